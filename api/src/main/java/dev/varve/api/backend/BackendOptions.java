@@ -1,0 +1,18 @@
+package dev.varve.api.backend;
+
+import java.nio.file.Path;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * Where a backend keeps and finds its libraries.
+ *
+ * @param cacheFolder writable folder for unpacked natives, content-addressed and shared between processes
+ * @param ggmlHome folder with a ggml build to use instead of the packed one
+ */
+public record BackendOptions(Path cacheFolder, Optional<Path> ggmlHome) {
+    public BackendOptions {
+        Objects.requireNonNull(cacheFolder);
+        Objects.requireNonNull(ggmlHome);
+    }
+}

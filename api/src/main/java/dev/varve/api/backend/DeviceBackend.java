@@ -1,0 +1,16 @@
+package dev.varve.api.backend;
+
+import java.util.List;
+
+/** The devices of one kind, after their library was loaded. Thread-safe. */
+public interface DeviceBackend {
+    /** Facts about each device; the index is the number in {@code cpu:0}. */
+    List<DeviceInfo> devices();
+
+    /**
+     * Opens a device for computing. The caller closes it.
+     *
+     * @throws dev.varve.api.VarveException of kind UNAVAILABLE if there is no such device or it cannot be initialised
+     */
+    ComputeDevice open(int index, DeviceOptions options);
+}

@@ -1,0 +1,18 @@
+package dev.varve.api.backend;
+
+import java.util.Objects;
+
+/**
+ * Facts about one device.
+ *
+ * @param name reference such as {@code cpu:0}
+ * @param description the hardware's name, and the variant of the backend that runs on it
+ * @param memoryTotalBytes memory of the device; for the CPU what the cgroup grants
+ * @param memoryFreeBytes what of it is free now
+ */
+public record DeviceInfo(String name, String description, long memoryTotalBytes, long memoryFreeBytes) {
+    public DeviceInfo {
+        Objects.requireNonNull(name);
+        Objects.requireNonNull(description);
+    }
+}

@@ -1,0 +1,2 @@
+/** SPI of a device backend: a plugin finds the devices of one kind (CPU, CUDA, …) and opens them for computing. */
+package dev.varve.api.backend;

@@ -1,0 +1,25 @@
+package dev.varve.api.model;
+
+/** Half-open range of transformer layers, {@code [begin, end)}, counted from 0. */
+public record LayerRange(int begin, int end) {
+    public LayerRange {
+        if (begin < 0 || end <= begin) {
+            throw new IllegalArgumentException("layer range must be non-empty, got [" + begin + ", " + end + ")");
+        }
+    }
+
+    /** Returns the number of layers in the range. */
+    public int size() {
+        return end - begin;
+    }
+
+    /** Whether {@code layer} lies in the range. */
+    public boolean contains(int layer) {
+        return layer >= begin && layer < end;
+    }
+
+    @Override
+    public String toString() {
+        return "[" + begin + ", " + end + ")";
+    }
+}

@@ -1,0 +1,30 @@
+package dev.varve.api.model;
+
+import java.util.List;
+
+/** One model file as its family sees it. Immutable and thread-safe; owns no native memory. */
+public interface LayerSplitAdapter {
+    /** The sizes that the platform needs. */
+    ModelShape shape();
+
+    /**
+     * Moves shard boundaries to where this family may be cut. The result covers the same layers in the same order; the
+     * default keeps the ranges as they are.
+     */
+    default List<LayerRange> align(List<LayerRange> ranges) {
+        return List.copyOf(ranges);
+    }
+
+    /** The weights that a shard of {@code range} loads. */
+    TensorSelection tensors(LayerRange range);
+
+    /**
+     * Records what {@code range} computes: from token ids (first layer) or the boundary activation to the boundary
+     * activation or the logits (last layer). Called again whenever the shape of a batch changes; must be cheap and
+     * must not depend on anything but {@code graph} and {@code range}.
+     */
+    void build(ShardGraph graph, LayerRange range);
+
+    /** Markup of tool calls and reasoning in this family's chat format. */
+    ChatDialect chatDialect();
+}

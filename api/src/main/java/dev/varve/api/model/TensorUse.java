@@ -1,0 +1,15 @@
+package dev.varve.api.model;
+
+/** How a shard uses a weight; decides where the weight may live (a repacked matrix serves no row lookup). */
+public enum TensorUse {
+    /** First operand of a matrix product. */
+    MATMUL,
+    /** First operand of a matrix product chosen per token among experts. */
+    EXPERT_MATMUL,
+    /** Table whose rows are looked up by token id. */
+    ROW_LOOKUP,
+    /** Operand of an element-wise operator: norms, biases, scales. */
+    ELEMENTWISE,
+    /** Kernel of the causal convolution. */
+    CONVOLUTION
+}

@@ -1,0 +1,8 @@
+/** What plugins may know: SPIs, value types, the GGUF reader and the ggml binding. */
+module dev.varve.api {
+    exports dev.varve.api;
+    exports dev.varve.api.backend;
+    exports dev.varve.api.ggml;
+    exports dev.varve.api.gguf;
+    exports dev.varve.api.model;
+}

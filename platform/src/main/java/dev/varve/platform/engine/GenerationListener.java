@@ -1,0 +1,25 @@
+package dev.varve.platform.engine;
+
+import dev.varve.api.VarveException;
+
+/**
+ * Hears what happens to one request. Called from the engine's thread, in order; exactly one of {@link #onEnd} and
+ * {@link #onError} comes last. A call must return at once: it may not block, wait for a client or submit requests. An
+ * exception ends the request, never the engine.
+ */
+public interface GenerationListener {
+    /** The request left the queue. {@code cachedTokens} of its prompt need no prefill. */
+    default void onStart(int cachedTokens) {}
+
+    /** Prefill progress, in prompt tokens. */
+    default void onPrefill(int doneTokens, int promptTokens) {}
+
+    /** A token was chosen; the end token itself is not reported. Returns false to stop after it. */
+    boolean onToken(GeneratedToken token);
+
+    /** The generation ended. */
+    void onEnd(GenerationEnd end);
+
+    /** The request failed or was cancelled. */
+    void onError(VarveException error);
+}

@@ -1,0 +1,42 @@
+package dev.varve.platform.engine;
+
+import java.util.Objects;
+import java.util.Set;
+
+/**
+ * One prompt to continue.
+ *
+ * @param prompt token ids, at least one
+ * @param stablePrefix leading tokens of the prompt that the next turn of this conversation will begin with as well;
+ *     the engine keeps a checkpoint there. 0 where unknown
+ * @param maxTokens most tokens to generate, at least 1; prompt and output together must fit the context
+ * @param endTokens ids that end the generation; empty to ignore the model's end of text
+ * @param sampling how tokens are chosen
+ * @param topLogprobs number of alternatives to report per token, 0 for the chosen one only, -1 for no log
+ *     probabilities at all
+ */
+public record GenerationRequest(
+        int[] prompt, int stablePrefix, int maxTokens, Set<Integer> endTokens, SamplingOptions sampling, int topLogprobs) {
+    public GenerationRequest {
+        prompt = prompt.clone();
+        endTokens = Set.copyOf(endTokens);
+        Objects.requireNonNull(sampling);
+        if (prompt.length == 0) {
+            throw new IllegalArgumentException("the prompt has no tokens");
+        }
+        if (stablePrefix < 0 || stablePrefix > prompt.length) {
+            throw new IllegalArgumentException("stable prefix " + stablePrefix + " exceeds the prompt of " + prompt.length);
+        }
+        if (maxTokens < 1) {
+            throw new IllegalArgumentException("max_tokens: expected 1 or more, found " + maxTokens);
+        }
+        if (topLogprobs < -1 || topLogprobs > 20) {
+            throw new IllegalArgumentException("top_logprobs: expected 0 to 20, found " + topLogprobs);
+        }
+    }
+
+    @Override
+    public int[] prompt() {
+        return prompt.clone();
+    }
+}

@@ -1,0 +1,2 @@
+/** Entry point of the platform. */
+package dev.varve.platform;

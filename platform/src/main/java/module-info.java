@@ -1,0 +1,18 @@
+/** The engine and the server. Knows the API, Jetty, Jackson and picocli; knows no plugin. */
+module dev.varve.platform {
+    requires dev.varve.api;
+    requires info.picocli;
+    requires jakarta.servlet;
+    requires org.eclipse.jetty.ee11.servlet;
+    requires org.eclipse.jetty.server;
+    requires tools.jackson.databind;
+
+    exports dev.varve.platform;
+    exports dev.varve.platform.engine;
+    exports dev.varve.platform.cli;
+
+    opens dev.varve.platform.cli to info.picocli;
+
+    uses dev.varve.api.backend.DeviceBackendProvider;
+    uses dev.varve.api.model.ModelFamilyProvider;
+}

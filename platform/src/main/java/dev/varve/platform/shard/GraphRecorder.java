@@ -1,0 +1,142 @@
+package dev.varve.platform.shard;
+
+import dev.varve.api.ggml.GgmlContext;
+import dev.varve.api.ggml.Graph;
+import dev.varve.api.ggml.Ops;
+import dev.varve.api.ggml.Tensor;
+import dev.varve.api.model.ShardGraph;
+import dev.varve.api.model.TensorUse;
+import java.util.Optional;
+
+/** The platform's side of a graph while a family records it. */
+final class GraphRecorder implements ShardGraph {
+    private final GraphKey key;
+    private final Ops ops;
+    private final Graph graph;
+    private final GraphInputs inputs;
+    private final ShardWeights weights;
+    private final AttentionBlock attention;
+    private final RecurrentBlock recurrent;
+    private Optional<Tensor> logits = Optional.empty();
+    private Optional<Tensor> boundaryOutput = Optional.empty();
+
+    GraphRecorder(GraphKey key, GgmlContext context, Graph graph, GraphInputs inputs, ShardState state) {
+        this.key = key;
+        this.graph = graph;
+        this.inputs = inputs;
+        ops = context.ops();
+        weights = state.weights();
+        attention = new AttentionBlock(ops, graph, key, inputs, state.kvPool(), state.rotation());
+        recurrent = new RecurrentBlock(ops, graph, key, state.stateRows());
+    }
+
+    Optional<Tensor> recordedLogits() {
+        return logits;
+    }
+
+    Optional<Tensor> recordedBoundary() {
+        return boundaryOutput;
+    }
+
+    @Override
+    public Ops ops() {
+        return ops;
+    }
+
+    @Override
+    public int tokens() {
+        return key.tokens();
+    }
+
+    @Override
+    public Tensor positions() {
+        return inputs.positions();
+    }
+
+    @Override
+    public Tensor axisPositions() {
+        return inputs.axisPositions();
+    }
+
+    @Override
+    public Tensor boundary() {
+        return inputs.boundary();
+    }
+
+    @Override
+    public Tensor weight(String name, TensorUse use) {
+        return weights.get(name, use);
+    }
+
+    @Override
+    public boolean hasWeight(String name, TensorUse use) {
+        return weights.has(name, use);
+    }
+
+    @Override
+    public Tensor embed(String table) {
+        return ops.getRows(weight(table, TensorUse.ROW_LOOKUP), inputs.ids());
+    }
+
+    @Override
+    public Tensor matmul(String name, Tensor input) {
+        Tensor product = ops.mulMat(weight(name + ".weight", TensorUse.MATMUL), input);
+        Optional<Tensor> scale = optionalWeight(name + ".scale", TensorUse.ELEMENTWISE);
+        Tensor scaled = scale.isPresent() ? ops.mul(product, scale.get()) : product;
+        Optional<Tensor> bias = optionalWeight(name + ".bias", TensorUse.ELEMENTWISE);
+        return bias.isPresent() ? ops.add(scaled, bias.get()) : scaled;
+    }
+
+    @Override
+    public Tensor norm(Tensor input, String weight, float epsilon) {
+        return ops.mul(ops.rmsNorm(input, epsilon), weight(weight, TensorUse.ELEMENTWISE));
+    }
+
+    @Override
+    public Tensor gatedFeedForward(Tensor input, String gate, String up, String down) {
+        return matmul(down, ops.swigluSplit(matmul(gate, input), matmul(up, input)));
+    }
+
+    @Override
+    public Tensor attention(int layer, Tensor query, Tensor keys, Tensor values, float scale) {
+        return attention.attend(layer, query, keys, values, scale);
+    }
+
+    @Override
+    public Tensor causalConvolution(int layer, Tensor input, Tensor kernel) {
+        return recurrent.convolve(layer, input, kernel);
+    }
+
+    @Override
+    public Tensor gatedDelta(int layer, Tensor query, Tensor keys, Tensor values, Tensor decay, Tensor beta) {
+        return recurrent.delta(layer, query, keys, values, decay, beta);
+    }
+
+    @Override
+    public Tensor outputColumns(Tensor hidden) {
+        // Without wanted columns nothing behind this point is expanded, so ggml never computes it.
+        if (key.outputs() == 0 || key.outputs() == key.tokens()) {
+            return hidden;
+        }
+        return ops.getRows(hidden, inputs.outputs());
+    }
+
+    @Override
+    public void capture(int layer, Tensor hidden) {
+        // Nobody asks for features yet.
+    }
+
+    @Override
+    public void boundaryOutput(Tensor hidden) {
+        boundaryOutput = Optional.of(hidden.named("boundary_output").markOutput());
+        graph.expand(hidden);
+    }
+
+    @Override
+    public void logits(Tensor result) {
+        if (key.outputs() > 0) {
+            logits = Optional.of(result.named("logits").markOutput());
+            graph.expand(result);
+        }
+    }
+}

@@ -1,0 +1,161 @@
+package dev.varve.platform.shard;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.backend.ComputeDevice;
+import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.LayerRange;
+import dev.varve.api.model.LayerSplitAdapter;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * A shard in this process. Batches are computed on the calling thread, which is also ggml's first worker; nothing is
+ * handed over between threads in a step.
+ */
+public final class LocalShard implements Shard {
+    private final LayerSplitAdapter model;
+    private final LayerRange range;
+    private final ComputeDevice device;
+    private final ShardOptions options;
+    private final ShardState state;
+    private final GraphCache graphs;
+    private float[] logits = new float[0];
+    private boolean closed;
+
+    private LocalShard(
+            LayerSplitAdapter model, LayerRange range, ComputeDevice device, ShardOptions options, ShardState state) {
+        this.model = model;
+        this.range = range;
+        this.device = device;
+        this.options = options;
+        this.state = state;
+        graphs = new GraphCache(device.bufferType());
+    }
+
+    /**
+     * Loads a range onto a device.
+     *
+     * @throws VarveException of kind OUT_OF_MEMORY if weights or caches do not fit, INVALID_REQUEST if the cache types
+     *     do not fit the model's heads
+     */
+    public static LocalShard load(
+            GgufFile file,
+            LayerSplitAdapter model,
+            LayerRange range,
+            ComputeDevice device,
+            ShardOptions options,
+            LoadProgress progress) {
+        KvPool.requireFits(file, model.shape(), options.cacheTypes());
+        ShardWeights weights = ShardWeights.load(model.tensors(range), device, options, progress);
+        KvPool pool = null;
+        StateRows rows = null;
+        try {
+            pool = new KvPool(model.shape(), range, options.cacheTypes(), options.slots(), device.bufferType());
+            rows = new StateRows(model.shape(), range, options.stateRows(), device.bufferType());
+            HadamardRotation rotation = KvPool.rotation(model.shape(), range, options.cacheTypes(), device.bufferType());
+            return new LocalShard(model, range, device, options, new ShardState(weights, pool, rows, rotation));
+        } catch (RuntimeException | Error e) {
+            if (rows != null) {
+                rows.close();
+            }
+            if (pool != null) {
+                pool.close();
+            }
+            weights.close();
+            throw e;
+        }
+    }
+
+    @Override
+    public LayerRange range() {
+        return range;
+    }
+
+    @Override
+    public ShardMemory memory() {
+        return new ShardMemory(
+                state.weights().bufferBytes(),
+                state.weights().mappedBytes(),
+                state.kvPool().bytes() + state.stateRows().bytes(),
+                graphs.bytes());
+    }
+
+    @Override
+    public CompletableFuture<ShardResult> forward(Batch batch, Optional<Boundary> boundary) {
+        try {
+            return CompletableFuture.completedFuture(run(batch, boundary));
+        } catch (VarveException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    private ShardResult run(Batch batch, Optional<Boundary> boundary) {
+        requireValid(batch, boundary);
+        synchronized (device.lock()) {
+            RecordedGraph graph = graphs.find(GraphKey.of(batch), batch.phase(),
+                    (key, allocator) -> new RecordedGraph(key, model, range, state, allocator));
+            graph.compute(batch, boundary, device);
+            boolean last = range.end() == model.shape().layerCount();
+            int size = last ? Math.multiplyExact(batch.outputs(), model.shape().vocabularySize()) : 0;
+            if (logits.length < size) {
+                logits = new float[size];
+            }
+            return new ShardResult(logits, graph.readLogits(logits), graph.readBoundary());
+        }
+    }
+
+    /** Everything that ggml would answer with an abort. */
+    private void requireValid(Batch batch, Optional<Boundary> boundary) {
+        if (closed) {
+            throw new IllegalStateException("shard " + range + " is closed");
+        }
+        int vocabulary = model.shape().vocabularySize();
+        for (Slice slice : batch.slices()) {
+            for (int token : slice.tokens()) {
+                if (token < 0 || token >= vocabulary) {
+                    throw new IllegalArgumentException("token " + token + " is outside the vocabulary of " + vocabulary);
+                }
+            }
+            if (slice.slots().end() > options.slots()) {
+                throw new IllegalArgumentException("slots up to " + slice.slots().end() + " exceed the pool of "
+                        + options.slots());
+            }
+            if (Math.max(slice.readRow(), slice.writeRow()) >= options.stateRows()) {
+                throw new IllegalArgumentException("state row " + Math.max(slice.readRow(), slice.writeRow())
+                        + " exceeds the " + options.stateRows() + " rows");
+            }
+        }
+        if (boundary.isPresent() != (range.begin() > 0)) {
+            throw new IllegalArgumentException("range " + range + (range.begin() > 0 ? " needs" : " takes no")
+                    + " boundary activation");
+        }
+        boundary.ifPresent(given -> {
+            long expected = (long) batch.tokens() * model.shape().embeddingLength();
+            if (given.tokens() != batch.tokens() || given.values().length < expected) {
+                throw new IllegalArgumentException("boundary activation of " + given.tokens() + " tokens for a batch of "
+                        + batch.tokens());
+            }
+        });
+    }
+
+    @Override
+    public CompletableFuture<Void> moveSlots(int from, int to, int count) {
+        if (from < 0 || to < 0 || count < 0 || Math.max(from, to) + count > options.slots()) {
+            throw new IllegalArgumentException("move of " + count + " slots from " + from + " to " + to
+                    + " leaves the pool of " + options.slots());
+        }
+        synchronized (device.lock()) {
+            state.kvPool().move(from, to, count);
+        }
+        return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public void close() {
+        if (!closed) {
+            closed = true;
+            graphs.close();
+            state.close();
+        }
+    }
+}

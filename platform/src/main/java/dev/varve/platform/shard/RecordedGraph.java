@@ -1,0 +1,82 @@
+package dev.varve.platform.shard;
+
+import dev.varve.api.backend.ComputeDevice;
+import dev.varve.api.ggml.GgmlContext;
+import dev.varve.api.ggml.Graph;
+import dev.varve.api.ggml.GraphAllocator;
+import dev.varve.api.ggml.Tensor;
+import dev.varve.api.model.LayerRange;
+import dev.varve.api.model.LayerSplitAdapter;
+import java.util.Optional;
+
+/** A graph with its memory plan, ready to be computed as often as batches of its {@link GraphKey} come. */
+final class RecordedGraph implements AutoCloseable {
+    /** Tensors per layer beside those per slice; the largest family needs well under half of it. */
+    private static final int TENSORS_PER_LAYER = 96;
+
+    private static final int TENSORS_PER_LAYER_AND_SLICE = 24;
+    private static final int TENSORS_PER_GRAPH = 64;
+
+    private final GraphKey key;
+    private final GgmlContext context;
+    private final Graph graph;
+    private final GraphInputs inputs;
+    private final Optional<Tensor> logits;
+    private final Optional<Tensor> boundary;
+
+    RecordedGraph(
+            GraphKey key, LayerSplitAdapter model, LayerRange range, ShardState state, GraphAllocator allocator) {
+        this.key = key;
+        int slices = key.parts().size();
+        int tensors = TENSORS_PER_GRAPH
+                + 2 * slices
+                + range.size() * (TENSORS_PER_LAYER + TENSORS_PER_LAYER_AND_SLICE * slices);
+        context = GgmlContext.open(tensors, tensors);
+        try {
+            graph = context.newGraph(tensors);
+            inputs = new GraphInputs(context, key, model.shape().embeddingLength());
+            GraphRecorder recorder = new GraphRecorder(key, context, graph, inputs, state);
+            model.build(recorder, range);
+            logits = recorder.recordedLogits();
+            boundary = recorder.recordedBoundary();
+            // The allocator compares counts only, so a graph of another topology needs a plan of its own.
+            allocator.reserve(graph);
+            allocator.allocate(graph);
+        } catch (RuntimeException | Error e) {
+            context.close();
+            throw e;
+        }
+    }
+
+    GraphKey key() {
+        return key;
+    }
+
+    void compute(Batch batch, Optional<Boundary> activation, ComputeDevice device) {
+        inputs.fill(batch, activation);
+        device.compute(graph, batch.phase());
+    }
+
+    /** Reads the logits into {@code buffer}; returns the number of rows. */
+    int readLogits(float[] buffer) {
+        if (logits.isEmpty()) {
+            return 0;
+        }
+        Tensor tensor = logits.get();
+        tensor.read(buffer, 0, Math.toIntExact(tensor.elements()), 0);
+        return Math.toIntExact(tensor.ne(1));
+    }
+
+    Optional<Boundary> readBoundary() {
+        return boundary.map(tensor -> {
+            float[] values = new float[Math.toIntExact(tensor.elements())];
+            tensor.read(values, 0, values.length, 0);
+            return new Boundary(values, key.tokens());
+        });
+    }
+
+    @Override
+    public void close() {
+        context.close();
+    }
+}

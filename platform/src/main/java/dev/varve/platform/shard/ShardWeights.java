@@ -1,0 +1,189 @@
+package dev.varve.platform.shard;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.backend.ComputeDevice;
+import dev.varve.api.ggml.BufferType;
+import dev.varve.api.ggml.DeviceBuffer;
+import dev.varve.api.ggml.GgmlContext;
+import dev.varve.api.ggml.MappedFile;
+import dev.varve.api.ggml.Tensor;
+import dev.varve.api.gguf.GgufTensor;
+import dev.varve.api.model.TensorSelection;
+import dev.varve.api.model.TensorUse;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The weights of a shard on its device. Matrices go to a repacking buffer type where the device has one that takes
+ * them; the rest stays in the mapped file where the device can compute from host memory, or is copied.
+ */
+final class ShardWeights implements AutoCloseable {
+    private final Map<String, Tensor> tensors = new HashMap<>();
+    private final Deque<AutoCloseable> owned = new ArrayDeque<>();
+    private long bufferBytes;
+    private long mappedBytes;
+
+    private ShardWeights() {}
+
+    static ShardWeights load(
+            TensorSelection selection, ComputeDevice device, ShardOptions options, LoadProgress progress) {
+        ShardWeights weights = new ShardWeights();
+        try {
+            weights.new Loading(device, options, progress).run(selection);
+            return weights;
+        } catch (RuntimeException | Error e) {
+            weights.close();
+            throw e;
+        }
+    }
+
+    Tensor get(String name, TensorUse use) {
+        Tensor tensor = tensors.get(key(name, use));
+        if (tensor == null) {
+            throw new IllegalArgumentException("weight " + name + " was not selected for " + use);
+        }
+        return tensor;
+    }
+
+    boolean has(String name, TensorUse use) {
+        return tensors.containsKey(key(name, use));
+    }
+
+    long bufferBytes() {
+        return bufferBytes;
+    }
+
+    long mappedBytes() {
+        return mappedBytes;
+    }
+
+    @Override
+    public void close() {
+        while (!owned.isEmpty()) {
+            try {
+                owned.pop().close();
+            } catch (Exception e) {
+                throw new IllegalStateException("closing weights failed", e);
+            }
+        }
+    }
+
+    private static String key(String name, TensorUse use) {
+        return use + "/" + name;
+    }
+
+    /** One pass over a selection: places every tensor first, then moves the bytes. */
+    private final class Loading {
+        private final ComputeDevice device;
+        private final ShardOptions options;
+        private final LoadProgress progress;
+        private final Map<Path, MappedFile> files = new HashMap<>();
+
+        Loading(ComputeDevice device, ShardOptions options, LoadProgress progress) {
+            this.device = device;
+            this.options = options;
+            this.progress = progress;
+        }
+
+        void run(TensorSelection selection) {
+            Map<Path, List<TensorSelection.Entry>> mapped = new HashMap<>();
+            Map<String, List<TensorSelection.Entry>> copied = new HashMap<>();
+            Map<String, BufferType> types = new HashMap<>();
+            long total = 0;
+            for (TensorSelection.Entry entry : selection.entries()) {
+                BufferType type = WeightPlacement.choose(device, entry, options.repackWeights());
+                files.computeIfAbsent(entry.tensor().file(), this::map);
+                if (canMap(entry.tensor(), type)) {
+                    mapped.computeIfAbsent(entry.tensor().file(), file -> new ArrayList<>()).add(entry);
+                } else {
+                    types.put(type.name(), type);
+                    copied.computeIfAbsent(type.name(), name -> new ArrayList<>()).add(entry);
+                    total += entry.tensor().bytes();
+                }
+            }
+            mapped.forEach(this::placeMapped);
+            long done = 0;
+            progress.loaded(0, total);
+            for (Map.Entry<String, List<TensorSelection.Entry>> group : copied.entrySet()) {
+                done = copy(types.get(group.getKey()), group.getValue(), done, total);
+            }
+        }
+
+        private MappedFile map(Path file) {
+            MappedFile mapping = MappedFile.open(file);
+            owned.push(mapping);
+            return mapping;
+        }
+
+        private boolean canMap(GgufTensor tensor, BufferType type) {
+            return options.mapWeights()
+                    && type.name().equals(device.bufferType().name())
+                    && device.ggmlDevice().supportsHostBuffers()
+                    && tensor.offset() % type.alignment() == 0;
+        }
+
+        private void placeMapped(Path file, List<TensorSelection.Entry> entries) {
+            long begin = Long.MAX_VALUE;
+            long end = 0;
+            long largest = 0;
+            for (TensorSelection.Entry entry : entries) {
+                GgufTensor tensor = entry.tensor();
+                begin = Math.min(begin, tensor.offset());
+                end = Math.max(end, tensor.offset() + tensor.bytes());
+                largest = Math.max(largest, tensor.bytes());
+                mappedBytes += tensor.bytes();
+            }
+            DeviceBuffer buffer = device.ggmlDevice().mapHostMemory(files.get(file), begin, end - begin, largest);
+            owned.push(buffer);
+            buffer.markWeights();
+            GgmlContext context = context(entries.size());
+            for (TensorSelection.Entry entry : entries) {
+                buffer.place(declare(context, entry), entry.tensor().offset() - begin);
+            }
+        }
+
+        private long copy(BufferType type, List<TensorSelection.Entry> entries, long doneBefore, long total) {
+            GgmlContext context = context(entries.size());
+            List<Tensor> declared = new ArrayList<>();
+            for (TensorSelection.Entry entry : entries) {
+                declared.add(declare(context, entry));
+            }
+            DeviceBuffer buffer = context.allocate(type).orElseThrow(() -> new VarveException(
+                    VarveException.Kind.OUT_OF_MEMORY, device.info().name() + ": no room for the weights in " + type.name()));
+            owned.push(buffer);
+            buffer.markWeights();
+            bufferBytes += buffer.size();
+            long done = doneBefore;
+            for (int i = 0; i < declared.size(); i++) {
+                GgufTensor tensor = entries.get(i).tensor();
+                MappedFile file = files.get(tensor.file());
+                declared.get(i).upload(file, tensor.offset(), tensor.bytes());
+                file.releasePages(tensor.offset(), tensor.bytes());
+                done += tensor.bytes();
+                progress.loaded(done, total);
+            }
+            return done;
+        }
+
+        private GgmlContext context(int count) {
+            GgmlContext context = GgmlContext.open(count, 0);
+            owned.push(context);
+            return context;
+        }
+
+        private Tensor declare(GgmlContext context, TensorSelection.Entry entry) {
+            GgufTensor file = entry.tensor();
+            long[] shape = file.dimensions().stream().mapToLong(Long::longValue).toArray();
+            Tensor tensor = context.newTensor(file.type(), shape);
+            Optional.of(file.name()).filter(name -> name.length() < 64).ifPresent(tensor::named);
+            tensors.put(key(file.name(), entry.use()), tensor);
+            return tensor;
+        }
+    }
+}

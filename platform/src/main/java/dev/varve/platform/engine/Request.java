@@ -1,0 +1,96 @@
+package dev.varve.platform.engine;
+
+import dev.varve.platform.sampling.Sampler;
+import java.util.Arrays;
+
+/** A submitted request on its way through the engine. All but {@link #cancel} belongs to the engine's thread. */
+final class Request implements Generation {
+    /** Where a request stands. */
+    enum Phase {
+        WAITING,
+        PREFILL,
+        DECODE
+    }
+
+    final GenerationRequest request;
+    final GenerationListener listener;
+    final long arrival;
+    final Sampler sampler;
+    final TokenList tokens;
+    final int promptLength;
+    private final int[] endTokens;
+    private final Runnable wakeUp;
+    private final long submittedNanos = System.nanoTime();
+    private long startedNanos;
+    private long firstTokenNanos;
+    private volatile boolean cancelled;
+
+    Phase phase = Phase.WAITING;
+    /** Present once the request was admitted. */
+    SequenceState state;
+
+    int generated;
+    private int cached;
+    private boolean started;
+
+    Request(
+            GenerationRequest request, GenerationListener listener, long arrival, Sampler sampler, Runnable wakeUp) {
+        this.request = request;
+        this.listener = listener;
+        this.arrival = arrival;
+        this.sampler = sampler;
+        this.wakeUp = wakeUp;
+        int[] prompt = request.prompt();
+        tokens = new TokenList(prompt);
+        promptLength = prompt.length;
+        sampler.acceptPrompt(prompt);
+        endTokens = request.endTokens().stream().mapToInt(Integer::intValue).sorted().toArray();
+    }
+
+    @Override
+    public void cancel() {
+        cancelled = true;
+        wakeUp.run();
+    }
+
+    boolean isCancelled() {
+        return cancelled;
+    }
+
+    boolean isEndToken(int token) {
+        return Arrays.binarySearch(endTokens, token) >= 0;
+    }
+
+    /** Leaves the queue; a preempted request does so again but started only once. Returns whether this is the start. */
+    boolean admit(SequenceState admitted) {
+        state = admitted;
+        phase = Phase.PREFILL;
+        if (started) {
+            return false;
+        }
+        started = true;
+        startedNanos = System.nanoTime();
+        cached = admitted.computed;
+        return true;
+    }
+
+    void countToken() {
+        if (generated++ == 0) {
+            firstTokenNanos = System.nanoTime();
+        }
+    }
+
+    int cachedTokens() {
+        return cached;
+    }
+
+    GenerationEnd end(GenerationEnd.Reason reason) {
+        long now = System.nanoTime();
+        return new GenerationEnd(reason, promptLength, cached, generated, millis(submittedNanos, startedNanos),
+                millis(startedNanos, firstTokenNanos), millis(firstTokenNanos, now));
+    }
+
+    private static double millis(long from, long to) {
+        return (to - from) / 1e6;
+    }
+}

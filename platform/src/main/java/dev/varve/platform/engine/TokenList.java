@@ -1,0 +1,45 @@
+package dev.varve.platform.engine;
+
+import java.util.Arrays;
+
+/** Growing list of token ids. Used per token: no boxing. */
+final class TokenList {
+    private int[] values;
+    private int size;
+
+    TokenList(int[] first) {
+        values = Arrays.copyOf(first, first.length + 64);
+        size = first.length;
+    }
+
+    int size() {
+        return size;
+    }
+
+    void add(int token) {
+        if (size == values.length) {
+            values = Arrays.copyOf(values, 2 * size);
+        }
+        values[size++] = token;
+    }
+
+    int last() {
+        return values[size - 1];
+    }
+
+    int[] range(int begin, int end) {
+        return Arrays.copyOfRange(values, begin, end);
+    }
+
+    /** Whether the first {@code length} tokens are those of {@code other}. */
+    boolean startsLike(TokenList other, int length) {
+        return length <= size && length <= other.size && Arrays.equals(values, 0, length, other.values, 0, length);
+    }
+
+    /** Number of leading tokens that both lists share. */
+    int commonPrefix(TokenList other) {
+        int limit = Math.min(size, other.size);
+        int mismatch = Arrays.mismatch(values, 0, limit, other.values, 0, limit);
+        return mismatch < 0 ? limit : mismatch;
+    }
+}

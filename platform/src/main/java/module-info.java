@@ -10,6 +10,8 @@ module dev.varve.platform {
     exports dev.varve.platform;
     exports dev.varve.platform.engine;
     exports dev.varve.platform.cli;
+    exports dev.varve.platform.runtime;
+    exports dev.varve.platform.shard;
 
     opens dev.varve.platform.cli to info.picocli;
 

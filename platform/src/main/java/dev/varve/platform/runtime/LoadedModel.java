@@ -1,0 +1,137 @@
+package dev.varve.platform.runtime;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.backend.ComputeDevice;
+import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.LayerRange;
+import dev.varve.api.model.LayerSplitAdapter;
+import dev.varve.api.model.ModelFamilyProvider;
+import dev.varve.api.model.ModelOptions;
+import dev.varve.platform.engine.Engine;
+import dev.varve.platform.engine.EngineOptions;
+import dev.varve.platform.engine.Scheduler;
+import dev.varve.platform.engine.ShardPipeline;
+import dev.varve.platform.engine.TeacherForcing;
+import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.LocalShard;
+import dev.varve.platform.shard.ShardOptions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * A model on a device, ready to generate. Owns its shards and, once started, its engine; the device belongs to the
+ * caller, who closes it afterwards.
+ */
+public final class LoadedModel implements AutoCloseable {
+    private final GgufFile file;
+    private final LayerSplitAdapter adapter;
+    private final MemoryPlan plan;
+    private final ModelSettings settings;
+    private final ShardPipeline pipeline;
+    private Engine engine;
+
+    private LoadedModel(
+            GgufFile file, LayerSplitAdapter adapter, MemoryPlan plan, ModelSettings settings, ShardPipeline pipeline) {
+        this.file = file;
+        this.adapter = adapter;
+        this.plan = plan;
+        this.settings = settings;
+        this.pipeline = pipeline;
+    }
+
+    /**
+     * Loads a model as one shard.
+     *
+     * @param planned hears the memory plan before the weights are loaded
+     */
+    public static LoadedModel load(
+            GgufFile file,
+            ModelFamilyProvider family,
+            ComputeDevice device,
+            ModelSettings settings,
+            LoadProgress progress,
+            Consumer<MemoryPlan> planned) {
+        LayerSplitAdapter adapter = family.open(file, ModelOptions.defaults());
+        return load(file, adapter, device, settings, List.of(adapter.shape().allLayers()), progress, planned);
+    }
+
+    /** Loads a model as several shards of one device. */
+    static LoadedModel load(
+            GgufFile file,
+            LayerSplitAdapter adapter,
+            ComputeDevice device,
+            ModelSettings settings,
+            List<LayerRange> ranges,
+            LoadProgress progress,
+            Consumer<MemoryPlan> planned) {
+        MemoryPlan plan = MemoryPlan.of(adapter, adapter.shape().allLayers(), device, settings);
+        planned.accept(plan);
+        ShardOptions options =
+                new ShardOptions(settings.cacheTypes(), plan.slots(), plan.stateRows(), true, settings.repack());
+        List<LocalShard> shards = new ArrayList<>();
+        try {
+            for (LayerRange range : ranges) {
+                shards.add(LocalShard.load(file, adapter, range, device, options, progress));
+            }
+            return new LoadedModel(file, adapter, plan, settings, new ShardPipeline(shards));
+        } catch (RuntimeException | Error e) {
+            shards.forEach(LocalShard::close);
+            throw e;
+        }
+    }
+
+    /** The model file. */
+    public GgufFile file() {
+        return file;
+    }
+
+    /** The model as its family sees it. */
+    public LayerSplitAdapter adapter() {
+        return adapter;
+    }
+
+    /** The sizes that were chosen. */
+    public MemoryPlan plan() {
+        return plan;
+    }
+
+    /** What was asked for. */
+    public ModelSettings settings() {
+        return settings;
+    }
+
+    /** Starts the engine at the first call; the same one afterwards. */
+    public synchronized Engine engine() {
+        if (engine == null) {
+            int[] suppressed = file.metadata().findIntegers("tokenizer.ggml.suppress_tokens").stream()
+                    .flatMapToInt(ids -> java.util.Arrays.stream(ids).mapToInt(id -> (int) id))
+                    .filter(id -> id >= 0 && id < adapter.shape().vocabularySize())
+                    .toArray();
+            engine = Scheduler.start(pipeline, adapter.shape(), new EngineOptions(plan.contextTokens(),
+                    settings.parallel(), plan.slots(), plan.stateRows(), settings.queueLimit(), suppressed));
+        }
+        return engine;
+    }
+
+    /**
+     * Computes the logits of every given token. Not to be mixed with the engine.
+     *
+     * @throws VarveException of kind CONTEXT_OVERFLOW if there are more tokens than the context holds
+     */
+    public synchronized void logits(int[] tokens, TeacherForcing.LogitsSink sink) {
+        if (engine != null) {
+            throw new IllegalStateException("the engine has the shards already");
+        }
+        TeacherForcing.run(pipeline, tokens, plan.slots(), adapter.shape().vocabularySize(), sink);
+    }
+
+    @Override
+    public synchronized void close() {
+        if (engine != null) {
+            engine.close();
+        } else {
+            pipeline.close();
+        }
+    }
+}

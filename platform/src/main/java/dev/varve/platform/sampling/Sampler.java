@@ -1,0 +1,214 @@
+package dev.varve.platform.sampling;
+
+import dev.varve.api.VarveException;
+import dev.varve.platform.engine.GeneratedToken.Alternative;
+import dev.varve.platform.engine.GeneratedToken.Logprobs;
+import dev.varve.platform.engine.SamplingOptions;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.IntStream;
+
+/**
+ * Chooses the tokens of one sequence from its rows of logits. For one thread at a time.
+ *
+ * <p>The order is: logit bias; repetition penalty on the distinct tokens among the last 256 of prompt and generated
+ * text; frequency and presence penalty, which count generated tokens only; then, at temperature 0, the highest logit
+ * with the lowest id on ties, else top-k, softmax at the temperature, top-p on these probabilities (the shortest list
+ * of best tokens that reaches p), min-p, one draw over the remaining tokens in the order of their ids. Suppressed
+ * tokens are never chosen. A temperature below {@value #LEAST_TEMPERATURE} counts as 0.
+ *
+ * <p>With a seed the same rows give the same tokens: every choice at a temperature takes exactly one number from the
+ * generator, whatever the filters leave.
+ *
+ * <p>Runs per token: buffers of the vocabulary's length are made at the first call that needs them and kept.
+ */
+public final class Sampler {
+    static final float LEAST_TEMPERATURE = 1e-3f;
+
+    private final SamplingOptions options;
+    private final int vocabularySize;
+    private final LogitAdjustments adjustments;
+    private final SplitMix64 random;
+    private final Candidates candidates = new Candidates();
+    private final RowMaxima maxima;
+    private final float[] sortedMaxima;
+    private float[] adjusted = {};
+    private SoftmaxWeights weights = new SoftmaxWeights(0);
+
+    /**
+     * @throws VarveException if the logit bias names a token outside the vocabulary or a number that is not finite
+     */
+    public Sampler(SamplingOptions options, int vocabularySize) {
+        this(options, vocabularySize, new int[0]);
+    }
+
+    /**
+     * @param suppressed tokens that are never chosen; copied
+     * @throws VarveException if the logit bias names a token outside the vocabulary or a number that is not finite
+     */
+    public Sampler(SamplingOptions options, int vocabularySize, int[] suppressed) {
+        if (vocabularySize < 1) {
+            throw new IllegalArgumentException("vocabulary: expected at least 1 token, found " + vocabularySize);
+        }
+        for (int token : suppressed) {
+            Objects.checkIndex(token, vocabularySize);
+        }
+        this.options = options;
+        this.vocabularySize = vocabularySize;
+        this.adjustments = new LogitAdjustments(options, vocabularySize, suppressed);
+        this.random = new SplitMix64(
+                options.seed().orElseGet(() -> ThreadLocalRandom.current().nextLong()));
+        this.maxima = new RowMaxima(vocabularySize);
+        this.sortedMaxima = new float[maxima.count()];
+    }
+
+    /** Adds a prompt to the window of the repetition penalty. */
+    public void acceptPrompt(int[] prompt) {
+        int begin = Math.max(0, prompt.length - LogitAdjustments.REPETITION_WINDOW);
+        for (int i = begin; i < prompt.length; i++) {
+            adjustments.acceptPrompt(Objects.checkIndex(prompt[i], vocabularySize));
+        }
+    }
+
+    /** Adds a token to the generated text, as all penalties see it. */
+    public void accept(int token) {
+        adjustments.acceptGenerated(Objects.checkIndex(token, vocabularySize));
+    }
+
+    /**
+     * Chooses a token; the caller decides whether to {@link #accept} it.
+     *
+     * @param logits holds the row {@code [offset, offset + vocabularySize)}; not changed
+     * @throws VarveException if a logit is not a number, or no token with a finite one may be chosen
+     */
+    public int sample(float[] logits, int offset) {
+        Objects.checkFromIndexSize(offset, vocabularySize, logits.length);
+        if (options.temperature() < LEAST_TEMPERATURE) {
+            return mostLikely(logits, offset);
+        }
+        double uniform = random.nextUniform();
+        if (adjustments.changesLogits() || adjustments.suppressesTokens()) {
+            return draw(adjust(logits, offset), 0, uniform);
+        }
+        return draw(logits, offset, uniform);
+    }
+
+    /**
+     * Returns the index of the highest logit of {@code [offset, offset + length)}, counted from the offset; the lowest
+     * on ties.
+     *
+     * @throws VarveException if a logit is not a number or the highest one is infinite
+     */
+    public static int argmax(float[] logits, int offset, int length) {
+        Objects.checkFromIndexSize(offset, length, logits.length);
+        return RowMaxima.argmax(logits, offset, length);
+    }
+
+    /**
+     * Returns log probabilities under the model's own distribution: natural logarithms, before bias, penalties,
+     * temperature and filters, and with the suppressed tokens.
+     *
+     * @param chosen the token that was chosen
+     * @param top number of most likely tokens wanted, 0 or more
+     * @throws VarveException if a logit is not a number or the highest one is infinite
+     */
+    public Logprobs logprobs(float[] logits, int offset, int chosen, int top) {
+        Objects.checkFromIndexSize(offset, vocabularySize, logits.length);
+        Objects.checkIndex(chosen, vocabularySize);
+        maxima.scan(logits, offset);
+        double logTotal = maxima.highest() + Math.log(weigh(logits, offset, 1).total());
+        BestTokens best = new BestTokens(Math.min(top, vocabularySize));
+        for (int block = 0; block < maxima.count(); block++) {
+            if (best.wants(maxima.block(block))) {
+                for (int token = maxima.begin(block); token < maxima.end(block); token++) {
+                    best.offer(token, logits[offset + token]);
+                }
+            }
+        }
+        List<Alternative> alternatives = IntStream.of(best.ids())
+                .mapToObj(token -> new Alternative(token, (float) (logits[offset + token] - logTotal)))
+                .toList();
+        return new Logprobs((float) (logits[offset + chosen] - logTotal), alternatives);
+    }
+
+    private int mostLikely(float[] logits, int offset) {
+        if (!adjustments.changesLogits()) {
+            int best = RowMaxima.argmax(logits, offset, vocabularySize);
+            if (!adjustments.isSuppressed(best)) {
+                return best;
+            }
+        }
+        return RowMaxima.argmax(adjust(logits, offset), 0, vocabularySize);
+    }
+
+    private float[] adjust(float[] logits, int offset) {
+        if (adjusted.length == 0) {
+            adjusted = new float[vocabularySize];
+        }
+        System.arraycopy(logits, offset, adjusted, 0, vocabularySize);
+        adjustments.apply(adjusted);
+        return adjusted;
+    }
+
+    private int draw(float[] row, int offset, double uniform) {
+        maxima.scan(row, offset);
+        double temperature = options.temperature();
+        boolean limitsCount = options.topK() > 0 && options.topK() < vocabularySize;
+        if (limitsCount) {
+            candidates.collect(row, offset, maxima, leastOfBest(options.topK()));
+            candidates.keepBest(options.topK());
+            candidates.weigh(maxima.highest(), temperature);
+            keepTopP(candidates.totalWeight());
+        } else if (options.topP() < 1) {
+            SoftmaxWeights all = weigh(row, offset, temperature);
+            // Tokens below this weight together miss (1 - p) of the total, so those above it reach p without them.
+            double leastWeight = (1 - (double) options.topP()) * all.total() / vocabularySize;
+            candidates.collect(row, offset, maxima, below(Math.log(leastWeight)));
+            candidates.weigh(all);
+            keepTopP(all.total());
+        } else if (options.minP() > 0) {
+            candidates.collect(row, offset, maxima, below(Math.log(options.minP())));
+            candidates.weigh(maxima.highest(), temperature);
+        } else {
+            return weigh(row, offset, temperature).draw(uniform);
+        }
+        if (options.minP() > 0) {
+            candidates.keepNear(maxima.highest(), temperature, Math.log(options.minP()));
+        }
+        return candidates.draw(uniform);
+    }
+
+    private void keepTopP(double total) {
+        if (options.topP() < 1) {
+            candidates.keepUntil(options.topP() * total);
+        }
+    }
+
+    /**
+     * Returns a logit that the best {@code count} tokens reach: each of the {@code count} blocks with the highest
+     * maxima holds a token that does.
+     */
+    private float leastOfBest(int count) {
+        if (count > sortedMaxima.length) {
+            return Float.NEGATIVE_INFINITY;
+        }
+        maxima.copyTo(sortedMaxima);
+        Arrays.sort(sortedMaxima);
+        return sortedMaxima[sortedMaxima.length - count];
+    }
+
+    /** Returns a logit a little below the one whose weight has this logarithm, so that rounding loses no token. */
+    private float below(double logWeight) {
+        return Math.nextDown((float) (maxima.highest() + options.temperature() * (logWeight - 1e-5)));
+    }
+
+    private SoftmaxWeights weigh(float[] row, int offset, double temperature) {
+        if (weights.total() == 0) {
+            weights = new SoftmaxWeights(vocabularySize);
+        }
+        weights.compute(row, offset, maxima, temperature);
+        return weights;
+    }
+}

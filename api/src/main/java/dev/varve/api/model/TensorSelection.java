@@ -23,6 +23,9 @@ public record TensorSelection(List<Entry> entries) {
     public static final class Builder {
         private final Map<String, Entry> entries = new LinkedHashMap<>();
 
+        /** Starts empty. */
+        public Builder() {}
+
         /** Adds a weight. */
         public Builder add(GgufTensor tensor, TensorUse use) {
             entries.putIfAbsent(use + "/" + tensor.name(), new Entry(tensor, use));

@@ -158,7 +158,7 @@ record Qwen35Sizes(
             int[] distinct = Arrays.stream(metadata.integers(prefix + name))
                     .limit(layers)
                     .filter(value -> value != 0)
-                    .mapToInt(value -> (int) Math.clamp(value, -1, Integer.MAX_VALUE))
+                    .mapToInt(value -> Math.clamp(value, -1, Integer.MAX_VALUE))
                     .distinct()
                     .toArray();
             require(distinct.length == 1 && distinct[0] > 0 && distinct[0] <= 1 << 16, name,

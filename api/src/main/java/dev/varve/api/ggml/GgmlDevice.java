@@ -1,0 +1,222 @@
+package dev.varve.api.ggml;
+
+import static dev.varve.api.ggml.Native.C_POINTER;
+import static dev.varve.api.ggml.Native.returns;
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_BOOLEAN;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import dev.varve.api.VarveException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** A device that a loaded backend found ({@code ggml_backend_dev}). Lives as long as the process. */
+public final class GgmlDevice {
+    /** What a device is. */
+    public enum Kind {
+        CPU,
+        GPU,
+        IGPU,
+        ACCEL,
+        META
+    }
+
+    private static final long PROPS_BYTES = 56;
+    private static final long DESCRIPTION = 8;
+    private static final long MEMORY_FREE = 16;
+    private static final long MEMORY_TOTAL = 24;
+    private static final long TYPE = 32;
+    private static final long CAN_MAP_HOST_MEMORY = 50;
+
+    private final MemorySegment pointer;
+    private final String name;
+    private final String description;
+    private final Kind kind;
+    private final boolean mapsHostMemory;
+
+    private GgmlDevice(MemorySegment pointer) {
+        this.pointer = pointer;
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment props = properties(arena);
+            name = Native.string(props.get(ADDRESS, 0));
+            description = Native.string(props.get(ADDRESS, DESCRIPTION));
+            kind = Kind.values()[props.get(JAVA_INT, TYPE)];
+            mapsHostMemory = props.get(JAVA_BOOLEAN, CAN_MAP_HOST_MEMORY);
+        }
+    }
+
+    /** All devices of all loaded backends. */
+    public static List<GgmlDevice> all() {
+        List<GgmlDevice> devices = new ArrayList<>();
+        for (long i = 0; i < BackendApi.devCount(); i++) {
+            devices.add(new GgmlDevice(BackendApi.devGet(i)));
+        }
+        return devices;
+    }
+
+    /** ggml's name, such as {@code CPU} or {@code CUDA0}. */
+    public String name() {
+        return name;
+    }
+
+    /** Name of the hardware. */
+    public String description() {
+        return description;
+    }
+
+    /** What the device is. */
+    public Kind kind() {
+        return kind;
+    }
+
+    /** Free memory in bytes, as far as the backend knows. */
+    public long memoryFree() {
+        return property(MEMORY_FREE);
+    }
+
+    /** Memory in bytes. */
+    public long memoryTotal() {
+        return property(MEMORY_TOTAL);
+    }
+
+    /** Whether the device computes from memory of the host, such as a mapped file. */
+    public boolean supportsHostBuffers() {
+        return mapsHostMemory;
+    }
+
+    /** Memory of the device. */
+    public BufferType bufferType() {
+        return new BufferType(BackendApi.devBufferType(pointer));
+    }
+
+    /** Further kinds of memory for weights, such as repacking ones, best first. */
+    @SuppressWarnings("restricted")
+    public List<BufferType> extraBufferTypes() {
+        Optional<MethodHandle> list = function("ggml_backend_dev_get_extra_bufts", returns(C_POINTER, C_POINTER));
+        List<BufferType> types = new ArrayList<>();
+        if (list.isPresent()) {
+            try {
+                MemorySegment array = ((MemorySegment) list.get().invokeExact(pointer));
+                if (!Native.isNull(array)) {
+                    MemorySegment entries = array.reinterpret(64 * ADDRESS.byteSize());
+                    for (long i = 0; !Native.isNull(entries.getAtIndex(ADDRESS, i)); i++) {
+                        types.add(new BufferType(entries.getAtIndex(ADDRESS, i)));
+                    }
+                }
+            } catch (Throwable e) {
+                throw Native.sneaky(e);
+            }
+        }
+        return types;
+    }
+
+    /** Instruction sets and build options of the backend, such as {@code AVX512 -> 1}. */
+    @SuppressWarnings("restricted")
+    public Map<String, String> features() {
+        Optional<MethodHandle> list = function("ggml_backend_get_features", returns(C_POINTER, C_POINTER));
+        Map<String, String> features = new LinkedHashMap<>();
+        if (list.isPresent()) {
+            try {
+                MemorySegment array = (MemorySegment) list.get().invokeExact(BackendApi.devBackendReg(pointer));
+                MemorySegment entries = array.reinterpret(128 * 2 * ADDRESS.byteSize());
+                for (long i = 0; !Native.isNull(entries.getAtIndex(ADDRESS, i)); i += 2) {
+                    features.put(
+                            Native.string(entries.getAtIndex(ADDRESS, i)),
+                            Native.string(entries.getAtIndex(ADDRESS, i + 1)));
+                }
+            } catch (Throwable e) {
+                throw Native.sneaky(e);
+            }
+        }
+        return features;
+    }
+
+    /** Whether the device runs an operator with operands of these types and shapes. */
+    public boolean supports(Tensor operator) {
+        return BackendApi.devSupportsOp(pointer, operator.pointer());
+    }
+
+    /**
+     * Whether the device runs {@code operator} while its operand {@code weight} lies in memory of the given type. Both
+     * belong to a scratch context and have no data.
+     */
+    public boolean supportsWeight(BufferType candidate, Tensor weight, Tensor operator) {
+        try (DeviceBuffer empty = candidate.allocate(0)) {
+            weight.probeBuffer(empty.pointer());
+            try {
+                return supports(operator);
+            } finally {
+                weight.probeBuffer(MemorySegment.NULL);
+            }
+        }
+    }
+
+    /**
+     * Opens a queue.
+     *
+     * @throws VarveException of kind UNAVAILABLE if the device cannot be initialised
+     */
+    public Backend open() {
+        MemorySegment backend = BackendApi.devInit(pointer, MemorySegment.NULL);
+        if (Native.isNull(backend)) {
+            throw new VarveException(VarveException.Kind.UNAVAILABLE, name + ": the device cannot be initialised");
+        }
+        return new Backend(backend, this);
+    }
+
+    /** A buffer over a part of a mapped file; the mapping must outlive it. */
+    public DeviceBuffer mapHostMemory(MappedFile file, long offset, long length, long maxTensorBytes) {
+        if (!mapsHostMemory) {
+            throw new IllegalStateException(name + " does not compute from memory of the host");
+        }
+        MemorySegment memory = file.slice(offset, length);
+        if (memory.address() % bufferType().alignment() != 0) {
+            throw new IllegalArgumentException(file.path() + ": byte " + offset + " is not aligned to "
+                    + bufferType().alignment());
+        }
+        MemorySegment buffer = BackendApi.devBufferFromHostPtr(pointer, memory, length, maxTensorBytes);
+        if (Native.isNull(buffer)) {
+            throw new VarveException(VarveException.Kind.BACKEND_FAILED, name + " refuses to map " + file.path());
+        }
+        return new DeviceBuffer(buffer);
+    }
+
+    /** A function of the device's backend that is found by name at run time. */
+    Optional<MethodHandle> function(String function, FunctionDescriptor descriptor) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment address = BackendApi.regGetProcAddress(
+                    BackendApi.devBackendReg(pointer), arena.allocateFrom(function));
+            return Native.isNull(address) ? Optional.empty() : Optional.of(Native.bindPointer(address, descriptor));
+        }
+    }
+
+    MethodHandle requireFunction(String function, FunctionDescriptor descriptor) {
+        return function(function, descriptor)
+                .orElseThrow(() -> GgmlLibrary.unavailable(name + ": function " + function + " is missing", null));
+    }
+
+    private long property(long offset) {
+        try (Arena arena = Arena.ofConfined()) {
+            return properties(arena).get(JAVA_LONG, offset);
+        }
+    }
+
+    private MemorySegment properties(Arena arena) {
+        MemorySegment props = arena.allocate(PROPS_BYTES, Long.BYTES);
+        BackendApi.devGetProps(pointer, props);
+        return props;
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}

@@ -1,0 +1,236 @@
+package dev.varve.api.ggml;
+
+import static dev.varve.api.ggml.Native.C_INT;
+import static dev.varve.api.ggml.Native.C_POINTER;
+import static dev.varve.api.ggml.Native.returnsNothing;
+
+import dev.varve.api.VarveException;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SymbolLookup;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * The loaded ggml libraries of this process: one base and one registry, for good. Every other class of this package may
+ * be used only after {@link #load}.
+ */
+public final class GgmlLibrary {
+    /** The ggml release that this binding was written for. */
+    public static final String EXPECTED_VERSION = "0.25.1";
+
+    private static final String BASE = "libggml-base.so";
+
+    private static Path folder;
+    private static SymbolLookup symbols;
+
+    private GgmlLibrary() {}
+
+    /**
+     * Loads base and registry from a folder, checks their release and the layout of their structs, and routes log and
+     * abort messages. Does nothing if the same folder is loaded already.
+     *
+     * @throws VarveException of kind UNAVAILABLE if a file or function is missing, the release is another one, or
+     *     another folder was loaded before
+     */
+    public static synchronized void load(Path libraries) {
+        Path absolute = libraries.toAbsolutePath().normalize();
+        if (symbols != null) {
+            if (!absolute.equals(folder)) {
+                throw unavailable("ggml was loaded from " + folder + " already; a process holds one base library", null);
+            }
+            return;
+        }
+        SymbolLookup base = open(absolute.resolve(BASE));
+        SymbolLookup registry = open(registryFile(absolute));
+        symbols = base.or(registry);
+        try {
+            requireVersion(Native.string(CoreApi.version()));
+            AbiSelfTest.run();
+            NativeMessages.install();
+            folder = absolute;
+        } catch (RuntimeException | Error e) {
+            symbols = null;
+            throw e;
+        }
+    }
+
+    /** Whether {@link #load} succeeded. */
+    public static synchronized boolean isLoaded() {
+        return folder != null;
+    }
+
+    /** Release of the loaded library, such as {@code 0.25.1}. */
+    public static String version() {
+        return Native.string(CoreApi.version());
+    }
+
+    /** Source revision of the loaded library. */
+    public static String commit() {
+        return Native.string(CoreApi.commit());
+    }
+
+    /** Registers the best variant of each backend in a folder; for the CPU folder only. */
+    public static synchronized void loadBackendsFrom(Path absoluteFolder) {
+        try (Arena arena = Arena.ofConfined()) {
+            BackendApi.loadAllFromPath(arena.allocateFrom(absoluteFolder.toAbsolutePath().toString()));
+        }
+    }
+
+    /**
+     * Registers the backend in one file.
+     *
+     * @throws VarveException of kind UNAVAILABLE if it cannot be loaded; ggml's log says why
+     */
+    public static synchronized void loadBackend(Path file) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment loaded = BackendApi.load(arena.allocateFrom(file.toAbsolutePath().toString()));
+            if (Native.isNull(loaded)) {
+                throw unavailable(file + ": the backend cannot be loaded: " + NativeMessages.lastError(), null);
+            }
+        }
+    }
+
+    /** Names what is being done, for the message in case ggml aborts the process. */
+    public static void context(String what) {
+        NativeMessages.context(what);
+    }
+
+    /** Fails unless the release is the expected one: struct layouts and enum values differ between releases. */
+    static void requireVersion(String found) {
+        if (!found.equals(EXPECTED_VERSION)) {
+            throw unavailable("ggml " + found + " was found, but this build of Varve needs ggml " + EXPECTED_VERSION, null);
+        }
+    }
+
+    static MemorySegment symbol(String name) {
+        if (symbols == null) {
+            throw new IllegalStateException("ggml is not loaded");
+        }
+        return symbols.find(name)
+                .orElseThrow(() -> unavailable("function " + name + " is missing from the ggml libraries", null));
+    }
+
+    static VarveException unavailable(String message, Throwable cause) {
+        return new VarveException(VarveException.Kind.UNAVAILABLE, message, cause);
+    }
+
+    @SuppressWarnings("restricted")
+    private static SymbolLookup open(Path file) {
+        if (!Files.isRegularFile(file)) {
+            throw unavailable(file + ": the library is missing", null);
+        }
+        try {
+            return SymbolLookup.libraryLookup(file, Arena.global());
+        } catch (IllegalArgumentException e) {
+            throw unavailable(file + ": the library cannot be loaded (ggml needs Linux x86-64 with glibc 2.29 or newer)", e);
+        }
+    }
+
+    /** The registry carries a release in its name: {@code libggml.v0.5.0.so}. */
+    private static Path registryFile(Path libraries) {
+        try (Stream<Path> files = Files.list(libraries)) {
+            List<Path> found = files.filter(file -> file.getFileName().toString().matches("libggml(\\..*)?\\.so"))
+                    .sorted()
+                    .toList();
+            if (found.size() != 1) {
+                throw unavailable(libraries + ": expected one registry library libggml*.so, found " + found, null);
+            }
+            return found.getFirst();
+        } catch (IOException e) {
+            throw unavailable(libraries + ": the folder of the ggml libraries cannot be read", e);
+        }
+    }
+
+    /** Log lines and the last words of ggml. The callbacks may come from any native thread and must not throw. */
+    static final class NativeMessages {
+        private static final System.Logger LOG = System.getLogger("dev.varve.ggml");
+        private static final int DEBUG = 1;
+        private static final int WARN = 3;
+        private static final int ERROR = 4;
+        private static final int CONTINUED = 5;
+
+        private static final StringBuilder LINE = new StringBuilder();
+        private static int lineLevel = DEBUG;
+        private static volatile String lastError = "no reason given";
+        private static volatile String context = "starting";
+
+        private NativeMessages() {}
+
+        @SuppressWarnings("restricted")
+        static void install() {
+            try {
+                MethodHandles.Lookup lookup = MethodHandles.lookup();
+                MethodHandle log = lookup.findStatic(NativeMessages.class, "log",
+                        MethodType.methodType(void.class, int.class, MemorySegment.class, MemorySegment.class));
+                MethodHandle abort = lookup.findStatic(NativeMessages.class, "abort",
+                        MethodType.methodType(void.class, MemorySegment.class));
+                CoreApi.logSet(
+                        Native.linker().upcallStub(log, returnsNothing(C_INT, C_POINTER, C_POINTER), Arena.global()),
+                        MemorySegment.NULL);
+                CoreApi.setAbortCallback(
+                        Native.linker().upcallStub(abort, returnsNothing(C_POINTER), Arena.global()));
+            } catch (ReflectiveOperationException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
+        static void context(String what) {
+            context = what;
+        }
+
+        static String lastError() {
+            return lastError;
+        }
+
+        private static void log(int level, MemorySegment text, MemorySegment user) {
+            try {
+                if (level == DEBUG || (level == CONTINUED && lineLevel == DEBUG)) {
+                    lineLevel = DEBUG;
+                    return;
+                }
+                append(level, Native.string(text));
+            } catch (Throwable e) {
+                // An exception that leaves an upcall ends the process.
+                lastError = "a log line was lost";
+            }
+        }
+
+        private static synchronized void append(int level, String text) {
+            if (level != CONTINUED) {
+                lineLevel = level;
+            }
+            LINE.append(text);
+            int end;
+            while ((end = LINE.indexOf("\n")) >= 0) {
+                String line = LINE.substring(0, end).strip();
+                LINE.delete(0, end + 1);
+                if (lineLevel == ERROR) {
+                    lastError = line;
+                }
+                // ggml's INFO is detail for a person who runs a server.
+                LOG.log(lineLevel == ERROR ? System.Logger.Level.ERROR
+                        : lineLevel == WARN ? System.Logger.Level.WARNING : System.Logger.Level.DEBUG, line);
+            }
+        }
+
+        /** ggml calls abort() after this; only the message can be saved. */
+        private static void abort(MemorySegment message) {
+            try {
+                String text = "varve: ggml aborted while " + context + ": " + Native.string(message) + "\n";
+                java.io.FileOutputStream err = new java.io.FileOutputStream(java.io.FileDescriptor.err);
+                err.write(text.getBytes(java.nio.charset.StandardCharsets.UTF_8));
+                err.flush();
+            } catch (Throwable e) {
+                // Nothing more can be done: the process is ending.
+                lastError = "aborted";
+            }
+        }
+    }
+}

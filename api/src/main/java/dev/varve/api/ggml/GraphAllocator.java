@@ -1,0 +1,54 @@
+package dev.varve.api.ggml;
+
+import dev.varve.api.VarveException;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Memory for the intermediate results of graphs on one device ({@code ggml_gallocr}). A graph is valid until another
+ * one is allocated here. Owned by the caller, for one thread.
+ */
+public final class GraphAllocator implements AutoCloseable {
+    private final MemorySegment pointer;
+    private boolean closed;
+
+    /** Makes an empty allocator. */
+    public GraphAllocator(BufferType type) {
+        pointer = BackendApi.gallocrNew(type.pointer());
+    }
+
+    /** Plans a graph and gets the memory that it needs. */
+    public void reserve(Graph graph) {
+        requireMemory(BackendApi.gallocrReserve(open(), graph.pointer()));
+    }
+
+    /** Gives the tensors of a graph their places. */
+    public void allocate(Graph graph) {
+        requireMemory(BackendApi.gallocrAllocGraph(open(), graph.pointer()));
+    }
+
+    /** Bytes held. */
+    public long bufferBytes() {
+        return BackendApi.gallocrGetBufferSize(open(), 0);
+    }
+
+    private void requireMemory(boolean success) {
+        if (!success) {
+            throw new VarveException(VarveException.Kind.OUT_OF_MEMORY, "no memory for a compute buffer");
+        }
+    }
+
+    private MemorySegment open() {
+        if (closed) {
+            throw new IllegalStateException("the graph allocator is closed");
+        }
+        return pointer;
+    }
+
+    @Override
+    public void close() {
+        if (!closed) {
+            closed = true;
+            BackendApi.gallocrFree(pointer);
+        }
+    }
+}

@@ -1,0 +1,72 @@
+package dev.varve.api.ggml;
+
+import static dev.varve.api.ggml.Native.C_POINTER;
+import static dev.varve.api.ggml.Native.returns;
+import static dev.varve.api.ggml.Native.returnsNothing;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+
+/**
+ * Worker threads of the CPU device that outlive a graph ({@code ggml_threadpool}). Without one, ggml starts threads for
+ * every graph. Let the backend go of it before closing.
+ */
+public final class ThreadPool implements AutoCloseable {
+    /** Most threads that ggml knows. */
+    public static final int MAX_THREADS = 512;
+
+    private static final long PARAMS_BYTES = 528;
+    private static final long POLL = 520;
+
+    private final MemorySegment pointer;
+    private final MethodHandle free;
+    private boolean closed;
+
+    private ThreadPool(MemorySegment pointer, MethodHandle free) {
+        this.pointer = pointer;
+        this.free = free;
+    }
+
+    /**
+     * Starts a pool.
+     *
+     * @param threads workers, the computing thread included
+     * @param poll how long idle workers spin before they sleep, 0 to 100
+     */
+    public static ThreadPool open(GgmlDevice cpu, int threads, int poll) {
+        if (threads < 1 || threads > MAX_THREADS || poll < 0 || poll > 100) {
+            throw new IllegalArgumentException("thread pool of " + threads + " threads with poll " + poll);
+        }
+        MethodHandle make = cpu.requireFunction("ggml_threadpool_new", returns(C_POINTER, C_POINTER));
+        MethodHandle free = cpu.requireFunction("ggml_threadpool_free", returnsNothing(C_POINTER));
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment params = arena.allocate(PARAMS_BYTES, Long.BYTES);
+            BackendApi.threadpoolParamsInit(params, threads);
+            params.set(JAVA_INT, POLL, poll);
+            return new ThreadPool((MemorySegment) make.invokeExact(params), free);
+        } catch (Throwable e) {
+            throw Native.sneaky(e);
+        }
+    }
+
+    MemorySegment pointer() {
+        if (closed) {
+            throw new IllegalStateException("the thread pool is closed");
+        }
+        return pointer;
+    }
+
+    @Override
+    public void close() {
+        if (!closed) {
+            closed = true;
+            try {
+                free.invokeExact(pointer);
+            } catch (Throwable e) {
+                throw Native.sneaky(e);
+            }
+        }
+    }
+}

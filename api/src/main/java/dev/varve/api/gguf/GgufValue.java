@@ -1,0 +1,133 @@
+package dev.varve.api.gguf;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/** A value of the metadata, by its type in the file. */
+public sealed interface GgufValue {
+    /** How many elements of an array {@link #describe} shows. */
+    int SHOWN = 8;
+
+    /** Type as the format names it, such as {@code u32} or {@code array of string}. */
+    String typeName();
+
+    /** The value for people; long arrays and texts are cut. */
+    String describe();
+
+    /** An integer of any width; {@code u64} values are kept as bits. */
+    record Whole(String typeName, long value) implements GgufValue {
+        @Override
+        public String describe() {
+            return typeName.equals("u64") ? Long.toUnsignedString(value) : Long.toString(value);
+        }
+    }
+
+    /** A floating-point number. */
+    record Real(String typeName, double value) implements GgufValue {
+        @Override
+        public String describe() {
+            return typeName.equals("f32") ? Float.toString((float) value) : Double.toString(value);
+        }
+    }
+
+    /** A truth value. */
+    record Bool(boolean value) implements GgufValue {
+        @Override
+        public String typeName() {
+            return "bool";
+        }
+
+        @Override
+        public String describe() {
+            return Boolean.toString(value);
+        }
+    }
+
+    /** A text, as bytes, because files do not always hold UTF-8. */
+    record Text(byte[] bytes) implements GgufValue {
+        /** The text; invalid bytes become U+FFFD. */
+        public String value() {
+            return new String(bytes, StandardCharsets.UTF_8);
+        }
+
+        @Override
+        public String typeName() {
+            return "string";
+        }
+
+        @Override
+        public String describe() {
+            String text = value();
+            return text.length() <= 200 ? text : text.substring(0, 200) + "… (" + text.length() + " characters)";
+        }
+    }
+
+    /** An array of integers or truth values (1 and 0). */
+    record Wholes(String elementType, long[] values) implements GgufValue {
+        @Override
+        public String typeName() {
+            return "array of " + elementType;
+        }
+
+        @Override
+        public String describe() {
+            String shown = Arrays.toString(Arrays.copyOf(values, Math.min(values.length, SHOWN)));
+            return values.length <= SHOWN ? shown : shown.replace("]", ", …] (" + values.length + " values)");
+        }
+    }
+
+    /** An array of integers of one byte, or of 32-bit integers, kept small. */
+    record SmallWholes(String elementType, int[] values) implements GgufValue {
+        @Override
+        public String typeName() {
+            return "array of " + elementType;
+        }
+
+        @Override
+        public String describe() {
+            String shown = Arrays.toString(Arrays.copyOf(values, Math.min(values.length, SHOWN)));
+            return values.length <= SHOWN ? shown : shown.replace("]", ", …] (" + values.length + " values)");
+        }
+    }
+
+    /** An array of floating-point numbers. */
+    record Reals(String elementType, double[] values) implements GgufValue {
+        @Override
+        public String typeName() {
+            return "array of " + elementType;
+        }
+
+        @Override
+        public String describe() {
+            String shown = Arrays.toString(Arrays.copyOf(values, Math.min(values.length, SHOWN)));
+            return values.length <= SHOWN ? shown : shown.replace("]", ", …] (" + values.length + " values)");
+        }
+    }
+
+    /** An array of texts in one block of bytes; text i ends at {@code ends[i]} and begins where the one before ends. */
+    record Texts(byte[] bytes, int[] ends) implements GgufValue {
+        /** Number of texts. */
+        public int size() {
+            return ends.length;
+        }
+
+        /** Bytes of one text. */
+        public byte[] get(int index) {
+            return Arrays.copyOfRange(bytes, index == 0 ? 0 : ends[index - 1], ends[index]);
+        }
+
+        @Override
+        public String typeName() {
+            return "array of string";
+        }
+
+        @Override
+        public String describe() {
+            StringBuilder shown = new StringBuilder("[");
+            for (int i = 0; i < Math.min(ends.length, SHOWN); i++) {
+                shown.append(i == 0 ? "" : ", ").append(new String(get(i), StandardCharsets.UTF_8));
+            }
+            return shown.append(ends.length <= SHOWN ? "]" : ", …] (" + ends.length + " values)").toString();
+        }
+    }
+}

@@ -1,0 +1,58 @@
+package dev.varve.plugin.cpu;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.backend.BackendOptions;
+import dev.varve.api.backend.DeviceBackend;
+import dev.varve.api.backend.DeviceBackendProvider;
+import dev.varve.api.ggml.GgmlDevice;
+import dev.varve.api.ggml.GgmlLibrary;
+import java.nio.file.Path;
+import java.util.Locale;
+
+/** Finds the processor. */
+public final class CpuBackendProvider implements DeviceBackendProvider {
+    /** Made by the service loader. */
+    public CpuBackendProvider() {}
+
+    @Override
+    public String name() {
+        return "cpu";
+    }
+
+    @Override
+    public String ggmlVersion() {
+        return GgmlLibrary.EXPECTED_VERSION;
+    }
+
+    @Override
+    public DeviceBackend open(BackendOptions options) {
+        requirePlatform(System.getProperty("os.name"), System.getProperty("os.arch"));
+        Path libraries = options.ggmlHome().orElseGet(() -> new NativeBundle(options.cacheFolder()).unpack());
+        GgmlLibrary.load(libraries);
+        if (findCpu() == null) {
+            GgmlLibrary.loadBackendsFrom(libraries);
+        }
+        GgmlDevice cpu = findCpu();
+        if (cpu == null) {
+            throw new VarveException(VarveException.Kind.UNAVAILABLE,
+                    libraries + ": no libggml-cpu-*.so in there runs on this processor");
+        }
+        return new CpuBackend(cpu);
+    }
+
+    private static GgmlDevice findCpu() {
+        return GgmlDevice.all().stream()
+                .filter(device -> device.kind() == GgmlDevice.Kind.CPU)
+                .findFirst()
+                .orElse(null);
+    }
+
+    static void requirePlatform(String system, String architecture) {
+        boolean supported = system.toLowerCase(Locale.ROOT).contains("linux")
+                && (architecture.equals("amd64") || architecture.equals("x86_64"));
+        if (!supported) {
+            throw new VarveException(VarveException.Kind.UNAVAILABLE,
+                    "the packed ggml libraries are for Linux on x86-64; this is " + system + " on " + architecture);
+        }
+    }
+}

@@ -1,0 +1,154 @@
+package dev.varve.plugin.cpu;
+
+import dev.varve.api.VarveException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AtomicMoveNotSupportedException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.security.DigestInputStream;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * The libraries in this jar and their folder on disk. The folder's name holds the digest of the manifest, so that
+ * another release gets another folder and several processes can share one. It appears by an atomic rename; sizes are
+ * checked at every start, and a damaged folder is replaced.
+ *
+ * <p>Manifest: one line per file, {@code sha256 size name}.
+ */
+final class NativeBundle {
+    private record Entry(String digest, long size, String name) {}
+
+    private static final String RESOURCES = "/natives/linux-x64/";
+    private static final int DIGEST_DIGITS = 12;
+
+    private final Path cacheFolder;
+
+    NativeBundle(Path cacheFolder) {
+        this.cacheFolder = cacheFolder;
+    }
+
+    /** Returns the folder with the libraries, unpacking them if need be. */
+    Path unpack() {
+        try {
+            byte[] manifest = manifest();
+            List<Entry> entries = parse(new String(manifest, StandardCharsets.UTF_8));
+            String digest = HexFormat.of().formatHex(sha256().digest(manifest)).substring(0, DIGEST_DIGITS);
+            Path folder = cacheFolder.toAbsolutePath().resolve("ggml-" + digest);
+            if (!isComplete(folder, entries)) {
+                install(folder, entries);
+            }
+            return folder;
+        } catch (IOException e) {
+            throw new VarveException(VarveException.Kind.UNAVAILABLE,
+                    cacheFolder + ": the ggml libraries cannot be unpacked: " + e, e);
+        }
+    }
+
+    private static byte[] manifest() throws IOException {
+        try (InputStream stream = NativeBundle.class.getResourceAsStream(RESOURCES + "manifest.txt")) {
+            if (stream == null) {
+                throw new VarveException(VarveException.Kind.UNAVAILABLE, "the jar of plugin-cpu holds no libraries");
+            }
+            return stream.readAllBytes();
+        }
+    }
+
+    private static List<Entry> parse(String manifest) {
+        List<Entry> entries = new ArrayList<>();
+        for (String line : manifest.lines().toList()) {
+            String[] fields = line.split(" ", 3);
+            entries.add(new Entry(fields[0], Long.parseLong(fields[1]), fields[2]));
+        }
+        return entries;
+    }
+
+    private static boolean isComplete(Path folder, List<Entry> entries) throws IOException {
+        for (Entry entry : entries) {
+            Path file = folder.resolve(entry.name());
+            if (!Files.isRegularFile(file) || Files.size(file) != entry.size()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void install(Path folder, List<Entry> entries) throws IOException {
+        Files.createDirectories(folder.getParent());
+        Path fresh = Files.createTempDirectory(folder.getParent(), folder.getFileName() + ".new");
+        try {
+            for (Entry entry : entries) {
+                write(entry, fresh.resolve(entry.name()));
+            }
+            publish(fresh, folder, entries);
+        } finally {
+            delete(fresh);
+        }
+    }
+
+    private static void write(Entry entry, Path target) throws IOException {
+        MessageDigest digest = sha256();
+        try (InputStream stream = NativeBundle.class.getResourceAsStream(RESOURCES + entry.name())) {
+            if (stream == null) {
+                throw new IOException(entry.name() + " is missing from the jar");
+            }
+            Files.copy(new DigestInputStream(stream, digest), target);
+        }
+        String found = HexFormat.of().formatHex(digest.digest());
+        if (!found.equals(entry.digest())) {
+            throw new IOException(entry.name() + ": expected digest " + entry.digest() + ", found " + found);
+        }
+    }
+
+    /** Renames the new folder into place; another process may have been faster, or a damaged folder may be there. */
+    private static void publish(Path fresh, Path folder, List<Entry> entries) throws IOException {
+        try {
+            Files.move(fresh, folder, StandardCopyOption.ATOMIC_MOVE);
+        } catch (DirectoryNotEmptyException | FileAlreadyExistsException e) {
+            replaceDamaged(fresh, folder, entries);
+        } catch (AtomicMoveNotSupportedException e) {
+            throw e;
+        } catch (FileSystemException e) {
+            replaceDamaged(fresh, folder, entries);
+        }
+    }
+
+    /** Replaces single files, each atomically: a process that has the old ones mapped keeps them. */
+    private static void replaceDamaged(Path fresh, Path folder, List<Entry> entries) throws IOException {
+        for (Entry entry : entries) {
+            Path target = folder.resolve(entry.name());
+            if (!Files.isRegularFile(target) || Files.size(target) != entry.size()) {
+                Files.move(fresh.resolve(entry.name()), target, StandardCopyOption.ATOMIC_MOVE);
+            }
+        }
+    }
+
+    private static void delete(Path folder) throws IOException {
+        if (Files.exists(folder)) {
+            try (Stream<Path> files = Files.walk(folder)) {
+                for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.deleteIfExists(file);
+                }
+            }
+        }
+    }
+
+    private static MessageDigest sha256() {
+        try {
+            return MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-256", e);
+        }
+    }
+}

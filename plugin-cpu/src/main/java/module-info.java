@@ -1,0 +1,7 @@
+/** Computes on the host's processor; carries ggml's base, registry and CPU libraries. */
+module dev.varve.plugin.cpu {
+    requires dev.varve.api;
+
+    provides dev.varve.api.backend.DeviceBackendProvider with
+            dev.varve.plugin.cpu.CpuBackendProvider;
+}

@@ -37,7 +37,7 @@ final class HostFacts {
         }
         int count = Math.max(1, cores.isEmpty() ? unknown : cores.size());
         OptionalLong quota = cpuQuotaMillis();
-        return quota.isEmpty() ? count : (int) Math.clamp(quota.getAsLong() / 1000, 1, count);
+        return quota.isEmpty() ? count : Math.clamp(quota.getAsLong() / 1000, 1, count);
     }
 
     /** Thousandths of a CPU that the cgroup grants. */

@@ -1,0 +1,332 @@
+package dev.varve.testkit;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.SplittableRandom;
+
+/**
+ * An independent implementation of the model families: libllama v0.5.0 on the CPU.
+ *
+ * <p>Owns the model, its context and a thread pool; {@link #close} frees them and may be called twice. For one thread at
+ * a time. The first oracle of a process loads ggml's backends, unless they are loaded, and takes over ggml's log.
+ */
+@SuppressWarnings("restricted")
+public final class Oracle implements AutoCloseable {
+    private static final int LOAD_MODE_READ = 0;
+    private static final int LOAD_MODE_MMAP = 1;
+    private static final long BENCHMARK_SEED = 42;
+
+    private final OracleOptions options;
+    private final MemorySegment model;
+    private final MemorySegment context;
+    private final MemorySegment threadPool;
+    private final MemorySegment vocabulary;
+    private final int vocabularyTokens;
+    private boolean closed;
+
+    /** Receives one row of logits; the array is reused for the next row. */
+    @FunctionalInterface
+    public interface LogitsConsumer {
+        void accept(int row, float[] logits);
+    }
+
+    private static final class Library {
+        static {
+            LlamaApi.logSet(NativeLog.callback());
+            CpuBackend.load();
+            try (Arena arena = Arena.ofConfined()) {
+                LlamaLayouts.check(LlamaApi.modelDefaults(arena), LlamaApi.contextDefaults(arena));
+            }
+        }
+
+        static void ensureLoaded() {}
+    }
+
+    private Oracle(OracleOptions options, MemorySegment model, MemorySegment context, MemorySegment threadPool) {
+        this.options = options;
+        this.model = model;
+        this.context = context;
+        this.threadPool = threadPool;
+        this.vocabulary = LlamaApi.vocabulary(model);
+        this.vocabularyTokens = LlamaApi.vocabularyTokens(vocabulary);
+    }
+
+    /**
+     * Loads a model.
+     *
+     * @throws IllegalArgumentException if libllama refuses the file or the options; the message has its reason
+     */
+    public static Oracle open(Path file, OracleOptions options) {
+        Library.ensureLoaded();
+        NativeLog.drain();
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment path = arena.allocateFrom(file.toAbsolutePath().toString());
+            MemorySegment model = LlamaApi.loadModel(path, modelParams(arena, options));
+            if (model.equals(MemorySegment.NULL)) {
+                throw new IllegalArgumentException(file + ": refused by libllama: " + NativeLog.drain());
+            }
+            MemorySegment context = LlamaApi.newContext(model, contextParams(arena, options));
+            if (context.equals(MemorySegment.NULL)) {
+                LlamaApi.freeModel(model);
+                throw new IllegalArgumentException(file + ": no context for " + options + ": " + NativeLog.drain());
+            }
+            MemorySegment pool = CpuBackend.newThreadPool(options.threads());
+            LlamaApi.attachThreadPool(context, pool);
+            return new Oracle(options, model, context, pool);
+        }
+    }
+
+    public OracleOptions options() {
+        return options;
+    }
+
+    public int vocabularyTokens() {
+        return vocabularyTokens;
+    }
+
+    /** A number that libllama reports about the context, such as {@code llama_n_ubatch}. */
+    int contextNumber(String function) {
+        return LlamaApi.contextNumber(context, function);
+    }
+
+    /**
+     * Logits of every position of one sequence that starts empty.
+     *
+     * @return {@code [tokens.length][vocabulary]}
+     */
+    public float[][] logits(int[] tokens) {
+        float[][] rows = new float[tokens.length][];
+        forEachLogits(tokens, (row, logits) -> rows[row] = logits.clone());
+        return rows;
+    }
+
+    /** Like {@link #logits}, one row at a time. */
+    public void forEachLogits(int[] tokens, LogitsConsumer consumer) {
+        float[] row = new float[vocabularyTokens];
+        try (Arena arena = Arena.ofConfined()) {
+            OracleBatch batch = new OracleBatch(arena, options.batchTokens());
+            clear();
+            for (int first = 0; first < tokens.length; first += batch.size()) {
+                batch.clear();
+                int count = Math.min(options.batchTokens(), tokens.length - first);
+                for (int i = 0; i < count; i++) {
+                    batch.add(tokens[first + i], first + i, 0, true);
+                }
+                decode(batch);
+                for (int i = 0; i < count; i++) {
+                    readLogits(i, row);
+                    consumer.accept(first + i, row);
+                }
+            }
+        }
+    }
+
+    /** Logits after the last token of a sequence that starts empty, {@code [vocabulary]}. */
+    public float[] lastLogits(int[] tokens) {
+        try (Arena arena = Arena.ofConfined()) {
+            OracleBatch batch = new OracleBatch(arena, options.batchTokens());
+            clear();
+            int lastRow = prefill(batch, tokens, 0);
+            float[] row = new float[vocabularyTokens];
+            readLogits(lastRow, row);
+            return row;
+        }
+    }
+
+    /** The {@code count} tokens that follow a prompt when the best token is always taken; the lower id wins a tie. */
+    public int[] greedy(int[] prompt, int count) {
+        return greedy(prompt, count, (step, logits) -> {});
+    }
+
+    /** Like {@link #greedy(int[], int)}, with the logits of every step. */
+    public Comparison.GreedyRun greedyRun(int[] prompt, int count) {
+        float[][] rows = new float[count][];
+        int[] tokens = greedy(prompt, count, (step, logits) -> rows[step] = logits.clone());
+        return new Comparison.GreedyRun(tokens, rows);
+    }
+
+    private int[] greedy(int[] prompt, int count, LogitsConsumer consumer) {
+        int[] generated = new int[count];
+        float[] row = new float[vocabularyTokens];
+        try (Arena arena = Arena.ofConfined()) {
+            OracleBatch batch = new OracleBatch(arena, options.batchTokens());
+            clear();
+            int lastRow = prefill(batch, prompt, 0);
+            for (int i = 0; i < count; i++) {
+                if (i > 0) {
+                    batch.clear();
+                    batch.add(generated[i - 1], prompt.length + i - 1, 0, true);
+                    decode(batch);
+                    lastRow = 0;
+                }
+                readLogits(lastRow, row);
+                consumer.accept(i, row);
+                generated[i] = Comparison.argmax(row);
+            }
+        }
+        return generated;
+    }
+
+    /**
+     * Token ids of a text.
+     *
+     * @param addSpecial whether tokens that the model wants at the start or end are added
+     * @param parseSpecial whether the texts of control tokens become those tokens
+     */
+    public int[] tokenize(String text, boolean addSpecial, boolean parseSpecial) {
+        try (Arena arena = Arena.ofConfined()) {
+            byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
+            MemorySegment bytes = arena.allocate(utf8.length).copyFrom(MemorySegment.ofArray(utf8));
+            MemorySegment tokens = arena.allocate(JAVA_INT, utf8.length + 8L);
+            int count = LlamaApi.tokenize(vocabulary, bytes, tokens, addSpecial, parseSpecial);
+            if (count < 0) {
+                throw new IllegalStateException("libllama needs " + -count + " tokens for " + utf8.length + " bytes");
+            }
+            return tokens.asSlice(0, (long) count * Integer.BYTES).toArray(JAVA_INT);
+        }
+    }
+
+    /** The bytes that a token stands for; of a control token, its name. */
+    public byte[] piece(int token) {
+        if (token < 0 || token >= vocabularyTokens) {
+            throw new IllegalArgumentException("token " + token + " of " + vocabularyTokens);
+        }
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment buffer = arena.allocate(1024);
+            int count = LlamaApi.piece(vocabulary, token, buffer);
+            return buffer.asSlice(0, Math.max(0, count)).toArray(JAVA_BYTE);
+        }
+    }
+
+    /** Speed of a prompt of {@code tokens} from an empty cache, with the logits of its last token only. */
+    public double prefillTokensPerSecond(int tokens) {
+        int[] prompt = benchmarkTokens(tokens);
+        try (Arena arena = Arena.ofConfined()) {
+            OracleBatch batch = new OracleBatch(arena, options.batchTokens());
+            clear();
+            long start = System.nanoTime();
+            prefill(batch, prompt, 0);
+            return perSecond(tokens, start);
+        }
+    }
+
+    /** Speed of {@code tokens} single-token steps from an empty cache, without sampling. */
+    public double decodeTokensPerSecond(int tokens) {
+        return batchedDecode(1, 0, tokens);
+    }
+
+    /**
+     * Speed of sequences that decode together, one token of each per step, without sampling.
+     *
+     * @param promptTokens tokens that each sequence has before the clock starts
+     * @return tokens of all sequences per second
+     */
+    public double batchedDecode(int sequences, int promptTokens, int steps) {
+        int[] tokens = benchmarkTokens(promptTokens + steps);
+        try (Arena arena = Arena.ofConfined()) {
+            OracleBatch batch = new OracleBatch(arena, Math.max(options.batchTokens(), sequences));
+            clear();
+            for (int sequence = 0; sequence < sequences && promptTokens > 0; sequence++) {
+                prefill(batch, Arrays.copyOf(tokens, promptTokens), sequence);
+            }
+            LlamaApi.synchronize(context);
+            long start = System.nanoTime();
+            for (int position = promptTokens; position < tokens.length; position++) {
+                batch.clear();
+                for (int sequence = 0; sequence < sequences; sequence++) {
+                    batch.add((tokens[position] + sequence) % vocabularyTokens, position, sequence, true);
+                }
+                decode(batch);
+            }
+            return perSecond((long) sequences * steps, start);
+        }
+    }
+
+    @Override
+    public void close() {
+        if (!closed) {
+            closed = true;
+            LlamaApi.freeContext(context);
+            LlamaApi.freeModel(model);
+            CpuBackend.freeThreadPool(threadPool);
+        }
+    }
+
+    /** Runs a whole prompt of one sequence and returns the batch row whose logits are those of its last token. */
+    private int prefill(OracleBatch batch, int[] tokens, int sequence) {
+        for (int first = 0; first < tokens.length; first += batch.size()) {
+            batch.clear();
+            int count = Math.min(options.batchTokens(), tokens.length - first);
+            for (int i = 0; i < count; i++) {
+                batch.add(tokens[first + i], first + i, sequence, first + i == tokens.length - 1);
+            }
+            decode(batch);
+        }
+        return batch.size() - 1;
+    }
+
+    private void decode(OracleBatch batch) {
+        int status = LlamaApi.decode(context, batch.struct());
+        if (status != 0) {
+            throw new IllegalStateException("llama_decode returned " + status + ": " + NativeLog.drain());
+        }
+    }
+
+    private void readLogits(int batchRow, float[] into) {
+        MemorySegment logits = LlamaApi.logits(context, batchRow);
+        MemorySegment.copy(logits.reinterpret(4L * into.length), JAVA_FLOAT, 0, into, 0, into.length);
+    }
+
+    private void clear() {
+        if (closed) {
+            throw new IllegalStateException("the oracle is closed");
+        }
+        LlamaApi.clear(context);
+    }
+
+    private double perSecond(long tokens, long startNanos) {
+        LlamaApi.synchronize(context);
+        return tokens * 1e9 / (System.nanoTime() - startNanos);
+    }
+
+    private int[] benchmarkTokens(int count) {
+        return new SplittableRandom(BENCHMARK_SEED).ints(count, 0, vocabularyTokens).toArray();
+    }
+
+    private static MemorySegment modelParams(Arena arena, OracleOptions options) {
+        MemorySegment params = LlamaApi.modelDefaults(arena);
+        LlamaLayouts.setInt(params, LlamaLayouts.MODEL_PARAMS, "n_gpu_layers", 0);
+        int loadMode = options.mmap() ? LOAD_MODE_MMAP : LOAD_MODE_READ;
+        LlamaLayouts.setInt(params, LlamaLayouts.MODEL_PARAMS, "load_mode", loadMode);
+        LlamaLayouts.setBoolean(params, LlamaLayouts.MODEL_PARAMS, "use_extra_bufts", options.repack());
+        return params;
+    }
+
+    private static MemorySegment contextParams(Arena arena, OracleOptions options) {
+        MemorySegment params = LlamaApi.contextDefaults(arena);
+        setContext(params, "n_ctx", options.contextTokens());
+        setContext(params, "n_batch", options.batchTokens());
+        setContext(params, "n_ubatch", options.ubatchTokens());
+        setContext(params, "n_seq_max", options.sequences());
+        setContext(params, "n_threads", options.threads());
+        setContext(params, "n_threads_batch", options.threads());
+        setContext(params, "flash_attn_type", options.flashAttention().id());
+        setContext(params, "type_k", options.keyType().ggmlId());
+        setContext(params, "type_v", options.valueType().ggmlId());
+        LlamaLayouts.setBoolean(params, LlamaLayouts.CONTEXT_PARAMS, "offload_kqv", false);
+        LlamaLayouts.setBoolean(params, LlamaLayouts.CONTEXT_PARAMS, "op_offload", false);
+        LlamaLayouts.setBoolean(params, LlamaLayouts.CONTEXT_PARAMS, "kv_unified", options.unifiedKv());
+        return params;
+    }
+
+    private static void setContext(MemorySegment params, String field, int value) {
+        LlamaLayouts.setInt(params, LlamaLayouts.CONTEXT_PARAMS, field, value);
+    }
+}

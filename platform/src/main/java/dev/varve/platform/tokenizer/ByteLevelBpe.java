@@ -1,0 +1,76 @@
+package dev.varve.platform.tokenizer;
+
+/** Byte-level BPE ({@code gpt2}): words are merged from single bytes, so every text has tokens. */
+final class ByteLevelBpe implements MergeAlgorithm {
+    private final String pre;
+    private final WordSplitter splitter;
+    private final MergeTable merges;
+    private final int vocabularySize;
+    /** Symbol of each byte; a token where it is below the vocabulary size. */
+    private final int[] byteSymbols = new int[256];
+
+    private final WordCache cache = new WordCache();
+
+    ByteLevelBpe(VocabularyData vocabulary, SymbolTable symbols) {
+        pre = vocabulary.pre();
+        splitter = PreTokenizers.named(pre);
+        vocabularySize = vocabulary.tokens().length;
+        for (int value = 0; value < 256; value++) {
+            byte[] character = ByteAlphabet.encode(value);
+            byteSymbols[value] = symbols.findOrAdd(character, 0, character.length);
+        }
+        merges = MergeTable.of(vocabulary.merges(), symbols);
+    }
+
+    @Override
+    public void encode(byte[] text, int from, int to, MergeLoop loop, IntList ids) {
+        splitter.split(text, from, to, (source, begin, end) -> encodeWord(source, begin, end, loop, ids));
+    }
+
+    private void encodeWord(byte[] text, int from, int to, MergeLoop loop, IntList ids) {
+        if (cache.appendTokens(text, from, to, ids)) {
+            return;
+        }
+        loop.start();
+        for (int at = from; at < to; at++) {
+            loop.add(byteSymbols[text[at] & 0xFF], at);
+        }
+        loop.merge(merges);
+        int before = ids.size();
+        for (int index = 0; index < loop.end(); index = loop.next(index)) {
+            int symbol = loop.symbol(index);
+            if (symbol < vocabularySize) {
+                ids.add(symbol);
+            } else {
+                int next = loop.next(index);
+                addBytes(text, loop.start(index), next < loop.end() ? loop.start(next) : to, ids);
+            }
+        }
+        cache.put(text, from, to, ids.toArray(before));
+    }
+
+    /** For a merge whose result is no token. Bytes that are no token either are dropped. */
+    private void addBytes(byte[] text, int from, int to, IntList ids) {
+        for (int at = from; at < to; at++) {
+            int symbol = byteSymbols[text[at] & 0xFF];
+            if (symbol < vocabularySize) {
+                ids.add(symbol);
+            }
+        }
+    }
+
+    @Override
+    public byte[] decode(byte[] tokenText) {
+        return ByteAlphabet.decode(tokenText);
+    }
+
+    @Override
+    public boolean forcesBos() {
+        return false;
+    }
+
+    @Override
+    public String name() {
+        return "byte-level BPE, words as in " + pre + ", " + merges.size() + " merges";
+    }
+}

@@ -1,0 +1,17 @@
+package dev.varve.platform.tokenizer;
+
+/** Splits into runs of newlines and runs of anything else: {@code [^\n]+|[\n]+}. */
+final class LineSplitter implements WordSplitter {
+    @Override
+    public void split(byte[] text, int from, int to, Words words) {
+        for (int at = from; at < to; ) {
+            boolean newline = text[at] == '\n';
+            int end = at + 1;
+            while (end < to && text[end] == '\n' == newline) {
+                end++;
+            }
+            words.word(text, at, end);
+            at = end;
+        }
+    }
+}

@@ -1,0 +1,39 @@
+package dev.varve.platform.tokenizer;
+
+import dev.varve.api.VarveException;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** How a kind of vocabulary turns text without special tokens into token ids. Safe for many threads. */
+interface MergeAlgorithm {
+    /** Makes the algorithm of a vocabulary; {@code symbols} holds its tokens, and merge parts may be added. */
+    interface Factory {
+        MergeAlgorithm of(VocabularyData vocabulary, SymbolTable symbols);
+    }
+
+    /** By {@code tokenizer.ggml.model}. A new algorithm is one entry here. */
+    Map<String, Factory> BY_MODEL = new TreeMap<>(Map.of("gpt2", ByteLevelBpe::new, "gemma4", CharacterBpe::new));
+
+    /** Appends the tokens of {@code text[from, to)}, well-formed UTF-8. The loop is scratch memory of the caller. */
+    void encode(byte[] text, int from, int to, MergeLoop loop, IntList ids);
+
+    /** The bytes that a normal token stands for. */
+    byte[] decode(byte[] tokenText);
+
+    /** Whether prompts begin with the bos token whatever the file says. */
+    boolean forcesBos();
+
+    /** For people. */
+    String name();
+
+    static MergeAlgorithm of(VocabularyData vocabulary, SymbolTable symbols) {
+        Factory factory = BY_MODEL.get(vocabulary.model());
+        if (factory == null) {
+            throw new VarveException(
+                    VarveException.Kind.UNSUPPORTED_MODEL,
+                    "tokenizer.ggml.model: expected one of " + BY_MODEL.keySet() + ", found \"" + vocabulary.model()
+                            + "\"");
+        }
+        return factory.of(vocabulary, symbols);
+    }
+}

@@ -1,0 +1,142 @@
+package dev.varve.platform.tokenizer;
+
+import java.util.Arrays;
+
+/**
+ * Merges the symbols of one word: again and again the neighbours whose rule has the lowest rank, the leftmost on ties.
+ *
+ * <p>A word may be a whole line or a document without spaces, so pairs wait in a heap ordered by rank and place, and
+ * the symbols form a linked list: O(n log n). Plain arrays that are reused, since this runs for every word. Use: {@link
+ * #start}, {@link #add} each symbol, {@link #merge}, then walk from 0 with {@link #next}. For one thread.
+ */
+final class MergeLoop {
+    /** A list that once held a long word is not kept at that length. */
+    private static final int KEPT_CAPACITY = 1 << 16;
+
+    private int[] symbols = new int[64];
+    /** Where the symbol begins in the text. */
+    private int[] starts = new int[64];
+    private int[] previous = new int[64];
+    private int[] next = new int[64];
+    /** Rank of the rule for a symbol and its right neighbour; -1 for none and for symbols that are gone. */
+    private int[] ranks = new int[64];
+    private int count;
+    /** {@code rank << 32 | index of the left symbol}; entries that {@link #ranks} contradicts are stale. */
+    private long[] heap = new long[128];
+    private int heapSize;
+
+    void start() {
+        count = 0;
+        heapSize = 0;
+        if (symbols.length > KEPT_CAPACITY) {
+            resize(64);
+            heap = new long[128];
+        }
+    }
+
+    /** Appends a symbol that begins at byte {@code start}; {@code -1} for one that no rule knows. */
+    void add(int symbol, int start) {
+        if (count == symbols.length) {
+            resize(count * 2);
+        }
+        symbols[count] = symbol;
+        starts[count] = start;
+        previous[count] = count - 1;
+        next[count] = count + 1;
+        ranks[count] = -1;
+        count++;
+    }
+
+    void merge(MergeTable rules) {
+        for (int left = 0; left < count - 1; left++) {
+            offer(left, left + 1, rules);
+        }
+        while (heapSize > 0) {
+            long top = poll();
+            int left = (int) top;
+            int rank = (int) (top >>> 32);
+            if (ranks[left] == rank) {
+                join(left, rules.merged(rank), rules);
+            }
+        }
+    }
+
+    /** Number of symbols added, and the index that ends a walk. */
+    int end() {
+        return count;
+    }
+
+    int next(int index) {
+        return next[index];
+    }
+
+    int symbol(int index) {
+        return symbols[index];
+    }
+
+    int start(int index) {
+        return starts[index];
+    }
+
+    private void join(int left, int symbol, MergeTable rules) {
+        int right = next[left];
+        int after = next[right];
+        symbols[left] = symbol;
+        next[left] = after;
+        ranks[left] = -1;
+        ranks[right] = -1;
+        if (after < count) {
+            previous[after] = left;
+            offer(left, after, rules);
+        }
+        if (previous[left] >= 0) {
+            offer(previous[left], left, rules);
+        }
+    }
+
+    private void offer(int left, int right, MergeTable rules) {
+        int rank = rules.rank(symbols[left], symbols[right]);
+        ranks[left] = rank;
+        if (rank >= 0) {
+            push((long) rank << 32 | left);
+        }
+    }
+
+    private void push(long entry) {
+        if (heapSize == heap.length) {
+            heap = Arrays.copyOf(heap, heapSize * 2);
+        }
+        int hole = heapSize++;
+        while (hole > 0 && heap[hole - 1 >>> 1] > entry) {
+            heap[hole] = heap[hole - 1 >>> 1];
+            hole = hole - 1 >>> 1;
+        }
+        heap[hole] = entry;
+    }
+
+    private long poll() {
+        long top = heap[0];
+        long last = heap[--heapSize];
+        int hole = 0;
+        for (int child = 1; child < heapSize; child = 2 * hole + 1) {
+            if (child + 1 < heapSize && heap[child + 1] < heap[child]) {
+                child++;
+            }
+            if (heap[child] >= last) {
+                break;
+            }
+            heap[hole] = heap[child];
+            hole = child;
+        }
+        heap[hole] = last;
+        return top;
+    }
+
+    private void resize(int capacity) {
+        symbols = Arrays.copyOf(symbols, capacity);
+        starts = Arrays.copyOf(starts, capacity);
+        previous = Arrays.copyOf(previous, capacity);
+        next = Arrays.copyOf(next, capacity);
+        ranks = Arrays.copyOf(ranks, capacity);
+    }
+}

@@ -1,0 +1,208 @@
+package dev.varve.platform.tokenizer;
+
+import dev.varve.platform.tokenizer.SpecialMatcher.Match;
+import dev.varve.platform.tokenizer.SpecialMatcher.Special;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.IntStream;
+
+/**
+ * The tokenizer of a model, made from its file. Immutable and safe for many threads, apart from a cache of words.
+ *
+ * <p>No method adds bos or eos tokens: a caller asks {@link #addsBos} and knows whether its prompt begins with one.
+ * Text is never normalised; an unpaired surrogate becomes U+FFFD.
+ */
+public final class Tokenizer {
+    private final SymbolTable symbols;
+    private final MergeAlgorithm algorithm;
+    private final Pieces pieces;
+    private final SpecialMatcher allSpecials;
+    private final SpecialMatcher userDefinedOnly;
+    private final OptionalInt bosId;
+    private final OptionalInt eosId;
+    private final Set<Integer> endTokens;
+    private final boolean addsBos;
+    private final int[] suppressed;
+
+    private Tokenizer(VocabularyData vocabulary) {
+        symbols = new SymbolTable(vocabulary.tokens().length);
+        for (byte[] text : vocabulary.tokens()) {
+            symbols.add(text, 0, text.length);
+        }
+        algorithm = MergeAlgorithm.of(vocabulary, symbols);
+        pieces = Pieces.of(vocabulary, algorithm);
+        allSpecials = matcher(vocabulary, TokenType::isCutOut);
+        userDefinedOnly = matcher(vocabulary, type -> type == TokenType.USER_DEFINED);
+        bosId = vocabulary.bosId();
+        eosId = vocabulary.eosId();
+        endTokens = EndTokens.of(vocabulary, symbols);
+        addsBos = bosId.isPresent() && (vocabulary.addsBos() || algorithm.forcesBos());
+        suppressed = vocabulary.suppressed().clone();
+    }
+
+    static Tokenizer of(VocabularyData vocabulary) {
+        return new Tokenizer(vocabulary);
+    }
+
+    /**
+     * Tokenizes a text of one origin. User-defined tokens spelled in it are always recognised.
+     *
+     * @param parseSpecial whether control tokens spelled in the text are recognised too; only for text that no user
+     *     wrote, see {@link #encodeSpans}
+     */
+    public int[] encode(String text, boolean parseSpecial) {
+        byte[] bytes = Utf8.encode(text);
+        List<Match> matches = new ArrayList<>();
+        (parseSpecial ? allSpecials : userDefinedOnly).find(bytes, 0, bytes.length, matches);
+        return encode(bytes, matches);
+    }
+
+    /**
+     * Tokenizes a prompt whose parts have different origins, as one text: a word that crosses a border is one word, so
+     * a prompt without special spellings in its untrusted parts gets the ids of {@code encode(wholeText, true)}.
+     *
+     * <p>In trusted text control and user-defined tokens are recognised. Untrusted text yields neither, nor does a
+     * spelling that only together with untrusted text is complete: what a user writes cannot open or close a turn, a
+     * reasoning block or a tool call.
+     */
+    public int[] encodeSpans(List<TextSpan> spans) {
+        ByteArrayOutputStream text = new ByteArrayOutputStream();
+        List<Match> matches = new ArrayList<>();
+        List<TextSpan> runs = SpanRuns.of(spans);
+        int[] borders = new int[runs.size() + 1];
+        for (int run = 0; run < runs.size(); run++) {
+            text.writeBytes(Utf8.encode(runs.get(run).text()));
+            borders[run + 1] = text.size();
+        }
+        byte[] bytes = text.toByteArray();
+        for (int run = 0; run < runs.size(); run++) {
+            if (runs.get(run).trusted()) {
+                allSpecials.find(bytes, borders[run], borders[run + 1], matches);
+            }
+        }
+        return encode(bytes, matches);
+    }
+
+    private int[] encode(byte[] text, List<Match> matches) {
+        IntList ids = new IntList();
+        MergeLoop loop = new MergeLoop();
+        int at = 0;
+        for (Match match : matches) {
+            algorithm.encode(text, at, match.from(), loop, ids);
+            ids.add(match.id());
+            at = match.to();
+        }
+        algorithm.encode(text, at, text.length, loop, ids);
+        return ids.toArray();
+    }
+
+    /** The text of tokens; control tokens have none. Bytes that are no UTF-8 become U+FFFD. */
+    public String decode(int[] ids) {
+        return decode(ids, false);
+    }
+
+    /**
+     * The text of tokens.
+     *
+     * @param renderSpecial whether control tokens are spelled out
+     * @throws IllegalArgumentException if the vocabulary lacks one of the ids
+     */
+    public String decode(int[] ids, boolean renderSpecial) {
+        int length = 0;
+        for (int id : ids) {
+            length = Math.addExact(length, pieces.length(id, renderSpecial));
+        }
+        byte[] bytes = new byte[length];
+        int end = 0;
+        for (int id : ids) {
+            end = pieces.copy(id, renderSpecial, bytes, end);
+        }
+        return new String(bytes, StandardCharsets.UTF_8);
+    }
+
+    /** A decoder for one stream of tokens; control tokens have no text. */
+    public Detokenizer detokenizer() {
+        return detokenizer(false);
+    }
+
+    /** A decoder for one stream of tokens that may spell out control tokens. */
+    public Detokenizer detokenizer(boolean renderSpecial) {
+        return new Detokenizer(pieces, renderSpecial);
+    }
+
+    /** The bytes of a token, not always whole characters; none for control tokens. */
+    public byte[] piece(int id) {
+        return pieces.of(id, false);
+    }
+
+    /**
+     * The bytes of a token, not always whole characters.
+     *
+     * @throws IllegalArgumentException if the vocabulary has no such id
+     */
+    public byte[] piece(int id, boolean renderSpecial) {
+        return pieces.of(id, renderSpecial);
+    }
+
+    /** The token with exactly this text, in the spelling of the file: {@code "<|im_end|>"}, or {@code "Ġthe"}. */
+    public OptionalInt tokenId(String text) {
+        int id = symbols.find(Utf8.encode(text));
+        return id >= 0 && id < vocabularySize() ? OptionalInt.of(id) : OptionalInt.empty();
+    }
+
+    /** Whether the token is a control or user-defined one. */
+    public boolean isSpecial(int id) {
+        TokenType type = pieces.type(id);
+        return type == TokenType.CONTROL || type == TokenType.USER_DEFINED;
+    }
+
+    /** Whether the token steers the model and is no part of the text. */
+    public boolean isControl(int id) {
+        return pieces.type(id) == TokenType.CONTROL;
+    }
+
+    /** Whether a prompt must begin with {@link #bosId}, which is present then. */
+    public boolean addsBos() {
+        return addsBos;
+    }
+
+    public OptionalInt bosId() {
+        return bosId;
+    }
+
+    public OptionalInt eosId() {
+        return eosId;
+    }
+
+    /** The tokens that end a turn. They count as generated and are no part of the text. */
+    public Set<Integer> endTokens() {
+        return endTokens;
+    }
+
+    /** The tokens that must never be sampled. */
+    public int[] suppressedTokens() {
+        return suppressed.clone();
+    }
+
+    /** Number of tokens; ids are below it. A model may have more logits, which mean nothing. */
+    public int vocabularySize() {
+        return pieces.size();
+    }
+
+    /** One line for people. */
+    public String describe() {
+        return algorithm.name() + ", " + vocabularySize() + " tokens" + (addsBos ? ", prompts begin with bos" : "");
+    }
+
+    private static SpecialMatcher matcher(VocabularyData vocabulary, Predicate<TokenType> types) {
+        return new SpecialMatcher(IntStream.range(0, vocabulary.tokens().length)
+                .filter(id -> types.test(vocabulary.types()[id]))
+                .mapToObj(id -> new Special(id, vocabulary.tokens()[id]))
+                .toList());
+    }
+}

@@ -1,0 +1,113 @@
+package dev.varve.platform.tokenizer;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/** UTF-8 as the tokenizer needs it. The methods that read a code point expect well-formed text. */
+final class Utf8 {
+    private static final char REPLACEMENT = '\uFFFD';
+
+    private Utf8() {}
+
+    /** Encodes text; each unpaired surrogate becomes U+FFFD. */
+    static byte[] encode(String text) {
+        return replaceUnpairedSurrogates(text).getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** The code point that starts at byte {@code at}. */
+    static int codePointAt(byte[] text, int at) {
+        int lead = text[at];
+        if (lead >= 0) {
+            return lead;
+        }
+        if (lead < (byte) 0xE0) {
+            return (lead & 0x1F) << 6 | text[at + 1] & 0x3F;
+        }
+        if (lead < (byte) 0xF0) {
+            return (lead & 0x0F) << 12 | (text[at + 1] & 0x3F) << 6 | text[at + 2] & 0x3F;
+        }
+        return (lead & 0x07) << 18 | (text[at + 1] & 0x3F) << 12 | (text[at + 2] & 0x3F) << 6 | text[at + 3] & 0x3F;
+    }
+
+    /** Number of bytes of a code point. */
+    static int length(int codePoint) {
+        if (codePoint < 0x80) {
+            return 1;
+        }
+        if (codePoint < 0x800) {
+            return 2;
+        }
+        return codePoint < 0x10000 ? 3 : 4;
+    }
+
+    static boolean isWellFormed(byte[] text) {
+        return Arrays.equals(new String(text, StandardCharsets.UTF_8).getBytes(StandardCharsets.UTF_8), text);
+    }
+
+    /**
+     * How many of the first {@code length} bytes can be decoded now: all but a sequence at the end that is cut short
+     * and that further bytes can still complete. At most 3 less than {@code length}.
+     */
+    static int decodableLength(byte[] bytes, int length) {
+        for (int back = 1; back <= Math.min(3, length); back++) {
+            int lead = bytes[length - back] & 0xFF;
+            if ((lead & 0xC0) != 0x80) {
+                boolean cut = sequenceLength(lead) > back
+                        && (back == 1 || isSecond(lead, bytes[length - back + 1] & 0xFF));
+                return cut ? length - back : length;
+            }
+        }
+        return length;
+    }
+
+    /** Bytes of the sequence that a lead byte announces; 1 for bytes that lead nothing. */
+    private static int sequenceLength(int lead) {
+        if (lead < 0xC2 || lead > 0xF4) {
+            return 1;
+        }
+        if (lead < 0xE0) {
+            return 2;
+        }
+        return lead < 0xF0 ? 3 : 4;
+    }
+
+    /** Whether a continuation byte may follow this lead: neither an overlong form, a surrogate nor above U+10FFFF. */
+    private static boolean isSecond(int lead, int second) {
+        return switch (lead) {
+            case 0xE0 -> second >= 0xA0;
+            case 0xED -> second <= 0x9F;
+            case 0xF0 -> second >= 0x90;
+            case 0xF4 -> second <= 0x8F;
+            default -> true;
+        };
+    }
+
+    private static String replaceUnpairedSurrogates(String text) {
+        int at = unpairedSurrogate(text, 0);
+        if (at < 0) {
+            return text;
+        }
+        StringBuilder repaired = new StringBuilder(text);
+        while (at >= 0) {
+            repaired.setCharAt(at, REPLACEMENT);
+            at = unpairedSurrogate(text, at + 1);
+        }
+        return repaired.toString();
+    }
+
+    private static int unpairedSurrogate(String text, int from) {
+        for (int at = from; at < text.length(); at++) {
+            char unit = text.charAt(at);
+            if (Character.isSurrogate(unit)) {
+                boolean paired = Character.isHighSurrogate(unit)
+                        && at + 1 < text.length()
+                        && Character.isLowSurrogate(text.charAt(at + 1));
+                if (!paired) {
+                    return at;
+                }
+                at++;
+            }
+        }
+        return -1;
+    }
+}

@@ -1,6 +1,5 @@
 package dev.varve.platform.tokenizer;
 
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
@@ -39,7 +38,7 @@ public final class Detokenizer {
         }
         pieces.copy(id, renderSpecial, buffer, held);
         int complete = Utf8.decodableLength(buffer, length);
-        String text = new String(buffer, 0, complete, StandardCharsets.UTF_8);
+        String text = Utf8.decode(buffer, 0, complete);
         held = length - complete;
         System.arraycopy(buffer, complete, buffer, 0, held);
         return text;
@@ -47,7 +46,7 @@ public final class Detokenizer {
 
     /** Ends the stream: a character that was cut short becomes U+FFFD. Twice is allowed and returns nothing more. */
     public String finish() {
-        String text = new String(buffer, 0, held, StandardCharsets.UTF_8);
+        String text = Utf8.decode(buffer, 0, held);
         held = 0;
         finished = true;
         return text;

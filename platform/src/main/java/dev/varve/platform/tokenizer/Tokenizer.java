@@ -3,7 +3,6 @@ package dev.varve.platform.tokenizer;
 import dev.varve.platform.tokenizer.SpecialMatcher.Match;
 import dev.varve.platform.tokenizer.SpecialMatcher.Special;
 import java.io.ByteArrayOutputStream;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
@@ -101,7 +100,7 @@ public final class Tokenizer {
         return ids.toArray();
     }
 
-    /** The text of tokens; control tokens have none. Bytes that are no UTF-8 become U+FFFD. */
+    /** The text of tokens; control tokens have none. Bytes that are no UTF-8 become U+FFFD, one for each maximal subpart. */
     public String decode(int[] ids) {
         return decode(ids, false);
     }
@@ -122,7 +121,7 @@ public final class Tokenizer {
         for (int id : ids) {
             end = pieces.copy(id, renderSpecial, bytes, end);
         }
-        return new String(bytes, StandardCharsets.UTF_8);
+        return Utf8.decode(bytes, 0, length);
     }
 
     /** A decoder for one stream of tokens; control tokens have no text. */

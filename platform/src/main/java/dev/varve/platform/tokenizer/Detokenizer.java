@@ -3,9 +3,9 @@ package dev.varve.platform.tokenizer;
 import java.util.Arrays;
 
 /**
- * Turns a stream of token ids into text as early as possible. A character may span several tokens: its bytes are held,
- * at most 3 of them, until it is complete. What {@link #push} and {@link #finish} return, put together, is what {@link
- * Tokenizer#decode(int[])} gives for all ids.
+ * Turns a stream of token ids into text as early as possible. A character may span several tokens:
+ * its bytes are held, at most 3 of them, until it is complete. What {@link #push} and {@link
+ * #finish} return, put together, is what {@link Tokenizer#decode(int[])} gives for all ids.
  *
  * <p>Made by {@link Tokenizer#detokenizer()}; one for each stream, for one thread.
  */
@@ -22,8 +22,8 @@ public final class Detokenizer {
     }
 
     /**
-     * Takes the next token and returns the text that is complete with it, often empty. Bytes that are no UTF-8 become
-     * U+FFFD, one for each maximal subpart.
+     * Takes the next token and returns the text that is complete with it, often empty. Bytes that
+     * are no UTF-8 become U+FFFD, one for each maximal subpart.
      *
      * @throws IllegalArgumentException if the vocabulary has no such id
      * @throws IllegalStateException after {@link #finish}
@@ -44,7 +44,10 @@ public final class Detokenizer {
         return text;
     }
 
-    /** Ends the stream: a character that was cut short becomes U+FFFD. Twice is allowed and returns nothing more. */
+    /**
+     * Ends the stream: a character that was cut short becomes U+FFFD. Twice is allowed and returns
+     * nothing more.
+     */
     public String finish() {
         String text = Utf8.decode(buffer, 0, held);
         held = 0;

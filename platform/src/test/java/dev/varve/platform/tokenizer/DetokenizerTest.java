@@ -4,19 +4,23 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import java.nio.charset.StandardCharsets;
-import java.util.HexFormat;
-import java.util.Random;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+import java.util.Random;
+import java.util.stream.IntStream;
+
 class DetokenizerTest {
-    /** Bytes that begin, continue, overflow and break sequences, so that random ones are often nearly valid. */
+    /**
+     * Bytes that begin, continue, overflow and break sequences, so that random ones are often
+     * nearly valid.
+     */
     private static final int[] TRICKY = {
-        0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1, 0xED, 0xEF, 0xF0, 0xF1, 0xF4,
-        0xF5, 0xFF, 0x00
+        0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1, 0xED,
+        0xEF, 0xF0, 0xF1, 0xF4, 0xF5, 0xFF, 0x00
     };
 
     private final Tokenizer tokenizer = TestVocabulary.ofBytes("qwen35").tokenizer();
@@ -100,7 +104,10 @@ class DetokenizerTest {
             byte[] bytes = trickyBytes(random, random.nextInt(12));
             int[] ids = IntStream.range(0, bytes.length).map(at -> bytes[at] & 0xFF).toArray();
 
-            assertEquals(decodeByTable(ids), tokenizer.decode(ids), "bytes " + HexFormat.of().formatHex(bytes));
+            assertEquals(
+                    decodeByTable(ids),
+                    tokenizer.decode(ids),
+                    "bytes " + HexFormat.of().formatHex(bytes));
         }
     }
 
@@ -121,7 +128,8 @@ class DetokenizerTest {
 
     private static boolean endsOrBeginsWithHalf(String text) {
         return !text.isEmpty()
-                && (Character.isLowSurrogate(text.charAt(0)) || Character.isHighSurrogate(text.charAt(text.length() - 1)));
+                && (Character.isLowSurrogate(text.charAt(0))
+                        || Character.isHighSurrogate(text.charAt(text.length() - 1)));
     }
 
     private static byte[] trickyBytes(Random random, int length) {

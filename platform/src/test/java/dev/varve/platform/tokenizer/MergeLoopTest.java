@@ -7,18 +7,23 @@ import static org.junit.jupiter.api.Assertions.assertTimeout;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 class MergeLoopTest {
-    /** Random rules over three letters, results included that are no token; words where many pairs tie. */
+    /**
+     * Random rules over three letters, results included that are no token; words where many pairs
+     * tie.
+     */
     @Test
     void tokensAreThoseOfMergingTheBestPairAgainAndAgain() {
         Random random = new Random(4711);
@@ -36,24 +41,33 @@ class MergeLoopTest {
 
             int[] ids = tokenizer.encode(word, false);
 
-            assertArrayEquals(plainly(tokenizer, rules, word), ids, "round " + round + ", " + rules + ": " + word);
+            assertArrayEquals(
+                    plainly(tokenizer, rules, word),
+                    ids,
+                    "round " + round + ", " + rules + ": " + word);
         }
     }
 
     @Test
     void aRuleThatAppearsTwiceHasTheRankOfItsFirstAppearance() {
-        Tokenizer tokenizer = TestVocabulary.ofBytes("qwen2").merge("a", "b").merge("b", "c").rule("a b").tokenizer();
+        Tokenizer tokenizer =
+                TestVocabulary.ofBytes("qwen2")
+                        .merge("a", "b")
+                        .merge("b", "c")
+                        .rule("a b")
+                        .tokenizer();
 
         assertArrayEquals(new int[] {256, 'c'}, tokenizer.encode("abc", false));
     }
 
     @Test
     void aLeftPartMayBeginWithASpace() {
-        Tokenizer tokenizer = TestVocabulary.empty("gemma4", "")
-                .token("x", TokenType.NORMAL)
-                .token("\u2581", TokenType.NORMAL)
-                .merge("  ", "x")
-                .tokenizer();
+        Tokenizer tokenizer =
+                TestVocabulary.empty("gemma4", "")
+                        .token("x", TokenType.NORMAL)
+                        .token("\u2581", TokenType.NORMAL)
+                        .merge("  ", "x")
+                        .tokenizer();
 
         assertTrue(tokenizer.describe().contains("1 merges"), tokenizer.describe());
     }
@@ -72,8 +86,10 @@ class MergeLoopTest {
     @ParameterizedTest
     @ValueSource(strings = {"gpt2", "gemma4"})
     void aWordOfAMegabyteTakesLessThanTwoSeconds(String model) {
-        TestVocabulary vocabulary = TestVocabulary.empty(model, "qwen35").token("a", TokenType.NORMAL);
-        IntStream.range(0, 6).forEach(power -> vocabulary.merge("a".repeat(1 << power), "a".repeat(1 << power)));
+        TestVocabulary vocabulary =
+                TestVocabulary.empty(model, "qwen35").token("a", TokenType.NORMAL);
+        IntStream.range(0, 6)
+                .forEach(power -> vocabulary.merge("a".repeat(1 << power), "a".repeat(1 << power)));
         Tokenizer tokenizer = vocabulary.tokenizer();
         String word = "a".repeat(1 << 20);
 

@@ -5,6 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTimeout;
 
 import dev.varve.platform.tokenizer.SpecialMatcher.Match;
 import dev.varve.platform.tokenizer.SpecialMatcher.Special;
+
+import org.junit.jupiter.api.Test;
+
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -13,7 +16,6 @@ import java.util.List;
 import java.util.Random;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.Test;
 
 class SpecialMatcherTest {
     @Test
@@ -27,7 +29,9 @@ class SpecialMatcherTest {
     void whatALongerTokenLeavesIsSearchedForShorterOnes() {
         List<Special> specials = specials(List.of("\n", "\n\n", "\n\n\n"));
 
-        assertEquals(List.of(new Match(0, 3, 2), new Match(3, 6, 2), new Match(6, 8, 1)), find(specials, "\n".repeat(8)));
+        assertEquals(
+                List.of(new Match(0, 3, 2), new Match(3, 6, 2), new Match(6, 8, 1)),
+                find(specials, "\n".repeat(8)));
     }
 
     @Test
@@ -37,7 +41,8 @@ class SpecialMatcherTest {
 
     @Test
     void anEmptyTextAndBrokenUtf8AreNeverFound() {
-        List<Special> specials = List.of(new Special(0, new byte[0]), new Special(1, new byte[] {(byte) 0xA9}));
+        List<Special> specials =
+                List.of(new Special(0, new byte[0]), new Special(1, new byte[] {(byte) 0xA9}));
 
         assertEquals(List.of(), find(specials, "é\u0000a"));
     }
@@ -56,14 +61,20 @@ class SpecialMatcherTest {
             List<Special> specials = specials(new ArrayList<>(texts));
             String text = RandomText.of(random, alphabet, random.nextInt(25));
 
-            assertEquals(literally(specials, text), find(specials, text), "round " + round + ": " + texts + " in " + text);
+            assertEquals(
+                    literally(specials, text),
+                    find(specials, text),
+                    "round " + round + ": " + texts + " in " + text);
         }
     }
 
     @Test
     void aMegabyteOfOverlappingOccurrencesTakesLessThanTwoSeconds() {
         List<Special> specials =
-                specials(IntStream.rangeClosed(1, 31).mapToObj(length -> "\n".repeat(length)).toList());
+                specials(
+                        IntStream.rangeClosed(1, 31)
+                                .mapToObj(length -> "\n".repeat(length))
+                                .toList());
         String text = "\n".repeat(1_000_000);
 
         List<Match> matches = assertTimeout(Duration.ofSeconds(2), () -> find(specials, text));
@@ -81,7 +92,9 @@ class SpecialMatcherTest {
         byte[] padded = ("a" + text + "a").getBytes(StandardCharsets.UTF_8);
         List<Match> matches = new ArrayList<>();
         new SpecialMatcher(specials).find(padded, 1, padded.length - 1, matches);
-        return matches.stream().map(match -> new Match(match.from() - 1, match.to() - 1, match.id())).toList();
+        return matches.stream()
+                .map(match -> new Match(match.from() - 1, match.to() - 1, match.id()))
+                .toList();
     }
 
     /** Splits every raw fragment at one token after the other, as the definition says. */
@@ -89,9 +102,10 @@ class SpecialMatcherTest {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         List<int[]> fragments = new ArrayList<>(List.of(new int[] {0, bytes.length}));
         List<Match> matches = new ArrayList<>();
-        List<Special> longestFirst = specials.stream()
-                .sorted(Comparator.comparingInt(special -> -special.text().length))
-                .toList();
+        List<Special> longestFirst =
+                specials.stream()
+                        .sorted(Comparator.comparingInt(special -> -special.text().length))
+                        .toList();
         for (Special special : longestFirst) {
             List<int[]> left = new ArrayList<>();
             for (int[] fragment : fragments) {

@@ -39,10 +39,22 @@ final class TestVocabulary {
     /** Bytes, a few English merges and special tokens of each kind. */
     static TestVocabulary chat() {
         return ofBytes("qwen35")
-                .merge("h", "e").merge("l", "l").merge("he", "ll").merge("hell", "o")
-                .merge("Ġ", "w").merge("o", "r").merge("Ġw", "or").merge("l", "d").merge("Ġwor", "ld")
-                .merge("t", "h").merge("th", "in").merge("i", "n").merge("Ċ", "Ċ").merge("Ġ", "Ġ")
-                .merge("s", "t").merge("a", "r")
+                .merge("h", "e")
+                .merge("l", "l")
+                .merge("he", "ll")
+                .merge("hell", "o")
+                .merge("Ġ", "w")
+                .merge("o", "r")
+                .merge("Ġw", "or")
+                .merge("l", "d")
+                .merge("Ġwor", "ld")
+                .merge("t", "h")
+                .merge("th", "in")
+                .merge("i", "n")
+                .merge("Ċ", "Ċ")
+                .merge("Ġ", "Ġ")
+                .merge("s", "t")
+                .merge("a", "r")
                 .token("<|start|>", TokenType.CONTROL)
                 .token("<|stop|>", TokenType.CONTROL)
                 .token("<think>", TokenType.USER_DEFINED)
@@ -98,8 +110,17 @@ final class TestVocabulary {
 
     VocabularyData data() {
         return new VocabularyData(
-                model, pre, tokens.toArray(byte[][]::new), types.toArray(TokenType[]::new), merges.toArray(byte[][]::new),
-                bosId, eosId, OptionalInt.empty(), OptionalInt.empty(), addsBos, suppressed);
+                model,
+                pre,
+                tokens.toArray(byte[][]::new),
+                types.toArray(TokenType[]::new),
+                merges.toArray(byte[][]::new),
+                bosId,
+                eosId,
+                OptionalInt.empty(),
+                OptionalInt.empty(),
+                addsBos,
+                suppressed);
     }
 
     Tokenizer tokenizer() {

@@ -7,8 +7,14 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.Random;
@@ -19,9 +25,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 class TokenizerTest {
     private final Tokenizer chat = TestVocabulary.chat().tokenizer();
@@ -48,7 +51,10 @@ class TokenizerTest {
     @ParameterizedTest
     @ValueSource(strings = {"\uD83E", "\uDD99", "a\uDD99\uD83Eb", "\uD83E\uD83E\uDD99"})
     void anUnpairedSurrogateBecomesTheReplacementCharacter(String text) {
-        String repaired = text.replaceAll("[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]", "\uFFFD");
+        String repaired =
+                text.replaceAll(
+                        "[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]",
+                        "\uFFFD");
 
         assertArrayEquals(chat.encode(repaired, false), chat.encode(text, false));
         assertTrue(chat.decode(chat.encode(text, false)).contains("\uFFFD"));
@@ -84,7 +90,8 @@ class TokenizerTest {
 
     @Test
     void charactersOutsideOfTheByteAlphabetStandForThemselves() {
-        Tokenizer tokenizer = TestVocabulary.ofBytes("qwen35").token("Ġ你!", TokenType.NORMAL).tokenizer();
+        Tokenizer tokenizer =
+                TestVocabulary.ofBytes("qwen35").token("Ġ你!", TokenType.NORMAL).tokenizer();
 
         assertEquals(" 你!", text(tokenizer.piece(256)));
     }
@@ -93,7 +100,9 @@ class TokenizerTest {
     void byteTokensStandForTheirByte() {
         Tokenizer tokenizer = gemma().tokenizer();
 
-        assertArrayEquals(new byte[] {(byte) 0xF0}, tokenizer.piece(tokenizer.tokenId("<0xF0>").orElseThrow()));
+        assertArrayEquals(
+                new byte[] {(byte) 0xF0},
+                tokenizer.piece(tokenizer.tokenId("<0xF0>").orElseThrow()));
     }
 
     @Test
@@ -134,10 +143,14 @@ class TokenizerTest {
     @ParameterizedTest
     @ValueSource(ints = {-1, Integer.MIN_VALUE, 1_000_000})
     void anIdOutsideOfTheVocabularyIsRefused(int id) {
-        for (Callable<?> use : List.<Callable<?>>of(
-                () -> chat.piece(id), () -> chat.isSpecial(id), () -> chat.isControl(id),
-                () -> chat.decode(new int[] {'a', id}))) {
-            IllegalArgumentException refused = assertThrows(IllegalArgumentException.class, use::call);
+        for (Callable<?> use :
+                List.<Callable<?>>of(
+                        () -> chat.piece(id),
+                        () -> chat.isSpecial(id),
+                        () -> chat.isControl(id),
+                        () -> chat.decode(new int[] {'a', id}))) {
+            IllegalArgumentException refused =
+                    assertThrows(IllegalArgumentException.class, use::call);
             assertTrue(refused.getMessage().contains(Integer.toString(id)), refused.getMessage());
         }
     }
@@ -151,7 +164,9 @@ class TokenizerTest {
 
     @Test
     void ruleResultsThatAreNoTokenAreNotFound() {
-        assertEquals(OptionalInt.empty(), TestVocabulary.ofBytes("qwen35").rule("a b").tokenizer().tokenId("ab"));
+        assertEquals(
+                OptionalInt.empty(),
+                TestVocabulary.ofBytes("qwen35").rule("a b").tokenizer().tokenId("ab"));
     }
 
     @Test
@@ -169,35 +184,49 @@ class TokenizerTest {
 
     @Test
     void endTokensAreThoseOfTheFileAndThoseWithAKnownSpelling() {
-        Tokenizer tokenizer = TestVocabulary.ofBytes("qwen35")
-                .token("<|im_end|>", TokenType.CONTROL)
-                .token("<|endoftext|>", TokenType.CONTROL)
-                .token("<|im_start|>", TokenType.CONTROL)
-                .eos(3)
-                .tokenizer();
+        Tokenizer tokenizer =
+                TestVocabulary.ofBytes("qwen35")
+                        .token("<|im_end|>", TokenType.CONTROL)
+                        .token("<|endoftext|>", TokenType.CONTROL)
+                        .token("<|im_start|>", TokenType.CONTROL)
+                        .eos(3)
+                        .tokenizer();
 
         assertEquals(Set.of(3, 256, 257), tokenizer.endTokens());
     }
 
     @Test
     void anOrdinarySentenceEndDoesNotEndATurn() {
-        assertEquals(Set.of(), TestVocabulary.ofBytes("qwen35").token("</s>", TokenType.NORMAL).tokenizer().endTokens());
-        assertEquals(Set.of(256), TestVocabulary.ofBytes("qwen35").token("</s>", TokenType.CONTROL).tokenizer().endTokens());
+        assertEquals(
+                Set.of(),
+                TestVocabulary.ofBytes("qwen35")
+                        .token("</s>", TokenType.NORMAL)
+                        .tokenizer()
+                        .endTokens());
+        assertEquals(
+                Set.of(256),
+                TestVocabulary.ofBytes("qwen35")
+                        .token("</s>", TokenType.CONTROL)
+                        .tokenizer()
+                        .endTokens());
     }
 
     @Test
     void aSentenceEndDoesNotEndATurnWhereAToolResponseDoes() {
-        Tokenizer tokenizer = TestVocabulary.ofBytes("qwen35")
-                .token("</s>", TokenType.CONTROL)
-                .token("<|tool_response>", TokenType.USER_DEFINED)
-                .tokenizer();
+        Tokenizer tokenizer =
+                TestVocabulary.ofBytes("qwen35")
+                        .token("</s>", TokenType.CONTROL)
+                        .token("<|tool_response>", TokenType.USER_DEFINED)
+                        .tokenizer();
 
         assertEquals(Set.of(257), tokenizer.endTokens());
     }
 
     @Test
     void suppressedTokensAreThoseOfTheFile() {
-        assertArrayEquals(new int[] {5, 7}, TestVocabulary.ofBytes("qwen35").suppress(5, 7).tokenizer().suppressedTokens());
+        assertArrayEquals(
+                new int[] {5, 7},
+                TestVocabulary.ofBytes("qwen35").suppress(5, 7).tokenizer().suppressedTokens());
     }
 
     @Test
@@ -208,13 +237,18 @@ class TokenizerTest {
 
     @Test
     void anUnknownModelIsRefusedWithTheKnownOnes() {
-        assertRefused(TestVocabulary.empty("llama", "").token("a", TokenType.NORMAL), "llama", "[gemma4, gpt2]");
+        assertRefused(
+                TestVocabulary.empty("llama", "").token("a", TokenType.NORMAL),
+                "llama",
+                "[gemma4, gpt2]");
     }
 
     @Test
     void aSpecialIdOutsideOfTheVocabularyIsRefused() {
         VarveException refused =
-                assertThrows(VarveException.class, () -> TestVocabulary.ofBytes("qwen35").eos(256).tokenizer());
+                assertThrows(
+                        VarveException.class,
+                        () -> TestVocabulary.ofBytes("qwen35").eos(256).tokenizer());
 
         assertEquals(VarveException.Kind.CORRUPT_FILE, refused.kind());
         assertTrue(refused.getMessage().contains("eos_token_id"), refused.getMessage());
@@ -222,25 +256,28 @@ class TokenizerTest {
 
     @Test
     void threadsShareATokenizer() throws ExecutionException, InterruptedException {
-        List<String> texts = IntStream.range(0, 200)
-                .mapToObj(seed -> RandomText.of(new Random(seed), RandomText.NASTY, 60))
-                .toList();
-        List<String> expected = texts.stream().map(text -> Arrays.toString(chat.encode(text, true))).toList();
+        List<String> texts =
+                IntStream.range(0, 200)
+                        .mapToObj(seed -> RandomText.of(new Random(seed), RandomText.NASTY, 60))
+                        .toList();
+        List<String> expected =
+                texts.stream().map(text -> Arrays.toString(chat.encode(text, true))).toList();
         Tokenizer shared = TestVocabulary.chat().tokenizer();
+        Callable<List<String>> encodeAll =
+                () ->
+                        texts.stream()
+                                .map(text -> Arrays.toString(shared.encode(text, true)))
+                                .toList();
         try (ExecutorService threads = Executors.newFixedThreadPool(4)) {
-            List<Future<List<String>>> all = threads.invokeAll(IntStream.range(0, 4)
-                    .<Callable<List<String>>>mapToObj(thread -> () -> texts.stream()
-                            .map(text -> Arrays.toString(shared.encode(text, true)))
-                            .toList())
-                    .toList());
-            for (Future<List<String>> one : all) {
+            for (Future<List<String>> one : threads.invokeAll(Collections.nCopies(4, encodeAll))) {
                 assertEquals(expected, one.get());
             }
         }
     }
 
     private static TestVocabulary gemma() {
-        TestVocabulary vocabulary = TestVocabulary.empty("gemma4", "").token("<bos>", TokenType.CONTROL);
+        TestVocabulary vocabulary =
+                TestVocabulary.empty("gemma4", "").token("<bos>", TokenType.CONTROL);
         for (int value = 0; value < 256; value++) {
             vocabulary.token(text(ByteToken.text(value)), TokenType.BYTE);
         }
@@ -264,7 +301,9 @@ class TokenizerTest {
     }
 
     private static int[] ids(Tokenizer tokenizer, String... spellings) {
-        return Arrays.stream(spellings).mapToInt(text -> tokenizer.tokenId(text).orElseThrow()).toArray();
+        return Arrays.stream(spellings)
+                .mapToInt(text -> tokenizer.tokenId(text).orElseThrow())
+                .toArray();
     }
 
     private static String text(byte[] bytes) {

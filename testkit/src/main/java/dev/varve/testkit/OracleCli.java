@@ -13,7 +13,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.DoubleSupplier;
 import java.util.stream.Collectors;
+import java.util.stream.DoubleStream;
 
 /**
  * The kit by hand:
@@ -22,7 +24,8 @@ import java.util.stream.Collectors;
  * logits MODEL TOKENS OUT       logits of every row as F32, little endian; TOKENS is a list such as 5,17,3
  * greedy MODEL TOKENS [-n 32]   the tokens that follow
  * tokenize MODEL TEXT           the token ids of a text
- * bench MODEL [-p 512] [-n 128] [-s 8]   tokens per second: prompt, decode, and -s sequences that decode together
+ * bench MODEL [-p 512] [-n 128] [-s 8] [-r 3]   tokens per second, median and best of -r runs: prompt, decode, and
+ *                               -s sequences that decode together
  * make (tiny | odd SEED | real08b) FOLDER [--type Q8_0] [--vocab 151936]   writes a random model
  * </pre>
  *
@@ -104,18 +107,21 @@ public final class OracleCli {
         int generated = number("-n", 128);
         try (Oracle oracle = open(1)) {
             oracle.prefillTokensPerSecond(Math.min(prompt, 64));
-            report("pp" + prompt, oracle.prefillTokensPerSecond(prompt));
-            report("tg" + generated, oracle.decodeTokensPerSecond(generated));
+            report("pp" + prompt, () -> oracle.prefillTokensPerSecond(prompt));
+            report("tg" + generated, () -> oracle.decodeTokensPerSecond(generated));
         }
         OracleOptions together = options().withSequences(sequences)
                 .withContext(sequences * Math.ceilDiv(64 + generated, 256) * 256);
         try (Oracle oracle = Oracle.open(Path.of(word(1)), together)) {
-            report(sequences + " sequences, tg" + generated, oracle.batchedDecode(sequences, 16, generated));
+            report(sequences + " sequences, tg" + generated, () -> oracle.batchedDecode(sequences, 16, generated));
         }
     }
 
-    private static void report(String what, double tokensPerSecond) {
-        OUT.printf(Locale.ROOT, "%-24s %9.2f tokens/s%n", what, tokensPerSecond);
+    private void report(String what, DoubleSupplier benchmark) {
+        double[] speeds = DoubleStream.generate(benchmark).limit(number("-r", 3)).sorted().toArray();
+        double median = speeds[speeds.length / 2];
+        double best = speeds[speeds.length - 1];
+        OUT.printf(Locale.ROOT, "%-24s %9.2f tokens/s, best %9.2f%n", what, median, best);
     }
 
     private static void print(int[] tokens) {

@@ -31,6 +31,16 @@ final class RandomRows {
         };
     }
 
+    /** Values around 1 and -1. */
+    TensorData.RowGenerator signed(String tensor, double deviation) {
+        return (row, values) -> {
+            SplittableRandom random = streamOf(tensor, row);
+            for (int i = 0; i < values.length; i++) {
+                values[i] = (float) ((random.nextBoolean() ? 1 : -1) * (1 + deviation * random.nextGaussian()));
+            }
+        };
+    }
+
     /** {@code -exp(A_log)}: from slow to fast forgetting, evenly in the logarithm between -0.05 and -2. */
     TensorData.RowGenerator negativeDecay(String tensor) {
         return (row, values) -> {

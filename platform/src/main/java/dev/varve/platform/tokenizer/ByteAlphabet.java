@@ -5,8 +5,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * The printable alphabet in which byte-level BPE vocabularies write bytes: 0x21-0x7E, 0xA1-0xAC and 0xAE-0xFF stand for
- * themselves as code points, the other 68 bytes are U+0100 onwards in ascending order.
+ * The printable alphabet in which byte-level BPE vocabularies write bytes: 0x21-0x7E, 0xA1-0xAC and
+ * 0xAE-0xFF stand for themselves as code points, the other 68 bytes are U+0100 onwards in ascending
+ * order.
  */
 final class ByteAlphabet {
     private static final int[] CODE_POINTS = codePoints();
@@ -19,7 +20,10 @@ final class ByteAlphabet {
         return Character.toString(CODE_POINTS[value]).getBytes(StandardCharsets.UTF_8);
     }
 
-    /** The bytes that a token text stands for. Characters outside of the alphabet stand for their own UTF-8. */
+    /**
+     * The bytes that a token text stands for. Characters outside of the alphabet stand for their
+     * own UTF-8.
+     */
     static byte[] decode(byte[] text) {
         if (!Utf8.isWellFormed(text)) {
             return text.clone();

@@ -6,6 +6,7 @@ final class ByteLevelBpe implements MergeAlgorithm {
     private final WordSplitter splitter;
     private final MergeTable merges;
     private final int vocabularySize;
+
     /** Symbol of each byte; a token where it is below the vocabulary size. */
     private final int[] byteSymbols = new int[256];
 
@@ -24,7 +25,8 @@ final class ByteLevelBpe implements MergeAlgorithm {
 
     @Override
     public void encode(byte[] text, int from, int to, MergeLoop loop, IntList ids) {
-        splitter.split(text, from, to, (source, begin, end) -> encodeWord(source, begin, end, loop, ids));
+        splitter.split(
+                text, from, to, (source, begin, end) -> encodeWord(source, begin, end, loop, ids));
     }
 
     private void encodeWord(byte[] text, int from, int to, MergeLoop loop, IntList ids) {

@@ -17,11 +17,12 @@ final class ByteToken {
     /** The byte that such a token stands for; the text itself when it is written in another way. */
     static byte[] decode(byte[] text) {
         String spelled = new String(text, StandardCharsets.ISO_8859_1).toUpperCase(Locale.ROOT);
-        boolean wellFormed = spelled.length() == 6
-                && spelled.startsWith("<0X")
-                && HexFormat.isHexDigit(spelled.charAt(3))
-                && HexFormat.isHexDigit(spelled.charAt(4))
-                && spelled.endsWith(">");
+        boolean wellFormed =
+                spelled.length() == 6
+                        && spelled.startsWith("<0X")
+                        && HexFormat.isHexDigit(spelled.charAt(3))
+                        && HexFormat.isHexDigit(spelled.charAt(4))
+                        && spelled.endsWith(">");
         return wellFormed ? HEX.parseHex(spelled, 3, 5) : text.clone();
     }
 }

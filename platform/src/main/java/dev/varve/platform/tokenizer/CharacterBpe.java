@@ -4,8 +4,8 @@ import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 
 /**
- * BPE over the characters of whole lines ({@code gemma4}). Spaces are U+2581 in the vocabulary; characters that it lacks
- * become one byte token per byte of their UTF-8.
+ * BPE over the characters of whole lines ({@code gemma4}). Spaces are U+2581 in the vocabulary;
+ * characters that it lacks become one byte token per byte of their UTF-8.
  *
  * <p>Not invertible for text that holds U+2581 itself: it decodes to a space.
  */
@@ -16,6 +16,7 @@ final class CharacterBpe implements MergeAlgorithm {
     private final SymbolTable symbols;
     private final MergeTable merges;
     private final int vocabularySize;
+
     /** Token of each byte, {@code -1} for none. */
     private final int[] byteTokens = new int[256];
 
@@ -33,7 +34,11 @@ final class CharacterBpe implements MergeAlgorithm {
     @Override
     public void encode(byte[] text, int from, int to, MergeLoop loop, IntList ids) {
         byte[] marked = markSpaces(text, from, to);
-        lines.split(marked, 0, marked.length, (source, begin, end) -> encodeRun(source, begin, end, loop, ids));
+        lines.split(
+                marked,
+                0,
+                marked.length,
+                (source, begin, end) -> encodeRun(source, begin, end, loop, ids));
     }
 
     private void encodeRun(byte[] text, int from, int to, MergeLoop loop, IntList ids) {
@@ -110,7 +115,10 @@ final class CharacterBpe implements MergeAlgorithm {
         for (int at = from; at < to; at++) {
             spaces += text[at] == ' ' ? 1 : 0;
         }
-        byte[] marked = new byte[Math.addExact(to - from, Math.multiplyExact(spaces, SPACE_MARK.length - 1))];
+        byte[] marked =
+                new byte
+                        [Math.addExact(
+                                to - from, Math.multiplyExact(spaces, SPACE_MARK.length - 1))];
         int end = 0;
         for (int at = from; at < to; at++) {
             if (text[at] == ' ') {

@@ -1,12 +1,11 @@
 package dev.varve.platform.tokenizer;
 
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Turns a stream of token ids into text as early as possible. A character may span several tokens: its bytes are held,
- * at most 3 of them, until it is complete. What {@link #push} and {@link #finish} return, put together, is what {@link
- * Tokenizer#decode(int[])} gives for all ids.
+ * Turns a stream of token ids into text as early as possible. A character may span several tokens:
+ * its bytes are held, at most 3 of them, until it is complete. What {@link #push} and {@link
+ * #finish} return, put together, is what {@link Tokenizer#decode(int[])} gives for all ids.
  *
  * <p>Made by {@link Tokenizer#detokenizer()}; one for each stream, for one thread.
  */
@@ -23,8 +22,8 @@ public final class Detokenizer {
     }
 
     /**
-     * Takes the next token and returns the text that is complete with it, often empty. Bytes that are no UTF-8 become
-     * U+FFFD, one for each maximal subpart.
+     * Takes the next token and returns the text that is complete with it, often empty. Bytes that
+     * are no UTF-8 become U+FFFD, one for each maximal subpart.
      *
      * @throws IllegalArgumentException if the vocabulary has no such id
      * @throws IllegalStateException after {@link #finish}
@@ -39,15 +38,18 @@ public final class Detokenizer {
         }
         pieces.copy(id, renderSpecial, buffer, held);
         int complete = Utf8.decodableLength(buffer, length);
-        String text = new String(buffer, 0, complete, StandardCharsets.UTF_8);
+        String text = Utf8.decode(buffer, 0, complete);
         held = length - complete;
         System.arraycopy(buffer, complete, buffer, 0, held);
         return text;
     }
 
-    /** Ends the stream: a character that was cut short becomes U+FFFD. Twice is allowed and returns nothing more. */
+    /**
+     * Ends the stream: a character that was cut short becomes U+FFFD. Twice is allowed and returns
+     * nothing more.
+     */
     public String finish() {
-        String text = new String(buffer, 0, held, StandardCharsets.UTF_8);
+        String text = Utf8.decode(buffer, 0, held);
         held = 0;
         finished = true;
         return text;

@@ -1,18 +1,19 @@
 package dev.varve.platform.tokenizer;
 
 /**
- * The pre-tokenizer of the Qwen models, by hand: linear in the text and without the stack of a regular expression.
+ * The pre-tokenizer of the Qwen models, by hand: linear in the text and without the stack of a
+ * regular expression.
  *
  * <pre>
- * (?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])   an English contraction
- * | [^\r\n\p{L}\p{N}]?X+                                      letters, after one sign or space
- * | \p{N}                                                     each digit on its own
- * | ?[^\s X \p{N}]+[\r\n]*                                    signs, after one space, with the line end
- * | \s*[\r\n]+ | \s+(?!\S) | \s+                              white space; the last one goes to the next word
+ * (?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])  English contractions
+ * |[^\r\n\p{L}\p{N}]?X+            letters, after one sign or space
+ * |\p{N}                           each digit on its own
+ * | ?[^\sX\p{N}]+[\r\n]*           signs, after one space, with the line end
+ * |\s*[\r\n]+ |\s+(?!\S) |\s+      white space; the last one goes to the next word
  * </pre>
  *
- * where X is {@code \p{L}}, or {@code [\p{L}\p{M}]} when marks count as letters. The first alternative that matches
- * wins. {@code \s} is the Unicode property White_Space.
+ * where X is {@code \p{L}}, or {@code [\p{L}\p{M}]} when marks count as letters. The first
+ * alternative that matches wins. {@code \s} is the Unicode property White_Space.
  */
 final class LetterRunSplitter implements WordSplitter {
     private final boolean marksAreLetters;
@@ -76,7 +77,10 @@ final class LetterRunSplitter implements WordSplitter {
         return at;
     }
 
-    /** Up to the last line end of the run, or all of it at the end of the text, or all but its last character. */
+    /**
+     * Up to the last line end of the run, or all of it at the end of the text, or all but its last
+     * character.
+     */
     private static int spaceEnd(byte[] text, int from, int to) {
         int afterLineEnd = from;
         int last = from;
@@ -107,7 +111,8 @@ final class LetterRunSplitter implements WordSplitter {
             return 2;
         }
         int second = at + 2 < to ? text[at + 2] | 0x20 : 0;
-        boolean two = (letter == 'r' || letter == 'v') && second == 'e' || letter == 'l' && second == 'l';
+        boolean two =
+                (letter == 'r' || letter == 'v') && second == 'e' || letter == 'l' && second == 'l';
         return two ? 3 : 0;
     }
 

@@ -1,20 +1,30 @@
 package dev.varve.platform.tokenizer;
 
 import dev.varve.api.VarveException;
+
 import java.util.Map;
 import java.util.TreeMap;
 
-/** How a kind of vocabulary turns text without special tokens into token ids. Safe for many threads. */
+/**
+ * How a kind of vocabulary turns text without special tokens into token ids. Safe for many threads.
+ */
 interface MergeAlgorithm {
-    /** Makes the algorithm of a vocabulary; {@code symbols} holds its tokens, and merge parts may be added. */
+    /**
+     * Makes the algorithm of a vocabulary; {@code symbols} holds its tokens, and merge parts may be
+     * added.
+     */
     interface Factory {
         MergeAlgorithm of(VocabularyData vocabulary, SymbolTable symbols);
     }
 
     /** By {@code tokenizer.ggml.model}. A new algorithm is one entry here. */
-    Map<String, Factory> BY_MODEL = new TreeMap<>(Map.of("gpt2", ByteLevelBpe::new, "gemma4", CharacterBpe::new));
+    Map<String, Factory> BY_MODEL =
+            new TreeMap<>(Map.of("gpt2", ByteLevelBpe::new, "gemma4", CharacterBpe::new));
 
-    /** Appends the tokens of {@code text[from, to)}, well-formed UTF-8. The loop is scratch memory of the caller. */
+    /**
+     * Appends the tokens of {@code text[from, to)}, well-formed UTF-8. The loop is scratch memory
+     * of the caller.
+     */
     void encode(byte[] text, int from, int to, MergeLoop loop, IntList ids);
 
     /** The bytes that a normal token stands for. */
@@ -31,7 +41,10 @@ interface MergeAlgorithm {
         if (factory == null) {
             throw new VarveException(
                     VarveException.Kind.UNSUPPORTED_MODEL,
-                    "tokenizer.ggml.model: expected one of " + BY_MODEL.keySet() + ", found \"" + vocabulary.model()
+                    "tokenizer.ggml.model: expected one of "
+                            + BY_MODEL.keySet()
+                            + ", found \""
+                            + vocabulary.model()
                             + "\"");
         }
         return factory.of(vocabulary, symbols);

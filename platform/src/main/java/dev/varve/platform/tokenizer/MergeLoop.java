@@ -3,26 +3,40 @@ package dev.varve.platform.tokenizer;
 import java.util.Arrays;
 
 /**
- * Merges the symbols of one word: again and again the neighbours whose rule has the lowest rank, the leftmost on ties.
+ * Merges the symbols of one word: again and again the neighbours whose rule has the lowest rank,
+ * the leftmost on ties.
  *
- * <p>A word may be a whole line or a document without spaces, so pairs wait in a heap ordered by rank and place, and
- * the symbols form a linked list: O(n log n). Plain arrays that are reused, since this runs for every word. Use: {@link
- * #start}, {@link #add} each symbol, {@link #merge}, then walk from 0 with {@link #next}. For one thread.
+ * <p>A word may be a whole line or a document without spaces, so pairs wait in a heap ordered by
+ * rank and place, and the symbols form a linked list: O(n log n). Plain arrays that are reused,
+ * since this runs for every word. Use: {@link #start}, {@link #add} each symbol, {@link #merge},
+ * then walk from 0 with {@link #next}. For one thread.
  */
 final class MergeLoop {
     /** A list that once held a long word is not kept at that length. */
     private static final int KEPT_CAPACITY = 1 << 16;
 
     private int[] symbols = new int[64];
+
     /** Where the symbol begins in the text. */
     private int[] starts = new int[64];
+
     private int[] previous = new int[64];
     private int[] next = new int[64];
-    /** Rank of the rule for a symbol and its right neighbour; -1 for none and for symbols that are gone. */
+
+    /**
+     * Rank of the rule for a symbol and its right neighbour; -1 for none and for symbols that are
+     * gone.
+     */
     private int[] ranks = new int[64];
+
     private int count;
-    /** {@code rank << 32 | index of the left symbol}; entries that {@link #ranks} contradicts are stale. */
+
+    /**
+     * {@code rank << 32 | index of the left symbol}; entries that {@link #ranks} contradicts are
+     * stale.
+     */
     private long[] heap = new long[128];
+
     private int heapSize;
 
     void start() {
@@ -34,7 +48,9 @@ final class MergeLoop {
         }
     }
 
-    /** Appends a symbol that begins at byte {@code start}; {@code -1} for one that no rule knows. */
+    /**
+     * Appends a symbol that begins at byte {@code start}; {@code -1} for one that no rule knows.
+     */
     void add(int symbol, int start) {
         if (count == symbols.length) {
             resize(count * 2);

@@ -1,20 +1,24 @@
 package dev.varve.platform.tokenizer;
 
 import dev.varve.api.VarveException;
+
 import java.util.Arrays;
 
 /**
  * The merge rules of a vocabulary: which two neighbouring symbols become which one, and how early.
  *
- * <p>A hash table over pairs of symbol ids in plain arrays, since it is asked several times per byte of a prompt.
+ * <p>A hash table over pairs of symbol ids in plain arrays, since it is asked several times per
+ * byte of a prompt.
  */
 final class MergeTable {
     private static final long NO_PAIR = -1;
 
     private final long[] pairs;
     private final int[] ranks;
+
     /** The symbol that the rule of a rank makes. */
     private final int[] merged;
+
     private final int shift;
 
     private MergeTable(int rules) {
@@ -27,8 +31,9 @@ final class MergeTable {
     }
 
     /**
-     * Reads rules such as {@code "left right"}, the most urgent first. The separator is the first space that is not the
-     * first byte. Parts that are no token are added to the symbols. Of equal rules the first one counts.
+     * Reads rules such as {@code "left right"}, the most urgent first. The separator is the first
+     * space that is not the first byte. Parts that are no token are added to the symbols. Of equal
+     * rules the first one counts.
      */
     static MergeTable of(byte[][] rules, SymbolTable symbols) {
         MergeTable table = new MergeTable(rules.length);
@@ -53,7 +58,10 @@ final class MergeTable {
         return merged.length;
     }
 
-    /** The rank of the rule for two neighbours, 0 being the most urgent; {@code -1} if they do not merge. */
+    /**
+     * The rank of the rule for two neighbours, 0 being the most urgent; {@code -1} if they do not
+     * merge.
+     */
     int rank(int left, int right) {
         if ((left | right) < 0) {
             return -1;
@@ -95,7 +103,10 @@ final class MergeTable {
         }
         throw new VarveException(
                 VarveException.Kind.CORRUPT_FILE,
-                "tokenizer.ggml.merges[" + rank + "]: expected two parts with a space between them, found "
-                        + rule.length + " bytes without");
+                "tokenizer.ggml.merges["
+                        + rank
+                        + "]: expected two parts with a space between them, found "
+                        + rule.length
+                        + " bytes without");
     }
 }

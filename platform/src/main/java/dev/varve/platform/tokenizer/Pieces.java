@@ -8,6 +8,7 @@ final class Pieces {
 
     private final TokenType[] types;
     private final byte[] bytes;
+
     /** Piece i, special ones rendered, is {@code bytes[offsets[i], offsets[i + 1])}. */
     private final int[] offsets;
 
@@ -19,7 +20,8 @@ final class Pieces {
 
     static Pieces of(VocabularyData vocabulary, MergeAlgorithm algorithm) {
         byte[][] tokens = vocabulary.tokens();
-        // A piece is never longer than its text, and the texts fit into one array: SymbolTable has checked that.
+        // A piece is never longer than its text, and the texts fit into one array: SymbolTable has
+        // checked that.
         byte[] bytes = new byte[Arrays.stream(tokens).mapToInt(text -> text.length).sum()];
         int[] offsets = new int[tokens.length + 1];
         for (int id = 0; id < tokens.length; id++) {
@@ -27,7 +29,8 @@ final class Pieces {
             System.arraycopy(piece, 0, bytes, offsets[id], piece.length);
             offsets[id + 1] = offsets[id] + piece.length;
         }
-        return new Pieces(vocabulary.types(), Arrays.copyOf(bytes, offsets[tokens.length]), offsets);
+        return new Pieces(
+                vocabulary.types(), Arrays.copyOf(bytes, offsets[tokens.length]), offsets);
     }
 
     int size() {
@@ -40,7 +43,9 @@ final class Pieces {
     }
 
     byte[] of(int id, boolean renderSpecial) {
-        return isEmpty(id, renderSpecial) ? NOTHING : Arrays.copyOfRange(bytes, offsets[id], offsets[id + 1]);
+        return isEmpty(id, renderSpecial)
+                ? NOTHING
+                : Arrays.copyOfRange(bytes, offsets[id], offsets[id + 1]);
     }
 
     int length(int id, boolean renderSpecial) {
@@ -61,7 +66,8 @@ final class Pieces {
 
     private void checkId(int id) {
         if (id < 0 || id >= types.length) {
-            throw new IllegalArgumentException("token id: expected 0 to " + (types.length - 1) + ", found " + id);
+            throw new IllegalArgumentException(
+                    "token id: expected 0 to " + (types.length - 1) + ", found " + id);
         }
     }
 

@@ -8,8 +8,8 @@ final class SpanRuns {
     private SpanRuns() {}
 
     /**
-     * The same text in runs of alternating trust, each whole code points: of a surrogate pair that a border splits,
-     * both halves go to the untrusted side.
+     * The same text in runs of alternating trust, each whole code points: of a surrogate pair that
+     * a border splits, both halves go to the untrusted side.
      */
     static List<TextSpan> of(List<TextSpan> spans) {
         List<TextSpan> runs = new ArrayList<>();
@@ -40,7 +40,8 @@ final class SpanRuns {
     }
 
     private static boolean splitsPair(StringBuilder text, String next) {
-        return !text.isEmpty() && Character.isSurrogatePair(text.charAt(text.length() - 1), next.charAt(0));
+        return !text.isEmpty()
+                && Character.isSurrogatePair(text.charAt(text.length() - 1), next.charAt(0));
     }
 
     private static void close(StringBuilder text, boolean trusted, List<TextSpan> runs) {

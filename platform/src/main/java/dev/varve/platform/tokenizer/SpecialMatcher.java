@@ -1,6 +1,5 @@
 package dev.varve.platform.tokenizer;
 
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Comparator;
@@ -9,10 +8,11 @@ import java.util.List;
 /**
  * Finds special tokens spelled in a text.
  *
- * <p>The rule: the tokens are taken from the longest to the shortest, the lower id first among equals, and each one
- * claims its occurrences from left to right in what is still unclaimed. Run literally that reads the text once per
- * token. Occurrences that do not overlap cannot disturb each other, though, so a trie finds groups of overlapping
- * occurrences in one pass, and only a group with several of them is settled by the rule.
+ * <p>The rule: the tokens are taken from the longest to the shortest, the lower id first among
+ * equals, and each one claims its occurrences from left to right in what is still unclaimed. Run
+ * literally that reads the text once per token. Occurrences that do not overlap cannot disturb each
+ * other, though, so a trie finds groups of overlapping occurrences in one pass, and only a group
+ * with several of them is settled by the rule.
  */
 final class SpecialMatcher {
     /** An occurrence: {@code text[from, to)} spells token {@code id}. */
@@ -31,15 +31,20 @@ final class SpecialMatcher {
     private final IntList firstChild = new IntList();
     private final IntList sibling = new IntList();
     private final IntList label = new IntList();
+
     /** Index of the special token that ends in a node. */
     private final IntList ending = new IntList();
 
     /** Texts that are empty or no UTF-8 can never be spelled and are left out. */
     SpecialMatcher(List<Special> candidates) {
-        specials = candidates.stream()
-                .filter(special -> special.text().length > 0 && Utf8.isWellFormed(special.text()))
-                .sorted(Comparator.comparingInt(special -> -special.text().length))
-                .toList();
+        specials =
+                candidates.stream()
+                        .filter(
+                                special ->
+                                        special.text().length > 0
+                                                && Utf8.isWellFormed(special.text()))
+                        .sorted(Comparator.comparingInt(special -> -special.text().length))
+                        .toList();
         Arrays.fill(roots, NONE);
         for (int order = 0; order < specials.size(); order++) {
             enter(specials.get(order).text(), order);
@@ -95,7 +100,8 @@ final class SpecialMatcher {
             int claimed = lastClaim(claims, at, at + special.length);
             if (claimed != NONE) {
                 at = claimed + 1;
-            } else if (Arrays.equals(special, 0, special.length, text, from + at, from + at + special.length)) {
+            } else if (Arrays.equals(
+                    special, 0, special.length, text, from + at, from + at + special.length)) {
                 Arrays.fill(claims, at, at + special.length, order);
                 at += special.length;
             } else {
@@ -117,7 +123,9 @@ final class SpecialMatcher {
         BitSet occurring = new BitSet();
         for (int start = from; start < to; start++) {
             int at = start;
-            for (int node = roots[text[at] & 0xFF]; node != NONE; node = ++at < to ? child(node, text[at]) : NONE) {
+            for (int node = roots[text[at] & 0xFF];
+                    node != NONE;
+                    node = ++at < to ? child(node, text[at]) : NONE) {
                 if (ending.get(node) != NONE) {
                     occurring.set(ending.get(node));
                 }
@@ -130,7 +138,9 @@ final class SpecialMatcher {
     private int longestAt(byte[] text, int start, int to) {
         int longest = NONE;
         int at = start;
-        for (int node = roots[text[at] & 0xFF]; node != NONE; node = ++at < to ? child(node, text[at]) : NONE) {
+        for (int node = roots[text[at] & 0xFF];
+                node != NONE;
+                node = ++at < to ? child(node, text[at]) : NONE) {
             if (ending.get(node) != NONE) {
                 longest = ending.get(node);
             }

@@ -1,23 +1,28 @@
 package dev.varve.platform.tokenizer;
 
 import dev.varve.api.VarveException;
+
 import java.util.Arrays;
 
 /**
- * Byte strings with dense ids in the order of their addition, found by content. Ids below the vocabulary size are
- * tokens; merge rules may name further strings that are no token, and those get the ids above.
+ * Byte strings with dense ids in the order of their addition, found by content. Ids below the
+ * vocabulary size are tokens; merge rules may name further strings that are no token, and those get
+ * the ids above.
  *
- * <p>One flat array and a hash table of ints: a quarter of a million small objects would cost ten times the memory.
- * Safe to share between threads once it is filled.
+ * <p>One flat array and a hash table of ints: a quarter of a million small objects would cost ten
+ * times the memory. Safe to share between threads once it is filled.
  */
 final class SymbolTable {
     private static final int NONE = -1;
+
     /** Leaves the largest array that a JVM can allocate. */
     private static final int MAX_BYTES = Integer.MAX_VALUE - 64;
 
     private byte[] bytes;
+
     /** Symbol i is {@code bytes[offsets[i], offsets[i + 1])}. */
     private int[] offsets;
+
     private int[] slots;
     private int count;
 
@@ -47,7 +52,9 @@ final class SymbolTable {
 
     /** The id of a symbol, {@code -1} if there is none. */
     int find(byte[] text, int from, int to) {
-        for (int slot = hash(text, from, to) & slots.length - 1; ; slot = slot + 1 & slots.length - 1) {
+        for (int slot = hash(text, from, to) & slots.length - 1;
+                ;
+                slot = slot + 1 & slots.length - 1) {
             int id = slots[slot];
             if (id == NONE || Arrays.equals(bytes, offsets[id], offsets[id + 1], text, from, to)) {
                 return id;
@@ -72,7 +79,13 @@ final class SymbolTable {
         int slot = hash(bytes, offsets[id], offsets[id + 1]) & slots.length - 1;
         for (; slots[slot] != NONE; slot = slot + 1 & slots.length - 1) {
             int other = slots[slot];
-            if (Arrays.equals(bytes, offsets[other], offsets[other + 1], bytes, offsets[id], offsets[id + 1])) {
+            if (Arrays.equals(
+                    bytes,
+                    offsets[other],
+                    offsets[other + 1],
+                    bytes,
+                    offsets[id],
+                    offsets[id + 1])) {
                 return;
             }
         }
@@ -90,10 +103,13 @@ final class SymbolTable {
         long needed = (long) offsets[count] + length;
         if (needed > MAX_BYTES) {
             throw new VarveException(
-                    VarveException.Kind.CORRUPT_FILE, "tokenizer.ggml.tokens: the texts exceed " + MAX_BYTES + " bytes");
+                    VarveException.Kind.CORRUPT_FILE,
+                    "tokenizer.ggml.tokens: the texts exceed " + MAX_BYTES + " bytes");
         }
         if (needed > bytes.length) {
-            bytes = Arrays.copyOf(bytes, (int) Math.min(MAX_BYTES, Math.max(needed, bytes.length * 2L)));
+            bytes =
+                    Arrays.copyOf(
+                            bytes, (int) Math.min(MAX_BYTES, Math.max(needed, bytes.length * 2L)));
         }
         if (count + 2 > offsets.length) {
             offsets = Arrays.copyOf(offsets, offsets.length * 2);

@@ -2,7 +2,9 @@ package dev.varve.platform.tokenizer;
 
 import dev.varve.api.VarveException;
 
-/** What a token is for: {@code tokenizer.ggml.token_type}, the ordinal being the number in the file. */
+/**
+ * What a token is for: {@code tokenizer.ggml.token_type}, the ordinal being the number in the file.
+ */
 enum TokenType {
     /** Not said; like {@link #NORMAL}. */
     UNDEFINED,
@@ -23,7 +25,12 @@ enum TokenType {
         if (code < 0 || code >= BY_CODE.length) {
             throw new VarveException(
                     VarveException.Kind.CORRUPT_FILE,
-                    "tokenizer.ggml.token_type[" + id + "]: expected 0 to " + (BY_CODE.length - 1) + ", found " + code);
+                    "tokenizer.ggml.token_type["
+                            + id
+                            + "]: expected 0 to "
+                            + (BY_CODE.length - 1)
+                            + ", found "
+                            + code);
         }
         return BY_CODE[(int) code];
     }

@@ -14,6 +14,35 @@ final class Utf8 {
         return replaceUnpairedSurrogates(text).getBytes(StandardCharsets.UTF_8);
     }
 
+    /**
+     * Decodes {@code bytes[from, to)}; each maximal subpart that is ill-formed becomes one U+FFFD,
+     * as the Unicode and WHATWG standards advise.
+     */
+    static String decode(byte[] bytes, int from, int to) {
+        String text = new String(bytes, from, to - from, StandardCharsets.UTF_8);
+        // The JDK replaces an encoded surrogate as a whole, so its replacements depend on where a
+        // stream is cut.
+        return text.indexOf(REPLACEMENT) < 0 ? text : decodeIllFormed(bytes, from, to);
+    }
+
+    private static String decodeIllFormed(byte[] bytes, int from, int to) {
+        StringBuilder text = new StringBuilder(to - from);
+        for (int at = from; at < to; ) {
+            int lead = bytes[at] & 0xFF;
+            int expected = sequenceLength(lead);
+            int length = 1;
+            while (length < expected
+                    && at + length < to
+                    && continues(lead, length, bytes[at + length] & 0xFF)) {
+                length++;
+            }
+            boolean wellFormed = length == expected && (lead < 0x80 || expected > 1);
+            text.appendCodePoint(wellFormed ? codePointAt(bytes, at) : REPLACEMENT);
+            at += length;
+        }
+        return text.toString();
+    }
+
     /** The code point that starts at byte {@code at}. */
     static int codePointAt(byte[] text, int at) {
         int lead = text[at];
@@ -26,7 +55,10 @@ final class Utf8 {
         if (lead < (byte) 0xF0) {
             return (lead & 0x0F) << 12 | (text[at + 1] & 0x3F) << 6 | text[at + 2] & 0x3F;
         }
-        return (lead & 0x07) << 18 | (text[at + 1] & 0x3F) << 12 | (text[at + 2] & 0x3F) << 6 | text[at + 3] & 0x3F;
+        return (lead & 0x07) << 18
+                | (text[at + 1] & 0x3F) << 12
+                | (text[at + 2] & 0x3F) << 6
+                | text[at + 3] & 0x3F;
     }
 
     /** Number of bytes of a code point. */
@@ -41,19 +73,23 @@ final class Utf8 {
     }
 
     static boolean isWellFormed(byte[] text) {
-        return Arrays.equals(new String(text, StandardCharsets.UTF_8).getBytes(StandardCharsets.UTF_8), text);
+        return Arrays.equals(
+                new String(text, StandardCharsets.UTF_8).getBytes(StandardCharsets.UTF_8), text);
     }
 
     /**
-     * How many of the first {@code length} bytes can be decoded now: all but a sequence at the end that is cut short
-     * and that further bytes can still complete. At most 3 less than {@code length}.
+     * How many of the first {@code length} bytes can be decoded now: all but a sequence at the end
+     * that is cut short and that further bytes can still complete. At most 3 less than {@code
+     * length}.
      */
     static int decodableLength(byte[] bytes, int length) {
         for (int back = 1; back <= Math.min(3, length); back++) {
             int lead = bytes[length - back] & 0xFF;
             if ((lead & 0xC0) != 0x80) {
-                boolean cut = sequenceLength(lead) > back
-                        && (back == 1 || isSecond(lead, bytes[length - back + 1] & 0xFF));
+                boolean cut =
+                        sequenceLength(lead) > back
+                                && (back == 1
+                                        || continues(lead, 1, bytes[length - back + 1] & 0xFF));
                 return cut ? length - back : length;
             }
         }
@@ -71,13 +107,23 @@ final class Utf8 {
         return lead < 0xF0 ? 3 : 4;
     }
 
-    /** Whether a continuation byte may follow this lead: neither an overlong form, a surrogate nor above U+10FFFF. */
-    private static boolean isSecond(int lead, int second) {
+    /**
+     * Whether a byte may stand at {@code place} in the sequence of a lead: a continuation byte, and
+     * as the second one nothing that would make an overlong form, a surrogate or a code point above
+     * U+10FFFF.
+     */
+    private static boolean continues(int lead, int place, int value) {
+        if ((value & 0xC0) != 0x80) {
+            return false;
+        }
+        if (place > 1) {
+            return true;
+        }
         return switch (lead) {
-            case 0xE0 -> second >= 0xA0;
-            case 0xED -> second <= 0x9F;
-            case 0xF0 -> second >= 0x90;
-            case 0xF4 -> second <= 0x8F;
+            case 0xE0 -> value >= 0xA0;
+            case 0xED -> value <= 0x9F;
+            case 0xF0 -> value >= 0x90;
+            case 0xF4 -> value <= 0x8F;
             default -> true;
         };
     }
@@ -99,9 +145,10 @@ final class Utf8 {
         for (int at = from; at < text.length(); at++) {
             char unit = text.charAt(at);
             if (Character.isSurrogate(unit)) {
-                boolean paired = Character.isHighSurrogate(unit)
-                        && at + 1 < text.length()
-                        && Character.isLowSurrogate(text.charAt(at + 1));
+                boolean paired =
+                        Character.isHighSurrogate(unit)
+                                && at + 1 < text.length()
+                                && Character.isLowSurrogate(text.charAt(at + 1));
                 if (!paired) {
                     return at;
                 }

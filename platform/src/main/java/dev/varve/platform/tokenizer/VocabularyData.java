@@ -1,11 +1,13 @@
 package dev.varve.platform.tokenizer;
 
 import dev.varve.api.VarveException;
+
 import java.util.Arrays;
 import java.util.OptionalInt;
 
 /**
- * A vocabulary as the model file holds it. The arrays are handed over, not copied: they are large and read only once.
+ * A vocabulary as the model file holds it. The arrays are handed over, not copied: they are large
+ * and read only once.
  *
  * @param model {@code tokenizer.ggml.model}
  * @param pre {@code tokenizer.ggml.pre}; {@code ""} for none
@@ -32,13 +34,17 @@ record VocabularyData(
             throw corrupt("tokens", "at least one token", "none");
         }
         if (types.length != tokens.length) {
-            throw corrupt("token_type", tokens.length + " entries, one for each token", types.length + " entries");
+            throw corrupt(
+                    "token_type",
+                    tokens.length + " entries, one for each token",
+                    types.length + " entries");
         }
         checkId("bos_token_id", bosId, tokens.length);
         checkId("eos_token_id", eosId, tokens.length);
         checkId("eot_token_id", eotId, tokens.length);
         checkId("eom_token_id", eomId, tokens.length);
-        Arrays.stream(suppressed).forEach(id -> checkId("suppress_tokens", OptionalInt.of(id), tokens.length));
+        Arrays.stream(suppressed)
+                .forEach(id -> checkId("suppress_tokens", OptionalInt.of(id), tokens.length));
     }
 
     static VarveException corrupt(String key, String expected, String found) {

@@ -3,11 +3,11 @@ package dev.varve.platform.tokenizer;
 import java.util.Arrays;
 
 /**
- * Tokens of words seen lately, by content. A fixed number of slots where the newer word wins: bounded, and a lookup
- * costs one hash and one comparison.
+ * Tokens of words seen lately, by content. A fixed number of slots where the newer word wins:
+ * bounded, and a lookup costs one hash and one comparison.
  *
- * <p>Shared by all threads without locks. Entries are immutable, so a thread sees a whole entry or an older one; a lost
- * write only costs a later merge.
+ * <p>Shared by all threads without locks. Entries are immutable, so a thread sees a whole entry or
+ * an older one; a lost write only costs a later merge.
  */
 final class WordCache {
     /** Longer words are rare and cheaper to merge again than to keep. */

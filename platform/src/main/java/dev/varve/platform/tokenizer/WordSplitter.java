@@ -1,6 +1,9 @@
 package dev.varve.platform.tokenizer;
 
-/** Cuts text into the words inside which symbols may merge. Every byte lands in exactly one word, in order. */
+/**
+ * Cuts text into the words inside which symbols may merge. Every byte lands in exactly one word, in
+ * order.
+ */
 interface WordSplitter {
     /** Receives the words of a text. */
     interface Words {

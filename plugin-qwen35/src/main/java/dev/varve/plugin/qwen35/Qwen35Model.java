@@ -157,6 +157,6 @@ final class Qwen35Model implements LayerSplitAdapter {
     /** {@code x / sqrt(sum x^2 + epsilon)} per head, by way of the root-mean-square norm. */
     private Tensor unit(Ops ops, Tensor heads) {
         float length = sizes.stateSize();
-        return ops.scale(ops.rmsNorm(heads, sizes.epsilon() / length), (float) (1 / Math.sqrt(length)));
+        return ops.scale(ops.rmsNorm(heads, sizes.epsilon() / length), 1 / (float) Math.sqrt(length));
     }
 }

@@ -168,7 +168,8 @@ record Qwen35Sizes(
 
         private float scale(int headLength) {
             double scale = metadata.findNumber(prefix + "attention.scale").orElse(0);
-            return scale == 0 ? (float) (1 / Math.sqrt(headLength)) : (float) scale;
+            // In single precision, like every other runner: the last bit moves quantised models by a percent.
+            return scale == 0 ? 1 / (float) Math.sqrt(headLength) : (float) scale;
         }
 
         private float epsilon() {

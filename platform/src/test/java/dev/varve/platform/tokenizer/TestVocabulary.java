@@ -1,0 +1,134 @@
+package dev.varve.platform.tokenizer;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalInt;
+
+/** Builds small vocabularies, token by token. */
+final class TestVocabulary {
+    private final String model;
+    private final String pre;
+    private final List<byte[]> tokens = new ArrayList<>();
+    private final List<TokenType> types = new ArrayList<>();
+    private final List<byte[]> merges = new ArrayList<>();
+    private OptionalInt bosId = OptionalInt.empty();
+    private OptionalInt eosId = OptionalInt.empty();
+    private boolean addsBos;
+    private int[] suppressed = {};
+
+    private TestVocabulary(String model, String pre) {
+        this.model = model;
+        this.pre = pre;
+    }
+
+    static TestVocabulary empty(String model, String pre) {
+        return new TestVocabulary(model, pre);
+    }
+
+    /** Token i is byte i, for the first 256 ids. */
+    static TestVocabulary ofBytes(String pre) {
+        TestVocabulary vocabulary = new TestVocabulary("gpt2", pre);
+        for (int value = 0; value < 256; value++) {
+            vocabulary.tokens.add(ByteAlphabet.encode(value));
+            vocabulary.types.add(TokenType.NORMAL);
+        }
+        return vocabulary;
+    }
+
+    /** Bytes, a few English merges and special tokens of each kind. */
+    static TestVocabulary chat() {
+        return ofBytes("qwen35")
+                .merge("h", "e")
+                .merge("l", "l")
+                .merge("he", "ll")
+                .merge("hell", "o")
+                .merge("Ġ", "w")
+                .merge("o", "r")
+                .merge("Ġw", "or")
+                .merge("l", "d")
+                .merge("Ġwor", "ld")
+                .merge("t", "h")
+                .merge("th", "in")
+                .merge("i", "n")
+                .merge("Ċ", "Ċ")
+                .merge("Ġ", "Ġ")
+                .merge("s", "t")
+                .merge("a", "r")
+                .token("<|start|>", TokenType.CONTROL)
+                .token("<|stop|>", TokenType.CONTROL)
+                .token("<think>", TokenType.USER_DEFINED)
+                .token("</think>", TokenType.USER_DEFINED)
+                .token("<unk>", TokenType.UNKNOWN)
+                .token("[PAD]", TokenType.UNUSED);
+    }
+
+    TestVocabulary token(String text, TokenType type) {
+        tokens.add(text.getBytes(StandardCharsets.UTF_8));
+        types.add(type);
+        return this;
+    }
+
+    /** A token of the given bytes. */
+    TestVocabulary byteToken(byte... bytes) {
+        StringBuilder text = new StringBuilder();
+        for (byte value : bytes) {
+            text.append(new String(ByteAlphabet.encode(value & 0xFF), StandardCharsets.UTF_8));
+        }
+        return token(text.toString(), TokenType.NORMAL);
+    }
+
+    /** A merge rule and the token that it makes. */
+    TestVocabulary merge(String left, String right) {
+        return rule(left + " " + right).token(left + right, TokenType.NORMAL);
+    }
+
+    TestVocabulary rule(String rule) {
+        merges.add(rule.getBytes(StandardCharsets.UTF_8));
+        return this;
+    }
+
+    TestVocabulary bos(int id, boolean add) {
+        bosId = OptionalInt.of(id);
+        addsBos = add;
+        return this;
+    }
+
+    TestVocabulary eos(int id) {
+        eosId = OptionalInt.of(id);
+        return this;
+    }
+
+    TestVocabulary suppress(int... ids) {
+        suppressed = ids;
+        return this;
+    }
+
+    int size() {
+        return tokens.size();
+    }
+
+    VocabularyData data() {
+        return new VocabularyData(
+                model,
+                pre,
+                tokens.toArray(byte[][]::new),
+                types.toArray(TokenType[]::new),
+                merges.toArray(byte[][]::new),
+                bosId,
+                eosId,
+                OptionalInt.empty(),
+                OptionalInt.empty(),
+                addsBos,
+                suppressed);
+    }
+
+    Tokenizer tokenizer() {
+        return Tokenizer.of(data());
+    }
+
+    /** Id of a special token of a tokenizer, which must have it. */
+    static int id(Tokenizer tokenizer, String text) {
+        return tokenizer.tokenId(text).orElseThrow();
+    }
+}

@@ -7,13 +7,12 @@ module dev.varve.platform {
     requires org.eclipse.jetty.server;
     requires tools.jackson.databind;
 
-    exports dev.varve.platform;
     exports dev.varve.platform.engine;
-    exports dev.varve.platform.cli;
+    //CLI exports dev.varve.platform.cli;
     exports dev.varve.platform.runtime;
     exports dev.varve.platform.shard;
 
-    opens dev.varve.platform.cli to info.picocli;
+    //CLI opens dev.varve.platform.cli to info.picocli;
 
     uses dev.varve.api.backend.DeviceBackendProvider;
     uses dev.varve.api.model.ModelFamilyProvider;

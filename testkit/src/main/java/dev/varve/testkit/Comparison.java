@@ -52,7 +52,10 @@ public final class Comparison {
         return new TopTwo(first, second, logits[first] - logits[second]);
     }
 
-    /** Norm of the difference over the norm of the expected row; infinite if anything is not a finite number. */
+    /**
+     * Norm of the difference over the norm of the expected row; infinite if anything is not a
+     * finite number.
+     */
     public static double relativeL2(float[] expected, float[] actual) {
         requireSameLength(expected.length, actual.length);
         double difference = 0;
@@ -91,7 +94,10 @@ public final class Comparison {
         double worst = 0;
         for (int i = 0; i < expected.length; i++) {
             double difference = Math.abs((double) expected[i] - actual[i]);
-            worst = Double.isNaN(difference) ? Double.POSITIVE_INFINITY : Math.max(worst, difference);
+            worst =
+                    Double.isNaN(difference)
+                            ? Double.POSITIVE_INFINITY
+                            : Math.max(worst, difference);
         }
         return worst;
     }
@@ -102,33 +108,47 @@ public final class Comparison {
     }
 
     /**
-     * Asserts that rows are equal up to rounding: each is close, no matter how the runs were cut into batches.
+     * Asserts that rows are equal up to rounding: each is close, no matter how the runs were cut
+     * into batches.
      *
      * @param tolerance largest relative L2 of a row
      * @throws AssertionError naming the row, the distance and how clear its winner was
      */
-    public static void assertGradeC(String what, float[][] expected, float[][] actual, double tolerance) {
+    public static void assertGradeC(
+            String what, float[][] expected, float[][] actual, double tolerance) {
         requireSameLength(expected.length, actual.length);
         for (int row = 0; row < expected.length; row++) {
             double distance = relativeL2(expected[row], actual[row]);
             if (!(distance <= tolerance)) {
                 throw new AssertionError(
-                        what + ": row " + row + " of " + expected.length + ": relative L2 " + distance
-                                + ", expected at most " + tolerance + "; best tokens " + topTwo(expected[row])
-                                + ", found " + topTwo(actual[row]));
+                        what
+                                + ": row "
+                                + row
+                                + " of "
+                                + expected.length
+                                + ": relative L2 "
+                                + distance
+                                + ", expected at most "
+                                + tolerance
+                                + "; best tokens "
+                                + topTwo(expected[row])
+                                + ", found "
+                                + topTwo(actual[row]));
             }
         }
     }
 
     /**
-     * Asserts that a greedy run is the expected one, or leaves it first at a token that was too close to call. What
-     * follows such a token is another text and not compared.
+     * Asserts that a greedy run is the expected one, or leaves it first at a token that was too
+     * close to call. What follows such a token is another text and not compared.
      *
      * @param actual tokens of the other run, as many as the expected run has
-     * @param logitDifference largest difference of two logits that was measured between both implementations
+     * @param logitDifference largest difference of two logits that was measured between both
+     *     implementations
      * @throws AssertionError if the expected token led by more than four times that difference
      */
-    public static void assertGreedyGradeC(String what, GreedyRun expected, int[] actual, double logitDifference) {
+    public static void assertGreedyGradeC(
+            String what, GreedyRun expected, int[] actual, double logitDifference) {
         requireSameLength(expected.tokens().length, actual.length);
         int step = greedy(expected.tokens(), actual).equalTokens();
         if (step == actual.length) {
@@ -138,8 +158,19 @@ public final class Comparison {
         float lead = logits[expected.tokens()[step]] - logits[actual[step]];
         if (!(lead <= 4 * logitDifference)) {
             throw new AssertionError(
-                    what + ": token " + step + " of " + actual.length + ": expected " + expected.tokens()[step] + ", found "
-                            + actual[step] + "; it led by " + lead + ", logits differ by at most " + logitDifference);
+                    what
+                            + ": token "
+                            + step
+                            + " of "
+                            + actual.length
+                            + ": expected "
+                            + expected.tokens()[step]
+                            + ", found "
+                            + actual[step]
+                            + "; it led by "
+                            + lead
+                            + ", logits differ by at most "
+                            + logitDifference);
         }
     }
 

@@ -17,33 +17,49 @@ final class CpuBackend {
 
     /** {@code size_t ggml_backend_dev_count(void)} */
     private static final MethodHandle DEVICE_COUNT =
-            NativeFolder.bind(NativeFolder.REGISTRY, "ggml_backend_dev_count", FunctionDescriptor.of(JAVA_LONG));
+            NativeFolder.bind(
+                    NativeFolder.REGISTRY,
+                    "ggml_backend_dev_count",
+                    FunctionDescriptor.of(JAVA_LONG));
 
     /** {@code void ggml_backend_load_all_from_path(const char * dir_path)} */
     private static final MethodHandle LOAD_ALL =
             NativeFolder.bind(
-                    NativeFolder.REGISTRY, "ggml_backend_load_all_from_path", FunctionDescriptor.ofVoid(ADDRESS));
+                    NativeFolder.REGISTRY,
+                    "ggml_backend_load_all_from_path",
+                    FunctionDescriptor.ofVoid(ADDRESS));
 
     /** {@code ggml_backend_dev_t ggml_backend_dev_by_type(enum ggml_backend_dev_type type)} */
     private static final MethodHandle DEVICE_BY_TYPE =
             NativeFolder.bind(
-                    NativeFolder.REGISTRY, "ggml_backend_dev_by_type", FunctionDescriptor.of(ADDRESS, JAVA_INT));
+                    NativeFolder.REGISTRY,
+                    "ggml_backend_dev_by_type",
+                    FunctionDescriptor.of(ADDRESS, JAVA_INT));
 
     /** {@code ggml_backend_reg_t ggml_backend_dev_backend_reg(ggml_backend_dev_t device)} */
     private static final MethodHandle DEVICE_REGISTRY =
             NativeFolder.bind(
-                    NativeFolder.BASE, "ggml_backend_dev_backend_reg", FunctionDescriptor.of(ADDRESS, ADDRESS));
+                    NativeFolder.BASE,
+                    "ggml_backend_dev_backend_reg",
+                    FunctionDescriptor.of(ADDRESS, ADDRESS));
 
-    /** {@code void * ggml_backend_reg_get_proc_address(ggml_backend_reg_t reg, const char * name)} */
+    /**
+     * {@code void * ggml_backend_reg_get_proc_address(ggml_backend_reg_t reg, const char * name)}
+     */
     private static final MethodHandle PROC_ADDRESS =
             NativeFolder.bind(
-                    NativeFolder.BASE, "ggml_backend_reg_get_proc_address",
+                    NativeFolder.BASE,
+                    "ggml_backend_reg_get_proc_address",
                     FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
 
-    /** {@code void ggml_threadpool_params_init(struct ggml_threadpool_params * p, int n_threads)} */
+    /**
+     * {@code void ggml_threadpool_params_init(struct ggml_threadpool_params * p, int n_threads)}
+     */
     private static final MethodHandle PARAMS_INIT =
             NativeFolder.bind(
-                    NativeFolder.BASE, "ggml_threadpool_params_init", FunctionDescriptor.ofVoid(ADDRESS, JAVA_INT));
+                    NativeFolder.BASE,
+                    "ggml_threadpool_params_init",
+                    FunctionDescriptor.ofVoid(ADDRESS, JAVA_INT));
 
     private CpuBackend() {}
 
@@ -54,7 +70,8 @@ final class CpuBackend {
                 LOAD_ALL.invokeExact(arena.allocateFrom(NativeFolder.path().toString()));
             }
             if (((MemorySegment) DEVICE_BY_TYPE.invokeExact(0)).equals(MemorySegment.NULL)) {
-                throw new IllegalStateException(NativeFolder.path() + ": no CPU backend could be loaded");
+                throw new IllegalStateException(
+                        NativeFolder.path() + ": no CPU backend could be loaded");
             }
         } catch (Throwable e) {
             throw unchecked(e);
@@ -66,7 +83,8 @@ final class CpuBackend {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment params = arena.allocate(THREADPOOL_PARAMS_BYTES, 8);
             PARAMS_INIT.invokeExact(params, threads);
-            MethodHandle create = function("ggml_threadpool_new", FunctionDescriptor.of(ADDRESS, ADDRESS));
+            MethodHandle create =
+                    function("ggml_threadpool_new", FunctionDescriptor.of(ADDRESS, ADDRESS));
             return (MemorySegment) create.invokeExact(params);
         } catch (Throwable e) {
             throw unchecked(e);
@@ -81,11 +99,13 @@ final class CpuBackend {
         }
     }
 
-    private static MethodHandle function(String name, FunctionDescriptor descriptor) throws Throwable {
+    private static MethodHandle function(String name, FunctionDescriptor descriptor)
+            throws Throwable {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment device = (MemorySegment) DEVICE_BY_TYPE.invokeExact(0);
             MemorySegment registry = (MemorySegment) DEVICE_REGISTRY.invokeExact(device);
-            MemorySegment address = (MemorySegment) PROC_ADDRESS.invokeExact(registry, arena.allocateFrom(name));
+            MemorySegment address =
+                    (MemorySegment) PROC_ADDRESS.invokeExact(registry, arena.allocateFrom(name));
             if (address.equals(MemorySegment.NULL)) {
                 throw new UnsatisfiedLinkError("the CPU backend has no function " + name);
             }

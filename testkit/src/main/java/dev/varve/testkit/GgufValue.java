@@ -3,7 +3,10 @@ package dev.varve.testkit;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A metadata value of a GGUF file. Integers are held in the widest Java type and written with the width they name. */
+/**
+ * A metadata value of a GGUF file. Integers are held in the widest Java type and written with the
+ * width they name.
+ */
 public sealed interface GgufValue {
     /** The value of {@code enum gguf_type}. */
     int typeId();
@@ -71,14 +74,20 @@ public sealed interface GgufValue {
         }
     }
 
-    /** An array whose elements all have the type id {@code elementTypeId}; nesting is allowed by the format. */
+    /**
+     * An array whose elements all have the type id {@code elementTypeId}; nesting is allowed by the
+     * format.
+     */
     record Array(int elementTypeId, List<GgufValue> elements) implements GgufValue {
         public Array {
             elements = List.copyOf(elements);
             for (GgufValue element : elements) {
                 if (element.typeId() != elementTypeId) {
                     throw new IllegalArgumentException(
-                            "array of type " + elementTypeId + " holds an element of type " + element.typeId());
+                            "array of type "
+                                    + elementTypeId
+                                    + " holds an element of type "
+                                    + element.typeId());
                 }
             }
         }

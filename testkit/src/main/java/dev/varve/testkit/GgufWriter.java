@@ -14,12 +14,14 @@ import java.util.Map;
 /**
  * Writes GGUF files of version 2 or 3, little endian.
  *
- * <p>Layout: magic, version {@code u32}, tensor count {@code u64}, value count {@code u64}; the values (key, type
- * {@code u32}, payload); the tensor infos (name, dimension count {@code u32}, {@code ne} as {@code u64}, type
- * {@code u32}, offset {@code u64} from the start of the data); padding to the alignment; the data, each tensor padded
- * to the alignment. Versions 2 and 3 differ in the number only.
+ * <p>Layout: magic, version {@code u32}, tensor count {@code u64}, value count {@code u64}; the
+ * values (key, type {@code u32}, payload); the tensor infos (name, dimension count {@code u32},
+ * {@code ne} as {@code u64}, type {@code u32}, offset {@code u64} from the start of the data);
+ * padding to the alignment; the data, each tensor padded to the alignment. Versions 2 and 3 differ
+ * in the number only.
  *
- * <p>Contents are asked for while the file is written, a few rows at a time, so a file may be larger than the heap.
+ * <p>Contents are asked for while the file is written, a few rows at a time, so a file may be
+ * larger than the heap.
  */
 public final class GgufWriter {
     private static final int DEFAULT_ALIGNMENT = 32;
@@ -50,7 +52,8 @@ public final class GgufWriter {
     }
 
     /**
-     * @param alignment power of two, at least 8; another value than the default is stored as {@code general.alignment}
+     * @param alignment power of two, at least 8; another value than the default is stored as {@code
+     *     general.alignment}
      */
     public GgufWriter(int version, int alignment) {
         if (version < 2 || version > 3 || alignment < 8 || Integer.bitCount(alignment) != 1) {
@@ -73,11 +76,13 @@ public final class GgufWriter {
      * Adds a tensor.
      *
      * @param shape in ggml order, 1 to 4 dimensions
-     * @throws IllegalArgumentException if the name is taken, or the row is not a whole number of blocks
+     * @throws IllegalArgumentException if the name is taken, or the row is not a whole number of
+     *     blocks
      */
     public GgufWriter tensor(String name, TensorType type, List<Long> shape, TensorData data) {
         if (shape.isEmpty() || shape.size() > 4 || shape.stream().anyMatch(extent -> extent < 1)) {
-            throw new IllegalArgumentException("tensor " + name + ": expected 1 to 4 positive extents, got " + shape);
+            throw new IllegalArgumentException(
+                    "tensor " + name + ": expected 1 to 4 positive extents, got " + shape);
         }
         Tensor tensor = new Tensor(name, type, List.copyOf(shape), data);
         tensor.bytes();
@@ -93,7 +98,8 @@ public final class GgufWriter {
     }
 
     /**
-     * Writes a split model, {@code <prefix>-00001-of-0000N.gguf} and so on; the first file carries all the values.
+     * Writes a split model, {@code <prefix>-00001-of-0000N.gguf} and so on; the first file carries
+     * all the values.
      *
      * @return the files in order
      */
@@ -105,24 +111,33 @@ public final class GgufWriter {
         List<Path> written = new ArrayList<>();
         for (int file = 0; file < files; file++) {
             Map<String, GgufValue> own = new LinkedHashMap<>();
-            values.forEach((key, value) -> {
-                if (written.isEmpty() || key.equals("general.alignment")) {
-                    own.put(key, value);
-                }
-            });
+            values.forEach(
+                    (key, value) -> {
+                        if (written.isEmpty() || key.equals("general.alignment")) {
+                            own.put(key, value);
+                        }
+                    });
             own.put("split.no", new GgufValue.U16(file));
             own.put("split.count", new GgufValue.U16(files));
             own.put("split.tensors.count", new GgufValue.I32(all.size()));
-            Path path = folder.resolve(String.format(Locale.ROOT, "%s-%05d-of-%05d.gguf", prefix, file + 1, files));
-            write(path, own, all.subList(all.size() * file / files, all.size() * (file + 1) / files));
+            Path path =
+                    folder.resolve(
+                            String.format(
+                                    Locale.ROOT, "%s-%05d-of-%05d.gguf", prefix, file + 1, files));
+            write(
+                    path,
+                    own,
+                    all.subList(all.size() * file / files, all.size() * (file + 1) / files));
             written.add(path);
         }
         return List.copyOf(written);
     }
 
-    private void write(Path file, Map<String, GgufValue> fileValues, List<Tensor> fileTensors) throws IOException {
+    private void write(Path file, Map<String, GgufValue> fileValues, List<Tensor> fileTensors)
+            throws IOException {
         try (LittleEndianOutput out =
-                new LittleEndianOutput(new BufferedOutputStream(Files.newOutputStream(file), 1 << 20))) {
+                new LittleEndianOutput(
+                        new BufferedOutputStream(Files.newOutputStream(file), 1 << 20))) {
             out.bytes(new byte[] {'G', 'G', 'U', 'F'});
             out.int32(version);
             out.int64(fileTensors.size());
@@ -149,7 +164,11 @@ public final class GgufWriter {
                 writeData(tensor, out);
                 if (out.position() - begin != tensor.bytes()) {
                     throw new IllegalStateException(
-                            "tensor " + tensor.name() + ": expected " + tensor.bytes() + " bytes, its source wrote "
+                            "tensor "
+                                    + tensor.name()
+                                    + ": expected "
+                                    + tensor.bytes()
+                                    + " bytes, its source wrote "
                                     + (out.position() - begin));
                 }
                 out.pad(alignment);
@@ -164,9 +183,11 @@ public final class GgufWriter {
         }
     }
 
-    private static void writeRows(Tensor tensor, TensorData.RowGenerator rows, OutputStream out) throws IOException {
+    private static void writeRows(Tensor tensor, TensorData.RowGenerator rows, OutputStream out)
+            throws IOException {
         int rowElements = Math.toIntExact(tensor.rowElements());
-        int chunkRows = Math.clamp(ROW_BUFFER_ELEMENTS / rowElements, 1, Math.toIntExact(tensor.rows()));
+        int chunkRows =
+                Math.clamp(ROW_BUFFER_ELEMENTS / rowElements, 1, Math.toIntExact(tensor.rows()));
         float[] chunk = new float[Math.multiplyExact(chunkRows, rowElements)];
         float[] row = new float[rowElements];
         for (long first = 0; first < tensor.rows(); first += chunkRows) {

@@ -17,7 +17,8 @@ final class LlamaApi {
     private static final SymbolLookup LLAMA = NativeFolder.open("libllama.v0.5.0.so");
 
     /** {@code struct llama_model_params llama_model_default_params(void)} */
-    private static final MethodHandle MODEL_DEFAULT_PARAMS = bind("llama_model_default_params", LlamaLayouts.MODEL_PARAMS);
+    private static final MethodHandle MODEL_DEFAULT_PARAMS =
+            bind("llama_model_default_params", LlamaLayouts.MODEL_PARAMS);
 
     /** {@code struct llama_context_params llama_context_default_params(void)} */
     private static final MethodHandle CONTEXT_DEFAULT_PARAMS =
@@ -26,72 +27,116 @@ final class LlamaApi {
     /** {@code void llama_log_set(ggml_log_callback log_callback, void * user_data)} */
     private static final MethodHandle LOG_SET = bindVoid("llama_log_set", ADDRESS, ADDRESS);
 
-    /** {@code struct llama_model * llama_model_load_from_file(const char * path, struct llama_model_params params)} */
+    /**
+     * {@code struct llama_model * llama_model_load_from_file(const char * path, struct
+     * llama_model_params params)}
+     */
     private static final MethodHandle MODEL_LOAD =
             bind("llama_model_load_from_file", ADDRESS, ADDRESS, LlamaLayouts.MODEL_PARAMS);
 
     /** {@code void llama_model_free(struct llama_model * model)} */
     private static final MethodHandle MODEL_FREE = bindVoid("llama_model_free", ADDRESS);
 
-    /** {@code const struct llama_vocab * llama_model_get_vocab(const struct llama_model * model)} */
-    private static final MethodHandle MODEL_GET_VOCAB = bind("llama_model_get_vocab", ADDRESS, ADDRESS);
+    /**
+     * {@code const struct llama_vocab * llama_model_get_vocab(const struct llama_model * model)}
+     */
+    private static final MethodHandle MODEL_GET_VOCAB =
+            bind("llama_model_get_vocab", ADDRESS, ADDRESS);
 
     /** {@code int32_t llama_vocab_n_tokens(const struct llama_vocab * vocab)} */
-    private static final MethodHandle VOCAB_TOKENS = bind("llama_vocab_n_tokens", JAVA_INT, ADDRESS);
+    private static final MethodHandle VOCAB_TOKENS =
+            bind("llama_vocab_n_tokens", JAVA_INT, ADDRESS);
 
-    /** {@code struct llama_context * llama_init_from_model(struct llama_model *, struct llama_context_params)} */
+    /**
+     * {@code struct llama_context * llama_init_from_model(struct llama_model *, struct
+     * llama_context_params)}
+     */
     private static final MethodHandle INIT_FROM_MODEL =
             bind("llama_init_from_model", ADDRESS, ADDRESS, LlamaLayouts.CONTEXT_PARAMS);
 
     /** {@code void llama_free(struct llama_context * ctx)} */
     private static final MethodHandle FREE = bindVoid("llama_free", ADDRESS);
 
-    /** {@code void llama_attach_threadpool(struct llama_context *, ggml_threadpool_t, ggml_threadpool_t batch)} */
-    private static final MethodHandle ATTACH_THREADPOOL = bindVoid("llama_attach_threadpool", ADDRESS, ADDRESS, ADDRESS);
+    /**
+     * {@code void llama_attach_threadpool(struct llama_context *, ggml_threadpool_t,
+     * ggml_threadpool_t batch)}
+     */
+    private static final MethodHandle ATTACH_THREADPOOL =
+            bindVoid("llama_attach_threadpool", ADDRESS, ADDRESS, ADDRESS);
 
     /** {@code llama_memory_t llama_get_memory(const struct llama_context * ctx)} */
     private static final MethodHandle GET_MEMORY = bind("llama_get_memory", ADDRESS, ADDRESS);
 
     /** {@code void llama_memory_clear(llama_memory_t mem, bool data)} */
-    private static final MethodHandle MEMORY_CLEAR = bindVoid("llama_memory_clear", ADDRESS, JAVA_BOOLEAN);
+    private static final MethodHandle MEMORY_CLEAR =
+            bindVoid("llama_memory_clear", ADDRESS, JAVA_BOOLEAN);
 
     /** {@code int32_t llama_decode(struct llama_context * ctx, struct llama_batch batch)} */
-    private static final MethodHandle DECODE = bind("llama_decode", JAVA_INT, ADDRESS, LlamaLayouts.BATCH);
+    private static final MethodHandle DECODE =
+            bind("llama_decode", JAVA_INT, ADDRESS, LlamaLayouts.BATCH);
 
     /** {@code void llama_synchronize(struct llama_context * ctx)} */
     private static final MethodHandle SYNCHRONIZE = bindVoid("llama_synchronize", ADDRESS);
 
     /** {@code float * llama_get_logits_ith(struct llama_context * ctx, int32_t i)} */
-    private static final MethodHandle GET_LOGITS = bind("llama_get_logits_ith", ADDRESS, ADDRESS, JAVA_INT);
+    private static final MethodHandle GET_LOGITS =
+            bind("llama_get_logits_ith", ADDRESS, ADDRESS, JAVA_INT);
 
     /**
-     * {@code int32_t llama_tokenize(const struct llama_vocab *, const char * text, int32_t text_len, llama_token * tokens,
-     * int32_t n_tokens_max, bool add_special, bool parse_special)}
+     * {@code int32_t llama_tokenize(const struct llama_vocab *, const char * text, int32_t
+     * text_len, llama_token * tokens, int32_t n_tokens_max, bool add_special, bool parse_special)}
      */
     private static final MethodHandle TOKENIZE =
-            bind("llama_tokenize", JAVA_INT, ADDRESS, ADDRESS, JAVA_INT, ADDRESS, JAVA_INT, JAVA_BOOLEAN, JAVA_BOOLEAN);
+            bind(
+                    "llama_tokenize",
+                    JAVA_INT,
+                    ADDRESS,
+                    ADDRESS,
+                    JAVA_INT,
+                    ADDRESS,
+                    JAVA_INT,
+                    JAVA_BOOLEAN,
+                    JAVA_BOOLEAN);
 
     /**
-     * {@code int32_t llama_token_to_piece(const struct llama_vocab *, llama_token, char * buf, int32_t length,
-     * int32_t lstrip, bool special)}
+     * {@code int32_t llama_token_to_piece(const struct llama_vocab *, llama_token, char * buf,
+     * int32_t length, int32_t lstrip, bool special)}
      */
     private static final MethodHandle TOKEN_TO_PIECE =
-            bind("llama_token_to_piece", JAVA_INT, ADDRESS, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT, JAVA_BOOLEAN);
+            bind(
+                    "llama_token_to_piece",
+                    JAVA_INT,
+                    ADDRESS,
+                    JAVA_INT,
+                    ADDRESS,
+                    JAVA_INT,
+                    JAVA_INT,
+                    JAVA_BOOLEAN);
 
     private LlamaApi() {}
 
     static MemorySegment modelDefaults(Arena arena) {
-        return (MemorySegment) call(() -> (MemorySegment) MODEL_DEFAULT_PARAMS.invokeExact((SegmentAllocator) arena));
+        return (MemorySegment)
+                call(
+                        () ->
+                                (MemorySegment)
+                                        MODEL_DEFAULT_PARAMS.invokeExact((SegmentAllocator) arena));
     }
 
     static MemorySegment contextDefaults(Arena arena) {
-        return (MemorySegment) call(() -> (MemorySegment) CONTEXT_DEFAULT_PARAMS.invokeExact((SegmentAllocator) arena));
+        return (MemorySegment)
+                call(
+                        () ->
+                                (MemorySegment)
+                                        CONTEXT_DEFAULT_PARAMS.invokeExact(
+                                                (SegmentAllocator) arena));
     }
 
     static void logSet(MemorySegment callback) {
-        run(() -> {
-            LOG_SET.invokeExact(callback, MemorySegment.NULL);
-        });
+        run(
+                () -> {
+                    LOG_SET.invokeExact(callback, MemorySegment.NULL);
+                });
     }
 
     static MemorySegment loadModel(MemorySegment path, MemorySegment params) {
@@ -99,9 +144,10 @@ final class LlamaApi {
     }
 
     static void freeModel(MemorySegment model) {
-        run(() -> {
-            MODEL_FREE.invokeExact(model);
-        });
+        run(
+                () -> {
+                    MODEL_FREE.invokeExact(model);
+                });
     }
 
     static MemorySegment vocabulary(MemorySegment model) {
@@ -113,26 +159,30 @@ final class LlamaApi {
     }
 
     static MemorySegment newContext(MemorySegment model, MemorySegment params) {
-        return (MemorySegment) call(() -> (MemorySegment) INIT_FROM_MODEL.invokeExact(model, params));
+        return (MemorySegment)
+                call(() -> (MemorySegment) INIT_FROM_MODEL.invokeExact(model, params));
     }
 
     static void freeContext(MemorySegment context) {
-        run(() -> {
-            FREE.invokeExact(context);
-        });
+        run(
+                () -> {
+                    FREE.invokeExact(context);
+                });
     }
 
     static void attachThreadPool(MemorySegment context, MemorySegment pool) {
-        run(() -> {
-            ATTACH_THREADPOOL.invokeExact(context, pool, pool);
-        });
+        run(
+                () -> {
+                    ATTACH_THREADPOOL.invokeExact(context, pool, pool);
+                });
     }
 
     /** Forgets all sequences and zeroes their cells. */
     static void clear(MemorySegment context) {
-        run(() -> {
-            MEMORY_CLEAR.invokeExact((MemorySegment) GET_MEMORY.invokeExact(context), true);
-        });
+        run(
+                () -> {
+                    MEMORY_CLEAR.invokeExact((MemorySegment) GET_MEMORY.invokeExact(context), true);
+                });
     }
 
     static int decode(MemorySegment context, MemorySegment batch) {
@@ -140,29 +190,53 @@ final class LlamaApi {
     }
 
     static void synchronize(MemorySegment context) {
-        run(() -> {
-            SYNCHRONIZE.invokeExact(context);
-        });
+        run(
+                () -> {
+                    SYNCHRONIZE.invokeExact(context);
+                });
     }
 
     static MemorySegment logits(MemorySegment context, int batchRow) {
-        return (MemorySegment) call(() -> (MemorySegment) GET_LOGITS.invokeExact(context, batchRow));
+        return (MemorySegment)
+                call(() -> (MemorySegment) GET_LOGITS.invokeExact(context, batchRow));
     }
 
     static int tokenize(
-            MemorySegment vocabulary, MemorySegment text, MemorySegment tokens, boolean addSpecial, boolean parseSpecial) {
+            MemorySegment vocabulary,
+            MemorySegment text,
+            MemorySegment tokens,
+            boolean addSpecial,
+            boolean parseSpecial) {
         int textBytes = (int) text.byteSize();
         int capacity = (int) (tokens.byteSize() / Integer.BYTES);
-        return (int) call(() -> (int)
-                TOKENIZE.invokeExact(vocabulary, text, textBytes, tokens, capacity, addSpecial, parseSpecial));
+        return (int)
+                call(
+                        () ->
+                                (int)
+                                        TOKENIZE.invokeExact(
+                                                vocabulary,
+                                                text,
+                                                textBytes,
+                                                tokens,
+                                                capacity,
+                                                addSpecial,
+                                                parseSpecial));
     }
 
     static int piece(MemorySegment vocabulary, int token, MemorySegment buffer) {
         int capacity = (int) buffer.byteSize();
-        return (int) call(() -> (int) TOKEN_TO_PIECE.invokeExact(vocabulary, token, buffer, capacity, 0, true));
+        return (int)
+                call(
+                        () ->
+                                (int)
+                                        TOKEN_TO_PIECE.invokeExact(
+                                                vocabulary, token, buffer, capacity, 0, true));
     }
 
-    /** One of llama's own getters, such as {@code llama_n_ctx}, that take a context and return a 32-bit number. */
+    /**
+     * One of llama's own getters, such as {@code llama_n_ctx}, that take a context and return a
+     * 32-bit number.
+     */
     static int contextNumber(MemorySegment context, String function) {
         MethodHandle getter = bind(function, JAVA_INT, ADDRESS);
         return (int) call(() -> (int) getter.invokeExact(context));
@@ -186,12 +260,16 @@ final class LlamaApi {
         }
     }
 
-    /** The bodies are blocks, not expressions: javac gives an {@code invokeExact} expression the result type Object. */
+    /**
+     * The bodies are blocks, not expressions: javac gives an {@code invokeExact} expression the
+     * result type Object.
+     */
     private static void run(NativeRun downcall) {
-        call(() -> {
-            downcall.invoke();
-            return "";
-        });
+        call(
+                () -> {
+                    downcall.invoke();
+                    return "";
+                });
     }
 
     private static MethodHandle bind(String name, MemoryLayout result, MemoryLayout... arguments) {

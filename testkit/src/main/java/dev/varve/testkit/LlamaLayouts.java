@@ -13,8 +13,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 
 /**
- * The structs that libllama v0.5.0 passes by value. No header is published with the library, so {@link #check} compares
- * the library's own defaults with what they must be at these offsets before anything is passed in.
+ * The structs that libllama v0.5.0 passes by value. No header is published with the library, so
+ * {@link #check} compares the library's own defaults with what they must be at these offsets before
+ * anything is passed in.
  */
 final class LlamaLayouts {
     static final StructLayout MODEL_PARAMS =
@@ -101,7 +102,8 @@ final class LlamaLayouts {
         struct.set(JAVA_BOOLEAN, offset(layout, field), value);
     }
 
-    static void setAddress(MemorySegment struct, StructLayout layout, String field, MemorySegment value) {
+    static void setAddress(
+            MemorySegment struct, StructLayout layout, String field, MemorySegment value) {
         struct.set(ADDRESS, offset(layout, field), value);
     }
 
@@ -136,19 +138,31 @@ final class LlamaLayouts {
         expectBoolean(context, CONTEXT_PARAMS, "kv_unified", false);
     }
 
-    private static void expectInt(MemorySegment struct, StructLayout layout, String field, int expected) {
+    private static void expectInt(
+            MemorySegment struct, StructLayout layout, String field, int expected) {
         int found = struct.get(JAVA_INT, offset(layout, field));
         if (found != expected) {
             throw new IllegalStateException(
-                    "libllama: default of " + field + ": expected " + expected + ", found " + found);
+                    "libllama: default of "
+                            + field
+                            + ": expected "
+                            + expected
+                            + ", found "
+                            + found);
         }
     }
 
-    private static void expectBoolean(MemorySegment struct, StructLayout layout, String field, boolean expected) {
+    private static void expectBoolean(
+            MemorySegment struct, StructLayout layout, String field, boolean expected) {
         byte found = struct.get(JAVA_BYTE, offset(layout, field));
         if (found != (expected ? 1 : 0)) {
             throw new IllegalStateException(
-                    "libllama: default of " + field + ": expected " + expected + ", found " + found);
+                    "libllama: default of "
+                            + field
+                            + ": expected "
+                            + expected
+                            + ", found "
+                            + found);
         }
     }
 

@@ -9,7 +9,10 @@ import java.lang.invoke.MethodHandle;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** The folder of the native libraries and the libraries in it, opened once per process and never closed. */
+/**
+ * The folder of the native libraries and the libraries in it, opened once per process and never
+ * closed.
+ */
 @SuppressWarnings("restricted")
 final class NativeFolder {
     /** System property that names the folder. */
@@ -17,7 +20,10 @@ final class NativeFolder {
 
     private static final Path FOLDER = locate();
 
-    /** {@code libggml-base.so}: operators, quantisation, device and registry accessors that need no registry state. */
+    /**
+     * {@code libggml-base.so}: operators, quantisation, device and registry accessors that need no
+     * registry state.
+     */
     static final SymbolLookup BASE = open("libggml-base.so");
 
     /** The device registry. */
@@ -36,7 +42,8 @@ final class NativeFolder {
     static MethodHandle bind(SymbolLookup library, String name, FunctionDescriptor descriptor) {
         MemorySegment address =
                 library.find(name)
-                        .orElseThrow(() -> new UnsatisfiedLinkError(FOLDER + ": no function " + name));
+                        .orElseThrow(
+                                () -> new UnsatisfiedLinkError(FOLDER + ": no function " + name));
         return Linker.nativeLinker().downcallHandle(address, descriptor);
     }
 
@@ -44,7 +51,10 @@ final class NativeFolder {
         String property = System.getProperty(PROPERTY);
         if (property == null || !Files.isRegularFile(Path.of(property, "libggml-base.so"))) {
             throw new IllegalStateException(
-                    "system property " + PROPERTY + ": expected a folder with libggml-base.so, found " + property);
+                    "system property "
+                            + PROPERTY
+                            + ": expected a folder with libggml-base.so, found "
+                            + property);
         }
         return Path.of(property).toAbsolutePath().normalize();
     }

@@ -10,7 +10,10 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 
-/** Keeps the native libraries quiet and remembers their last errors, which say why a model was refused. */
+/**
+ * Keeps the native libraries quiet and remembers their last errors, which say why a model was
+ * refused.
+ */
 @SuppressWarnings("restricted")
 final class NativeLog {
     private static final int LEVEL_ERROR = 4;
@@ -25,8 +28,14 @@ final class NativeLog {
             return Linker.nativeLinker()
                     .upcallStub(
                             MethodHandles.lookup()
-                                    .findStatic(NativeLog.class, "log", MethodType.methodType(
-                                            void.class, int.class, MemorySegment.class, MemorySegment.class)),
+                                    .findStatic(
+                                            NativeLog.class,
+                                            "log",
+                                            MethodType.methodType(
+                                                    void.class,
+                                                    int.class,
+                                                    MemorySegment.class,
+                                                    MemorySegment.class)),
                             FunctionDescriptor.ofVoid(JAVA_INT, ADDRESS, ADDRESS),
                             Arena.global());
         } catch (ReflectiveOperationException e) {

@@ -14,8 +14,9 @@ import java.util.SplittableRandom;
 /**
  * An independent implementation of the model families: libllama v0.5.0 on the CPU.
  *
- * <p>Owns the model, its context and a thread pool; {@link #close} frees them and may be called twice. For one thread at
- * a time. The first oracle of a process loads ggml's backends, unless they are loaded, and takes over ggml's log.
+ * <p>Owns the model, its context and a thread pool; {@link #close} frees them and may be called
+ * twice. For one thread at a time. The first oracle of a process loads ggml's backends, unless they
+ * are loaded, and takes over ggml's log.
  */
 @SuppressWarnings("restricted")
 public final class Oracle implements AutoCloseable {
@@ -49,7 +50,11 @@ public final class Oracle implements AutoCloseable {
         static void ensureLoaded() {}
     }
 
-    private Oracle(OracleOptions options, MemorySegment model, MemorySegment context, MemorySegment threadPool) {
+    private Oracle(
+            OracleOptions options,
+            MemorySegment model,
+            MemorySegment context,
+            MemorySegment threadPool) {
         this.options = options;
         this.model = model;
         this.context = context;
@@ -61,7 +66,8 @@ public final class Oracle implements AutoCloseable {
     /**
      * Loads a model.
      *
-     * @throws IllegalArgumentException if libllama refuses the file or the options; the message has its reason
+     * @throws IllegalArgumentException if libllama refuses the file or the options; the message has
+     *     its reason
      */
     public static Oracle open(Path file, OracleOptions options) {
         Library.ensureLoaded();
@@ -70,12 +76,14 @@ public final class Oracle implements AutoCloseable {
             MemorySegment path = arena.allocateFrom(file.toAbsolutePath().toString());
             MemorySegment model = LlamaApi.loadModel(path, modelParams(arena, options));
             if (model.equals(MemorySegment.NULL)) {
-                throw new IllegalArgumentException(file + ": refused by libllama: " + NativeLog.drain());
+                throw new IllegalArgumentException(
+                        file + ": refused by libllama: " + NativeLog.drain());
             }
             MemorySegment context = LlamaApi.newContext(model, contextParams(arena, options));
             if (context.equals(MemorySegment.NULL)) {
                 LlamaApi.freeModel(model);
-                throw new IllegalArgumentException(file + ": no context for " + options + ": " + NativeLog.drain());
+                throw new IllegalArgumentException(
+                        file + ": no context for " + options + ": " + NativeLog.drain());
             }
             MemorySegment pool = CpuBackend.newThreadPool(options.threads());
             LlamaApi.attachThreadPool(context, pool);
@@ -140,7 +148,10 @@ public final class Oracle implements AutoCloseable {
         }
     }
 
-    /** The {@code count} tokens that follow a prompt when the best token is always taken; the lower id wins a tie. */
+    /**
+     * The {@code count} tokens that follow a prompt when the best token is always taken; the lower
+     * id wins a tie.
+     */
     public int[] greedy(int[] prompt, int count) {
         return greedy(prompt, count, (step, logits) -> {});
     }
@@ -187,7 +198,8 @@ public final class Oracle implements AutoCloseable {
             MemorySegment tokens = arena.allocate(JAVA_INT, utf8.length + 8L);
             int count = LlamaApi.tokenize(vocabulary, bytes, tokens, addSpecial, parseSpecial);
             if (count < 0) {
-                throw new IllegalStateException("libllama needs " + -count + " tokens for " + utf8.length + " bytes");
+                throw new IllegalStateException(
+                        "libllama needs " + -count + " tokens for " + utf8.length + " bytes");
             }
             return tokens.asSlice(0, (long) count * Integer.BYTES).toArray(JAVA_INT);
         }
@@ -205,7 +217,10 @@ public final class Oracle implements AutoCloseable {
         }
     }
 
-    /** Speed of a prompt of {@code tokens} from an empty cache, with the logits of its last token only. */
+    /**
+     * Speed of a prompt of {@code tokens} from an empty cache, with the logits of its last token
+     * only.
+     */
     public double prefillTokensPerSecond(int tokens) {
         int[] prompt = benchmarkTokens(tokens);
         try (Arena arena = Arena.ofConfined()) {
@@ -241,7 +256,11 @@ public final class Oracle implements AutoCloseable {
             for (int position = promptTokens; position < tokens.length; position++) {
                 batch.clear();
                 for (int sequence = 0; sequence < sequences; sequence++) {
-                    batch.add((tokens[position] + sequence) % vocabularyTokens, position, sequence, true);
+                    batch.add(
+                            (tokens[position] + sequence) % vocabularyTokens,
+                            position,
+                            sequence,
+                            true);
                 }
                 decode(batch);
             }
@@ -259,7 +278,10 @@ public final class Oracle implements AutoCloseable {
         }
     }
 
-    /** Runs a whole prompt of one sequence and returns the batch row whose logits are those of its last token. */
+    /**
+     * Runs a whole prompt of one sequence and returns the batch row whose logits are those of its
+     * last token.
+     */
     private int prefill(OracleBatch batch, int[] tokens, int sequence) {
         for (int first = 0; first < tokens.length; first += batch.size()) {
             batch.clear();
@@ -275,13 +297,15 @@ public final class Oracle implements AutoCloseable {
     private void decode(OracleBatch batch) {
         int status = LlamaApi.decode(context, batch.struct());
         if (status != 0) {
-            throw new IllegalStateException("llama_decode returned " + status + ": " + NativeLog.drain());
+            throw new IllegalStateException(
+                    "llama_decode returned " + status + ": " + NativeLog.drain());
         }
     }
 
     private void readLogits(int batchRow, float[] into) {
         MemorySegment logits = LlamaApi.logits(context, batchRow);
-        MemorySegment.copy(logits.reinterpret(4L * into.length), JAVA_FLOAT, 0, into, 0, into.length);
+        MemorySegment.copy(
+                logits.reinterpret(4L * into.length), JAVA_FLOAT, 0, into, 0, into.length);
     }
 
     private void clear() {
@@ -305,7 +329,8 @@ public final class Oracle implements AutoCloseable {
         LlamaLayouts.setInt(params, LlamaLayouts.MODEL_PARAMS, "n_gpu_layers", 0);
         int loadMode = options.mmap() ? LOAD_MODE_MMAP : LOAD_MODE_READ;
         LlamaLayouts.setInt(params, LlamaLayouts.MODEL_PARAMS, "load_mode", loadMode);
-        LlamaLayouts.setBoolean(params, LlamaLayouts.MODEL_PARAMS, "use_extra_bufts", options.repack());
+        LlamaLayouts.setBoolean(
+                params, LlamaLayouts.MODEL_PARAMS, "use_extra_bufts", options.repack());
         return params;
     }
 
@@ -322,7 +347,8 @@ public final class Oracle implements AutoCloseable {
         setContext(params, "type_v", options.valueType().ggmlId());
         LlamaLayouts.setBoolean(params, LlamaLayouts.CONTEXT_PARAMS, "offload_kqv", false);
         LlamaLayouts.setBoolean(params, LlamaLayouts.CONTEXT_PARAMS, "op_offload", false);
-        LlamaLayouts.setBoolean(params, LlamaLayouts.CONTEXT_PARAMS, "kv_unified", options.unifiedKv());
+        LlamaLayouts.setBoolean(
+                params, LlamaLayouts.CONTEXT_PARAMS, "kv_unified", options.unifiedKv());
         return params;
     }
 

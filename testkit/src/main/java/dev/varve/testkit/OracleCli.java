@@ -29,7 +29,8 @@ import java.util.stream.DoubleStream;
  * make (tiny | odd SEED | real08b) FOLDER [--type Q8_0] [--vocab 151936]   writes a random model
  * </pre>
  *
- * <p>Where a model runs, also {@code -t} threads, {@code --ubatch}, {@code --context} and {@code --kv} cache type.
+ * <p>Where a model runs, also {@code -t} threads, {@code --ubatch}, {@code --context} and {@code
+ * --kv} cache type.
  */
 public final class OracleCli {
     private static final PrintStream OUT = System.out;
@@ -74,15 +75,22 @@ public final class OracleCli {
                     case "real08b" -> Qwen35Model.real08b(number("--vocab", 151936));
                     default -> throw new IllegalArgumentException("unknown model " + word(1));
                 };
-        return flags.containsKey("--type") ? model.withType(TensorType.parse(flags.get("--type"))) : model;
+        return flags.containsKey("--type")
+                ? model.withType(TensorType.parse(flags.get("--type")))
+                : model;
     }
 
     private void logits() throws IOException {
         try (Oracle oracle = open(1);
-                var out = Files.newByteChannel(Path.of(word(3)), StandardOpenOption.CREATE,
-                        StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE)) {
+                var out =
+                        Files.newByteChannel(
+                                Path.of(word(3)),
+                                StandardOpenOption.CREATE,
+                                StandardOpenOption.TRUNCATE_EXISTING,
+                                StandardOpenOption.WRITE)) {
             for (float[] row : oracle.logits(tokens())) {
-                ByteBuffer bytes = ByteBuffer.allocate(4 * row.length).order(ByteOrder.LITTLE_ENDIAN);
+                ByteBuffer bytes =
+                        ByteBuffer.allocate(4 * row.length).order(ByteOrder.LITTLE_ENDIAN);
                 bytes.asFloatBuffer().put(row);
                 out.write(bytes);
             }
@@ -110,22 +118,28 @@ public final class OracleCli {
             report("pp" + prompt, () -> oracle.prefillTokensPerSecond(prompt));
             report("tg" + generated, () -> oracle.decodeTokensPerSecond(generated));
         }
-        OracleOptions together = options().withSequences(sequences)
-                .withContext(sequences * Math.ceilDiv(64 + generated, 256) * 256);
+        OracleOptions together =
+                options()
+                        .withSequences(sequences)
+                        .withContext(sequences * Math.ceilDiv(64 + generated, 256) * 256);
         try (Oracle oracle = Oracle.open(Path.of(word(1)), together)) {
-            report(sequences + " sequences, tg" + generated, () -> oracle.batchedDecode(sequences, 16, generated));
+            report(
+                    sequences + " sequences, tg" + generated,
+                    () -> oracle.batchedDecode(sequences, 16, generated));
         }
     }
 
     private void report(String what, DoubleSupplier benchmark) {
-        double[] speeds = DoubleStream.generate(benchmark).limit(number("-r", 3)).sorted().toArray();
+        double[] speeds =
+                DoubleStream.generate(benchmark).limit(number("-r", 3)).sorted().toArray();
         double median = speeds[speeds.length / 2];
         double best = speeds[speeds.length - 1];
         OUT.printf(Locale.ROOT, "%-24s %9.2f tokens/s, best %9.2f%n", what, median, best);
     }
 
     private static void print(int[] tokens) {
-        OUT.println(Arrays.stream(tokens).mapToObj(Integer::toString).collect(Collectors.joining(",")));
+        OUT.println(
+                Arrays.stream(tokens).mapToObj(Integer::toString).collect(Collectors.joining(",")));
     }
 
     private Oracle open(int modelWord) {
@@ -150,7 +164,8 @@ public final class OracleCli {
 
     private String word(int index) {
         if (index >= words.size()) {
-            throw new IllegalArgumentException("expected a word more; see the class comment for the commands");
+            throw new IllegalArgumentException(
+                    "expected a word more; see the class comment for the commands");
         }
         return words.get(index);
     }

@@ -1,14 +1,15 @@
 package dev.varve.testkit;
 
 /**
- * How the oracle runs a model. Batch sizes, threads, cache types and flash attention change the last bits of the
- * logits, so a comparison names all of them.
+ * How the oracle runs a model. Batch sizes, threads, cache types and flash attention change the
+ * last bits of the logits, so a comparison names all of them.
  *
  * @param contextTokens cells over all sequences
  * @param batchTokens most tokens in one call
  * @param ubatchTokens most tokens in one graph
  * @param sequences most sequences at once
- * @param unifiedKv whether all sequences share one cache; otherwise each has {@code contextTokens / sequences} cells
+ * @param unifiedKv whether all sequences share one cache; otherwise each has {@code contextTokens /
+ *     sequences} cells
  * @param mmap whether weights are mapped instead of read
  * @param repack whether weights may be rearranged for the CPU
  */
@@ -42,62 +43,189 @@ public record OracleOptions(
     }
 
     public OracleOptions {
-        if (contextTokens < 1 || batchTokens < 1 || ubatchTokens < 1 || sequences < 1 || threads < 1) {
+        if (contextTokens < 1
+                || batchTokens < 1
+                || ubatchTokens < 1
+                || sequences < 1
+                || threads < 1) {
             throw new IllegalArgumentException(
-                    "sizes must be positive: context " + contextTokens + ", batch " + batchTokens + ", ubatch "
-                            + ubatchTokens + ", sequences " + sequences + ", threads " + threads);
+                    "sizes must be positive: context "
+                            + contextTokens
+                            + ", batch "
+                            + batchTokens
+                            + ", ubatch "
+                            + ubatchTokens
+                            + ", sequences "
+                            + sequences
+                            + ", threads "
+                            + threads);
         }
     }
 
     /** One sequence of 2048 tokens, batches of 512, 2 threads, F16 cache, flash attention on. */
     public static OracleOptions defaults() {
         return new OracleOptions(
-                2048, 2048, 512, 1, 2, TensorType.F16, TensorType.F16, FlashAttention.ON, false, true, true);
+                2048,
+                2048,
+                512,
+                1,
+                2,
+                TensorType.F16,
+                TensorType.F16,
+                FlashAttention.ON,
+                false,
+                true,
+                true);
     }
 
     public OracleOptions withContext(int tokens) {
-        return new OracleOptions(tokens, batchTokens, ubatchTokens, sequences, threads, keyType, valueType,
-                flashAttention, unifiedKv, mmap, repack);
+        return new OracleOptions(
+                tokens,
+                batchTokens,
+                ubatchTokens,
+                sequences,
+                threads,
+                keyType,
+                valueType,
+                flashAttention,
+                unifiedKv,
+                mmap,
+                repack);
     }
 
     public OracleOptions withBatch(int tokens) {
-        return new OracleOptions(contextTokens, tokens, ubatchTokens, sequences, threads, keyType, valueType,
-                flashAttention, unifiedKv, mmap, repack);
+        return new OracleOptions(
+                contextTokens,
+                tokens,
+                ubatchTokens,
+                sequences,
+                threads,
+                keyType,
+                valueType,
+                flashAttention,
+                unifiedKv,
+                mmap,
+                repack);
     }
 
     public OracleOptions withUbatch(int tokens) {
-        return new OracleOptions(contextTokens, batchTokens, tokens, sequences, threads, keyType, valueType,
-                flashAttention, unifiedKv, mmap, repack);
+        return new OracleOptions(
+                contextTokens,
+                batchTokens,
+                tokens,
+                sequences,
+                threads,
+                keyType,
+                valueType,
+                flashAttention,
+                unifiedKv,
+                mmap,
+                repack);
     }
 
     public OracleOptions withSequences(int count) {
-        return new OracleOptions(contextTokens, batchTokens, ubatchTokens, count, threads, keyType, valueType,
-                flashAttention, unifiedKv, mmap, repack);
+        return new OracleOptions(
+                contextTokens,
+                batchTokens,
+                ubatchTokens,
+                count,
+                threads,
+                keyType,
+                valueType,
+                flashAttention,
+                unifiedKv,
+                mmap,
+                repack);
     }
 
     public OracleOptions withThreads(int count) {
-        return new OracleOptions(contextTokens, batchTokens, ubatchTokens, sequences, count, keyType, valueType,
-                flashAttention, unifiedKv, mmap, repack);
+        return new OracleOptions(
+                contextTokens,
+                batchTokens,
+                ubatchTokens,
+                sequences,
+                count,
+                keyType,
+                valueType,
+                flashAttention,
+                unifiedKv,
+                mmap,
+                repack);
     }
 
     /** The same type for keys and values. */
     public OracleOptions withCache(TensorType type) {
-        return new OracleOptions(contextTokens, batchTokens, ubatchTokens, sequences, threads, type, type,
-                flashAttention, unifiedKv, mmap, repack);
+        return new OracleOptions(
+                contextTokens,
+                batchTokens,
+                ubatchTokens,
+                sequences,
+                threads,
+                type,
+                type,
+                flashAttention,
+                unifiedKv,
+                mmap,
+                repack);
     }
 
     public OracleOptions withFlashAttention(FlashAttention mode) {
-        return new OracleOptions(contextTokens, batchTokens, ubatchTokens, sequences, threads, keyType, valueType,
-                mode, unifiedKv, mmap, repack);
+        return new OracleOptions(
+                contextTokens,
+                batchTokens,
+                ubatchTokens,
+                sequences,
+                threads,
+                keyType,
+                valueType,
+                mode,
+                unifiedKv,
+                mmap,
+                repack);
     }
 
     public OracleOptions withUnifiedKv(boolean unified) {
-        return new OracleOptions(contextTokens, batchTokens, ubatchTokens, sequences, threads, keyType, valueType,
-                flashAttention, unified, mmap, repack);
+        return new OracleOptions(
+                contextTokens,
+                batchTokens,
+                ubatchTokens,
+                sequences,
+                threads,
+                keyType,
+                valueType,
+                flashAttention,
+                unified,
+                mmap,
+                repack);
+    }
+
+    public OracleOptions withMmap(boolean mapped) {
+        return new OracleOptions(
+                contextTokens,
+                batchTokens,
+                ubatchTokens,
+                sequences,
+                threads,
+                keyType,
+                valueType,
+                flashAttention,
+                unifiedKv,
+                mapped,
+                repack);
     }
 
     public OracleOptions withRepack(boolean allowed) {
-        return new OracleOptions(contextTokens, batchTokens, ubatchTokens, sequences, threads, keyType, valueType,
-                flashAttention, unifiedKv, mmap, allowed);
+        return new OracleOptions(
+                contextTokens,
+                batchTokens,
+                ubatchTokens,
+                sequences,
+                threads,
+                keyType,
+                valueType,
+                flashAttention,
+                unifiedKv,
+                mmap,
+                allowed);
     }
 }

@@ -14,15 +14,16 @@ import java.lang.invoke.MethodHandle;
 /** Converts rows of floats to any {@link TensorType} with ggml's own quantisers. */
 public final class Quantizer {
     /**
-     * {@code size_t ggml_quantize_chunk(enum ggml_type type, const float * src, void * dst, int64_t start, int64_t nrows,
-     * int64_t n_per_row, const float * imatrix)}
+     * {@code size_t ggml_quantize_chunk(enum ggml_type type, const float * src, void * dst, int64_t
+     * start, int64_t nrows, int64_t n_per_row, const float * imatrix)}
      */
     private static final MethodHandle QUANTIZE_CHUNK =
             NativeFolder.bind(
                     NativeFolder.BASE,
                     "ggml_quantize_chunk",
                     FunctionDescriptor.of(
-                            JAVA_LONG, JAVA_INT, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG, ADDRESS));
+                            JAVA_LONG, JAVA_INT, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG,
+                            ADDRESS));
 
     private Quantizer() {}
 
@@ -31,13 +32,21 @@ public final class Quantizer {
      *
      * @param values the first {@code rows * rowElements} are read
      * @return {@code rows * type.rowBytes(rowElements)} bytes
-     * @throws IllegalArgumentException if the row is not a multiple of the block, or {@code values} is too short
+     * @throws IllegalArgumentException if the row is not a multiple of the block, or {@code values}
+     *     is too short
      */
     public static byte[] quantize(TensorType type, float[] values, int rows, int rowElements) {
         long rowBytes = type.rowBytes(rowElements);
         if (rows < 1 || (long) rows * rowElements > values.length || type == TensorType.I32) {
             throw new IllegalArgumentException(
-                    rows + " rows of " + rowElements + " " + type + " from " + values.length + " floats");
+                    rows
+                            + " rows of "
+                            + rowElements
+                            + " "
+                            + type
+                            + " from "
+                            + values.length
+                            + " floats");
         }
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment source = arena.allocate(4L * rows * rowElements, 64);
@@ -49,10 +58,20 @@ public final class Quantizer {
             long written =
                     (long)
                             QUANTIZE_CHUNK.invokeExact(
-                                    type.ggmlId(), source, target, 0L, (long) rows, (long) rowElements, MemorySegment.NULL);
+                                    type.ggmlId(),
+                                    source,
+                                    target,
+                                    0L,
+                                    (long) rows,
+                                    (long) rowElements,
+                                    MemorySegment.NULL);
             if (written != target.byteSize()) {
                 throw new IllegalStateException(
-                        type + ": expected " + target.byteSize() + " quantised bytes, ggml wrote " + written);
+                        type
+                                + ": expected "
+                                + target.byteSize()
+                                + " quantised bytes, ggml wrote "
+                                + written);
             }
             return target.toArray(JAVA_BYTE);
         } catch (RuntimeException | Error e) {

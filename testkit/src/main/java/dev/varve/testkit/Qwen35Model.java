@@ -16,18 +16,28 @@ import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
 
 /**
- * Description of a random dense {@code qwen35} model, from which the same file is written every time.
+ * Description of a random dense {@code qwen35} model, from which the same file is written every
+ * time.
  *
- * <p>The weights make a well-behaved network: logits with a deviation of about 4 that depend on the current token and on
- * the context about equally, and small effects of rounding (F16 weights move a row of logits by about 0.2 %, Q8_0 by
- * 5 %, Q4_0 by 50 %; a single token 50 positions back by 5 %). Rows of control tokens in the head are nearly zero, so that a greedy run
- * does not stop by chance.
+ * <p>The weights make a well-behaved network: logits with a deviation of about 4 that depend on the
+ * current token and on the context about equally, and small effects of rounding (F16 weights move a
+ * row of logits by about 0.2 %, Q8_0 by 5 %, Q4_0 by 50 %; a single token 50 positions back by 5
+ * %). Rows of control tokens in the head are nearly zero, so that a greedy run does not stop by
+ * chance.
  *
  * @param chatTemplate Jinja text; empty for a file without one
  */
 public record Qwen35Model(
-        Size size, Attention attention, DeltaNet deltaNet, LayerPlan plan, Weights weights, String chatTemplate) {
-    /** Raised when the contents of the files change, so that files written earlier are not taken for new ones. */
+        Size size,
+        Attention attention,
+        DeltaNet deltaNet,
+        LayerPlan plan,
+        Weights weights,
+        String chatTemplate) {
+    /**
+     * Raised when the contents of the files change, so that files written earlier are not taken for
+     * new ones.
+     */
     private static final int CONTENTS_VERSION = 2;
 
     /** A minimal ChatML template with a switch for thinking. */
@@ -44,7 +54,9 @@ public record Qwen35Model(
             {%- endif -%}
             """;
 
-    /** @param layers trunk layers, without nextn blocks */
+    /**
+     * @param layers trunk layers, without nextn blocks
+     */
     public record Size(int layers, int embedding, int feedForward, int vocabulary, int context) {}
 
     /**
@@ -63,18 +75,34 @@ public record Qwen35Model(
         public Attention {
             ropeSections = List.copyOf(ropeSections);
             int pairs = ropeSections.stream().mapToInt(Integer::intValue).sum();
-            if (heads % kvHeads != 0 || ropeDims > headDim || ropeSections.size() != 4 || pairs != ropeDims / 2) {
+            if (heads % kvHeads != 0
+                    || ropeDims > headDim
+                    || ropeSections.size() != 4
+                    || pairs != ropeDims / 2) {
                 throw new IllegalArgumentException(
-                        "heads " + heads + "/" + kvHeads + " of " + headDim + ", rope " + ropeDims + " " + ropeSections);
+                        "heads "
+                                + heads
+                                + "/"
+                                + kvHeads
+                                + " of "
+                                + headDim
+                                + ", rope "
+                                + ropeDims
+                                + " "
+                                + ropeSections);
             }
         }
     }
 
-    /** Sizes of the linear layers: {@code Hk}, {@code Hv}, {@code Sd} and the taps of the convolution. */
+    /**
+     * Sizes of the linear layers: {@code Hk}, {@code Hv}, {@code Sd} and the taps of the
+     * convolution.
+     */
     public record DeltaNet(int keyHeads, int valueHeads, int stateSize, int convKernel) {
         public DeltaNet {
             if (valueHeads % keyHeads != 0) {
-                throw new IllegalArgumentException("value heads " + valueHeads + ", key heads " + keyHeads);
+                throw new IllegalArgumentException(
+                        "value heads " + valueHeads + ", key heads " + keyHeads);
             }
         }
 
@@ -94,10 +122,12 @@ public record Qwen35Model(
     /**
      * Which layers are linear.
      *
-     * @param recurrentLayers one flag per trunk layer, written to the file; empty to let the interval decide
+     * @param recurrentLayers one flag per trunk layer, written to the file; empty to let the
+     *     interval decide
      * @param nextnBlocks blocks for speculative drafting after the trunk
      */
-    public record LayerPlan(int fullAttentionInterval, List<Boolean> recurrentLayers, int nextnBlocks) {
+    public record LayerPlan(
+            int fullAttentionInterval, List<Boolean> recurrentLayers, int nextnBlocks) {
         public LayerPlan {
             recurrentLayers = List.copyOf(recurrentLayers);
         }
@@ -113,14 +143,19 @@ public record Qwen35Model(
      * @param type of all matrices; norms, convolution, decay and time step bias are always F32
      * @param tiedHead whether the output matrix is the embedding
      * @param scales whether every second layer carries {@code .scale} companions of its matrices
-     * @param patterned whether matrices repeat slices of one random pattern, which writes large files fast
+     * @param patterned whether matrices repeat slices of one random pattern, which writes large
+     *     files fast
      */
-    public record Weights(TensorType type, boolean tiedHead, boolean scales, boolean patterned, long seed) {}
+    public record Weights(
+            TensorType type, boolean tiedHead, boolean scales, boolean patterned, long seed) {}
 
     public Qwen35Model {
         if (!plan.recurrentLayers().isEmpty() && plan.recurrentLayers().size() != size.layers()) {
             throw new IllegalArgumentException(
-                    size.layers() + " layers, but " + plan.recurrentLayers().size() + " recurrent flags");
+                    size.layers()
+                            + " layers, but "
+                            + plan.recurrentLayers().size()
+                            + " recurrent flags");
         }
     }
 
@@ -136,8 +171,8 @@ public record Qwen35Model(
     }
 
     /**
-     * Odd shapes drawn from {@code seed}: head counts, state sizes, layer plans, types and optional tensors. There is
-     * always a layer of each kind; libllama aborts on a model without one.
+     * Odd shapes drawn from {@code seed}: head counts, state sizes, layer plans, types and optional
+     * tensors. There is always a layer of each kind; libllama aborts on a model without one.
      */
     public static Qwen35Model odd(long seed) {
         SplittableRandom random = new SplittableRandom(seed * 7919 + 17);
@@ -147,30 +182,58 @@ public record Qwen35Model(
         int headDim = pick(random, 32, 64, 96, 128);
         int keyHeads = 1 + random.nextInt(3);
         List<List<Integer>> sections =
-                List.of(List.of(3, 3, 2, 0), List.of(2, 1, 1, 0), List.of(4, 4, 4, 0), List.of(5, 3, 2, 2));
+                List.of(
+                        List.of(3, 3, 2, 0),
+                        List.of(2, 1, 1, 0),
+                        List.of(4, 4, 4, 0),
+                        List.of(5, 3, 2, 2));
         List<Integer> section = sections.get(random.nextInt(sections.size()));
         int ropeDims = 2 * section.stream().mapToInt(Integer::intValue).sum();
         List<Boolean> flags =
                 seed % 3 == 0
                         ? IntStream.range(0, layers)
-                                .mapToObj(layer -> layer > 0 && (layer == 1 || random.nextInt(3) > 0))
+                                .mapToObj(
+                                        layer -> layer > 0 && (layer == 1 || random.nextInt(3) > 0))
                                 .toList()
                         : List.of();
         TensorType type =
-                List.of(TensorType.F16, TensorType.Q8_0, TensorType.Q4_0, TensorType.Q4_K, TensorType.Q6_K, TensorType.BF16)
+                List.of(
+                                TensorType.F16,
+                                TensorType.Q8_0,
+                                TensorType.Q4_0,
+                                TensorType.Q4_K,
+                                TensorType.Q6_K,
+                                TensorType.BF16)
                         .get(Math.floorMod(seed, 6));
         return new Qwen35Model(
-                new Size(layers, pick(random, 96, 160, 256, 288), pick(random, 160, 224, 416, 512),
-                        TestVocabulary.MINIMUM + 9 + random.nextInt(200), 2048),
-                new Attention(kvHeads * (1 + random.nextInt(4)), kvHeads, headDim, ropeDims, section,
-                        random.nextBoolean(), random.nextInt(3) == 0),
-                new DeltaNet(keyHeads, keyHeads * (1 + random.nextInt(4)), pick(random, 16, 32, 48, 64, 128), 4),
+                new Size(
+                        layers,
+                        pick(random, 96, 160, 256, 288),
+                        pick(random, 160, 224, 416, 512),
+                        TestVocabulary.MINIMUM + 9 + random.nextInt(200),
+                        2048),
+                new Attention(
+                        kvHeads * (1 + random.nextInt(4)),
+                        kvHeads,
+                        headDim,
+                        ropeDims,
+                        section,
+                        random.nextBoolean(),
+                        random.nextInt(3) == 0),
+                new DeltaNet(
+                        keyHeads,
+                        keyHeads * (1 + random.nextInt(4)),
+                        pick(random, 16, 32, 48, 64, 128),
+                        4),
                 new LayerPlan(interval, flags, random.nextInt(2)),
                 new Weights(type, random.nextBoolean(), false, false, seed),
                 CHAT_ML);
     }
 
-    /** The shape of the 0.8B release with random Q4_0 weights; about 420 MB at a vocabulary of 151936. */
+    /**
+     * The shape of the 0.8B release with random Q4_0 weights; about 420 MB at a vocabulary of
+     * 151936.
+     */
     public static Qwen35Model real08b(int vocabulary) {
         return new Qwen35Model(
                 new Size(24, 1024, 3584, vocabulary, 262144),
@@ -183,18 +246,35 @@ public record Qwen35Model(
 
     /** The same model with matrices of another type. */
     public Qwen35Model withType(TensorType type) {
-        return withWeights(new Weights(type, weights.tiedHead(), weights.scales(), weights.patterned(), weights.seed()));
+        return withWeights(
+                new Weights(
+                        type,
+                        weights.tiedHead(),
+                        weights.scales(),
+                        weights.patterned(),
+                        weights.seed()));
     }
 
     /** The same shape with other random values. */
     public Qwen35Model withSeed(long seed) {
         return withWeights(
-                new Weights(weights.type(), weights.tiedHead(), weights.scales(), weights.patterned(), seed));
+                new Weights(
+                        weights.type(),
+                        weights.tiedHead(),
+                        weights.scales(),
+                        weights.patterned(),
+                        seed));
     }
 
     /** The same model with or without a head of its own. */
     public Qwen35Model withTiedHead(boolean tied) {
-        return withWeights(new Weights(weights.type(), tied, weights.scales(), weights.patterned(), weights.seed()));
+        return withWeights(
+                new Weights(
+                        weights.type(),
+                        tied,
+                        weights.scales(),
+                        weights.patterned(),
+                        weights.seed()));
     }
 
     public Qwen35Model withWeights(Weights other) {
@@ -224,7 +304,8 @@ public record Qwen35Model(
     /**
      * Writes the model, unless this folder has it already.
      *
-     * @return {@code qwen35-l<layers>-e<width>-<type>-<digest>.gguf}, where the digest covers the whole description
+     * @return {@code qwen35-l<layers>-e<width>-<type>-<digest>.gguf}, where the digest covers the
+     *     whole description
      */
     public Path write(Path folder) throws IOException {
         Files.createDirectories(folder);
@@ -233,7 +314,11 @@ public record Qwen35Model(
             Path partial = Files.createTempFile(folder, "qwen35-", ".partial");
             try {
                 writer().write(partial);
-                Files.move(partial, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+                Files.move(
+                        partial,
+                        file,
+                        StandardCopyOption.ATOMIC_MOVE,
+                        StandardCopyOption.REPLACE_EXISTING);
             } finally {
                 Files.deleteIfExists(partial);
             }
@@ -241,7 +326,10 @@ public record Qwen35Model(
         return file;
     }
 
-    /** The whole content of the model, for callers that change values or tensors, or split it, before writing. */
+    /**
+     * The whole content of the model, for callers that change values or tensors, or split it,
+     * before writing.
+     */
     public GgufWriter writer() {
         GgufWriter writer = new GgufWriter();
         writeTo(writer);
@@ -256,7 +344,10 @@ public record Qwen35Model(
         new Qwen35Tensors(this, vocabulary.controlIds()).addTo(writer);
     }
 
-    /** Random token ids that a greedy run could have produced: neither control tokens nor out of range. */
+    /**
+     * Random token ids that a greedy run could have produced: neither control tokens nor out of
+     * range.
+     */
     public int[] randomTokens(int count, long tokenSeed) {
         RandomGenerator random = new SplittableRandom(tokenSeed);
         return random.ints(count, 0, TestVocabulary.MINIMUM - 7).toArray();
@@ -267,8 +358,12 @@ public record Qwen35Model(
             byte[] description = (CONTENTS_VERSION + toString()).getBytes(StandardCharsets.UTF_8);
             byte[] digest = MessageDigest.getInstance("SHA-256").digest(description);
             return String.format(
-                    Locale.ROOT, "qwen35-l%d-e%d-%s-%s.gguf", size.layers(), size.embedding(),
-                    weights.type().name().toLowerCase(Locale.ROOT), HexFormat.of().formatHex(digest, 0, 6));
+                    Locale.ROOT,
+                    "qwen35-l%d-e%d-%s-%s.gguf",
+                    size.layers(),
+                    size.embedding(),
+                    weights.type().name().toLowerCase(Locale.ROOT),
+                    HexFormat.of().formatHex(digest, 0, 6));
         } catch (NoSuchAlgorithmException e) {
             throw new AssertionError("every Java platform has SHA-256", e);
         }

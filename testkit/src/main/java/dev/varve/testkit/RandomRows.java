@@ -6,9 +6,15 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 
-/** Deterministic random contents of tensors; a tensor's values depend on the seed and its name alone. */
+/**
+ * Deterministic random contents of tensors; a tensor's values depend on the seed and its name
+ * alone.
+ */
 final class RandomRows {
-    /** Blocks in the pattern; more than any vocabulary has rows, so that no two rows of a matrix are equal. */
+    /**
+     * Blocks in the pattern; more than any vocabulary has rows, so that no two rows of a matrix are
+     * equal.
+     */
     private static final int PATTERN_ROWS = 1 << 18;
 
     private static final int PATTERN_BLOCK = 32;
@@ -36,12 +42,18 @@ final class RandomRows {
         return (row, values) -> {
             SplittableRandom random = streamOf(tensor, row);
             for (int i = 0; i < values.length; i++) {
-                values[i] = (float) ((random.nextBoolean() ? 1 : -1) * (1 + deviation * random.nextGaussian()));
+                values[i] =
+                        (float)
+                                ((random.nextBoolean() ? 1 : -1)
+                                        * (1 + deviation * random.nextGaussian()));
             }
         };
     }
 
-    /** {@code -exp(A_log)}: from slow to fast forgetting, evenly in the logarithm between -0.05 and -2. */
+    /**
+     * {@code -exp(A_log)}: from slow to fast forgetting, evenly in the logarithm between -0.05 and
+     * -2.
+     */
     TensorData.RowGenerator negativeDecay(String tensor) {
         return (row, values) -> {
             SplittableRandom random = streamOf(tensor, row);
@@ -52,31 +64,41 @@ final class RandomRows {
     }
 
     /**
-     * Rows that are slices of one long quantised gaussian pattern, each from another block on. Two rows share values, but
-     * never at the same column.
+     * Rows that are slices of one long quantised gaussian pattern, each from another block on. Two
+     * rows share values, but never at the same column.
      *
      * @param zeroRows rows of zero bytes
-     * @throws IllegalArgumentException if the type's block is not that of the pattern, {@value #PATTERN_BLOCK}
+     * @throws IllegalArgumentException if the type's block is not that of the pattern, {@value
+     *     #PATTERN_BLOCK}
      */
-    TensorData patterned(String tensor, TensorType type, List<Long> shape, double deviation, Set<Integer> zeroRows) {
+    TensorData patterned(
+            String tensor,
+            TensorType type,
+            List<Long> shape,
+            double deviation,
+            Set<Integer> zeroRows) {
         if (type.blockElements() != PATTERN_BLOCK || shape.get(1) > PATTERN_ROWS) {
-            throw new IllegalArgumentException("tensor " + tensor + ": no pattern for " + type + " " + shape);
+            throw new IllegalArgumentException(
+                    "tensor " + tensor + ": no pattern for " + type + " " + shape);
         }
         long start = streamOf(tensor, 0).nextLong();
         int rowBytes = Math.toIntExact(type.rowBytes(shape.getFirst()));
-        return new TensorData.Raw(out -> {
-            byte[] pattern = patterns.computeIfAbsent(new PatternKey(type, deviation), this::quantisedPattern);
-            byte[] zeros = new byte[rowBytes];
-            for (int row = 0; row < shape.get(1); row++) {
-                // An odd stride visits every block of a power of two once.
-                int block = (int) ((start + row * 40503L) & PATTERN_ROWS - 1);
-                if (zeroRows.contains(row)) {
-                    out.write(zeros);
-                } else {
-                    out.write(pattern, block * type.blockBytes(), rowBytes);
-                }
-            }
-        });
+        return new TensorData.Raw(
+                out -> {
+                    byte[] pattern =
+                            patterns.computeIfAbsent(
+                                    new PatternKey(type, deviation), this::quantisedPattern);
+                    byte[] zeros = new byte[rowBytes];
+                    for (int row = 0; row < shape.get(1); row++) {
+                        // An odd stride visits every block of a power of two once.
+                        int block = (int) ((start + row * 40503L) & PATTERN_ROWS - 1);
+                        if (zeroRows.contains(row)) {
+                            out.write(zeros);
+                        } else {
+                            out.write(pattern, block * type.blockBytes(), rowBytes);
+                        }
+                    }
+                });
     }
 
     /** The pattern with one longest row appended, so that a slice never wraps around. */
@@ -96,7 +118,8 @@ final class RandomRows {
     }
 
     private SplittableRandom streamOf(String tensor, long row) {
-        long tensorSeed = new SplittableRandom(seed * 0x9E3779B97F4A7C15L + tensor.hashCode()).nextLong();
+        long tensorSeed =
+                new SplittableRandom(seed * 0x9E3779B97F4A7C15L + tensor.hashCode()).nextLong();
         return new SplittableRandom(tensorSeed + row);
     }
 }

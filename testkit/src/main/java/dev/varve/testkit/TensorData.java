@@ -4,7 +4,10 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.util.Arrays;
 
-/** Where the contents of a tensor come from. Both forms are asked only while the file is written, tensor by tensor. */
+/**
+ * Where the contents of a tensor come from. Both forms are asked only while the file is written,
+ * tensor by tensor.
+ */
 public sealed interface TensorData {
     /** Rows of floats, converted to the tensor's type by the writer. */
     record Floats(RowGenerator rows) implements TensorData {}
@@ -27,7 +30,10 @@ public sealed interface TensorData {
     /** All values of a tensor in memory order. */
     static TensorData floats(float[] values) {
         float[] copy = values.clone();
-        return new Floats((row, into) -> System.arraycopy(copy, Math.toIntExact(row * into.length), into, 0, into.length));
+        return new Floats(
+                (row, into) ->
+                        System.arraycopy(
+                                copy, Math.toIntExact(row * into.length), into, 0, into.length));
     }
 
     /** All bytes of a tensor. */

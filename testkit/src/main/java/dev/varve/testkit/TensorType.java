@@ -54,14 +54,18 @@ public enum TensorType {
     public long rowBytes(long elements) {
         if (elements <= 0 || elements % blockElements != 0) {
             throw new IllegalArgumentException(
-                    this + ": a row must be a positive multiple of " + blockElements + " elements, got " + elements);
+                    this
+                            + ": a row must be a positive multiple of "
+                            + blockElements
+                            + " elements, got "
+                            + elements);
         }
         return Math.multiplyExact(elements / blockElements, (long) blockBytes);
     }
 
     /**
-     * This type, or the one that quantisers fall back to where a row of {@code elements} is not divisible by the block:
-     * a smaller block of about the same size first, F16 last.
+     * This type, or the one that quantisers fall back to where a row of {@code elements} is not
+     * divisible by the block: a smaller block of about the same size first, F16 last.
      */
     public TensorType orFallbackFor(long elements) {
         if (elements % blockElements == 0) {

@@ -8,8 +8,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * A valid byte-level BPE vocabulary of any size: the 256 bytes, a few merged words, the special tokens, and
- * {@code [PADn]} up to the size. Padding tokens are ordinary ones, so that whatever a random model emits has a text.
+ * A valid byte-level BPE vocabulary of any size: the 256 bytes, a few merged words, the special
+ * tokens, and {@code [PADn]} up to the size. Padding tokens are ordinary ones, so that whatever a
+ * random model emits has a text.
  *
  * @param tokens texts in GPT-2's byte alphabet, by id
  * @param types {@code tokenizer.ggml.token_type} by id: 1 normal, 3 control, 4 user defined
@@ -21,16 +22,29 @@ record TestVocabulary(List<String> tokens, List<Integer> types, List<String> mer
     static final String IM_END = "<|im_end|>";
 
     private static final List<String> CONTROL = List.of(END_OF_TEXT, IM_START, IM_END);
-    private static final List<String> USER_DEFINED = List.of("<think>", "</think>", "<tool_call>", "</tool_call>");
+    private static final List<String> USER_DEFINED =
+            List.of("<think>", "</think>", "<tool_call>", "</tool_call>");
     private static final List<String> WORDS =
-            List.of("the", "and", "hello", "world", "user", "assistant", "system", "is", "layer", "water", "stone");
+            List.of(
+                    "the",
+                    "and",
+                    "hello",
+                    "world",
+                    "user",
+                    "assistant",
+                    "system",
+                    "is",
+                    "layer",
+                    "water",
+                    "stone");
 
     /** Smallest size that holds the bytes and the special tokens. */
     static final int MINIMUM = 256 + CONTROL.size() + USER_DEFINED.size();
 
     static TestVocabulary of(int size) {
         if (size < MINIMUM) {
-            throw new IllegalArgumentException("a vocabulary needs at least " + MINIMUM + " tokens, got " + size);
+            throw new IllegalArgumentException(
+                    "a vocabulary needs at least " + MINIMUM + " tokens, got " + size);
         }
         Map<String, Integer> tokens = new LinkedHashMap<>();
         for (int value = 0; value < 256; value++) {
@@ -48,7 +62,8 @@ record TestVocabulary(List<String> tokens, List<Integer> types, List<String> mer
         for (int pad = 0; tokens.size() < size; pad++) {
             tokens.put("[PAD" + pad + "]", 1);
         }
-        return new TestVocabulary(List.copyOf(tokens.keySet()), List.copyOf(tokens.values()), merges);
+        return new TestVocabulary(
+                List.copyOf(tokens.keySet()), List.copyOf(tokens.values()), merges);
     }
 
     int id(String token) {
@@ -73,12 +88,17 @@ record TestVocabulary(List<String> tokens, List<Integer> types, List<String> mer
         }
     }
 
-    /** Merges that build each word from the left, and then join it with a leading space. Every result occurs once. */
+    /**
+     * Merges that build each word from the left, and then join it with a leading space. Every
+     * result occurs once.
+     */
     private static Set<String> wordMerges() {
         Map<String, String> byResult = new LinkedHashMap<>();
         for (String word : WORDS) {
             for (int end = 1; end < word.length(); end++) {
-                byResult.putIfAbsent(word.substring(0, end + 1), word.substring(0, end) + " " + word.charAt(end));
+                byResult.putIfAbsent(
+                        word.substring(0, end + 1),
+                        word.substring(0, end) + " " + word.charAt(end));
             }
             String space = Character.toString(byteSymbol(' '));
             byResult.putIfAbsent(space + word, space + " " + word);
@@ -86,7 +106,10 @@ record TestVocabulary(List<String> tokens, List<Integer> types, List<String> mer
         return new LinkedHashSet<>(byResult.values());
     }
 
-    /** GPT-2's byte alphabet: printable Latin-1 bytes stand for themselves, the others follow from U+0100 on. */
+    /**
+     * GPT-2's byte alphabet: printable Latin-1 bytes stand for themselves, the others follow from
+     * U+0100 on.
+     */
     private static int byteSymbol(int value) {
         int shifted = 256;
         for (int candidate = 0; candidate < value; candidate++) {
@@ -96,6 +119,8 @@ record TestVocabulary(List<String> tokens, List<Integer> types, List<String> mer
     }
 
     private static boolean isPrintable(int value) {
-        return value >= '!' && value <= '~' || value >= 0xA1 && value <= 0xAC || value >= 0xAE && value <= 0xFF;
+        return value >= '!' && value <= '~'
+                || value >= 0xA1 && value <= 0xAC
+                || value >= 0xAE && value <= 0xFF;
     }
 }

@@ -26,7 +26,8 @@ class ComparisonTest {
     @Test
     void whatIsNotANumberIsInfinitelyFar() {
         assertEquals(
-                Double.POSITIVE_INFINITY, Comparison.relativeL2(new float[] {1, 2}, new float[] {1, Float.NaN}));
+                Double.POSITIVE_INFINITY,
+                Comparison.relativeL2(new float[] {1, 2}, new float[] {1, Float.NaN}));
     }
 
     @Test
@@ -35,16 +36,21 @@ class ComparisonTest {
         float[][] actual = {{1, 2}, {3, 4.5f}};
 
         var failure =
-                assertThrows(AssertionError.class, () -> Comparison.assertGradeC("case", expected, actual, 0.05));
+                assertThrows(
+                        AssertionError.class,
+                        () -> Comparison.assertGradeC("case", expected, actual, 0.05));
 
-        assertTrue(failure.getMessage().startsWith("case: row 1 of 2: relative L2 0.1"), failure.getMessage());
+        assertTrue(
+                failure.getMessage().startsWith("case: row 1 of 2: relative L2 0.1"),
+                failure.getMessage());
     }
 
     @Test
     void aGreedyRunMayPartWhereTheChoiceWasTooClose() {
         var run = new Comparison.GreedyRun(new int[] {0, 1}, new float[][] {{2, 1}, {1, 1.03f}});
 
-        assertDoesNotThrow(() -> Comparison.assertGreedyGradeC("case", run, new int[] {0, 0}, 0.01));
+        assertDoesNotThrow(
+                () -> Comparison.assertGreedyGradeC("case", run, new int[] {0, 0}, 0.01));
     }
 
     @Test
@@ -52,6 +58,7 @@ class ComparisonTest {
         var run = new Comparison.GreedyRun(new int[] {0, 1}, new float[][] {{2, 1}, {1, 1.05f}});
 
         assertThrows(
-                AssertionError.class, () -> Comparison.assertGreedyGradeC("case", run, new int[] {0, 0}, 0.01));
+                AssertionError.class,
+                () -> Comparison.assertGreedyGradeC("case", run, new int[] {0, 0}, 0.01));
     }
 }

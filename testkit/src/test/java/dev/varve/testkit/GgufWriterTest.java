@@ -4,6 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -13,11 +19,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.EnumSource;
 
 class GgufWriterTest {
     private static final int[] TOKENS = {5, 17, 3, 99, 200};
@@ -31,7 +32,11 @@ class GgufWriterTest {
         new GgufWriter()
                 .put("ab", new GgufValue.U16(0xBEEF))
                 .put("c", GgufValue.ints(List.of(-2, 7)))
-                .tensor("t", TensorType.F32, List.of(2L, 1L), TensorData.floats(new float[] {1, -2}))
+                .tensor(
+                        "t",
+                        TensorType.F32,
+                        List.of(2L, 1L),
+                        TensorData.floats(new float[] {1, -2}))
                 .write(file);
 
         ByteBuffer expected = ByteBuffer.allocate(136).order(ByteOrder.LITTLE_ENDIAN);
@@ -48,10 +53,19 @@ class GgufWriterTest {
     void everyValueTypeHasTheWidthThatItsIdNames() throws IOException {
         List<GgufValue> values =
                 List.of(
-                        new GgufValue.U8(1), new GgufValue.I8(-1), new GgufValue.U16(1), new GgufValue.I16(-1),
-                        new GgufValue.U32(1), new GgufValue.I32(-1), new GgufValue.F32(1), new GgufValue.Bool(true),
-                        new GgufValue.Text("é"), GgufValue.texts(List.of("", "b")), new GgufValue.U64(1),
-                        new GgufValue.I64(-1), new GgufValue.F64(1));
+                        new GgufValue.U8(1),
+                        new GgufValue.I8(-1),
+                        new GgufValue.U16(1),
+                        new GgufValue.I16(-1),
+                        new GgufValue.U32(1),
+                        new GgufValue.I32(-1),
+                        new GgufValue.F32(1),
+                        new GgufValue.Bool(true),
+                        new GgufValue.Text("é"),
+                        GgufValue.texts(List.of("", "b")),
+                        new GgufValue.U64(1),
+                        new GgufValue.I64(-1),
+                        new GgufValue.F64(1));
         int[] widths = {1, 1, 2, 2, 4, 4, 4, 1, 8 + 2, 4 + 8 + 8 + 8 + 1, 8, 8, 8};
         int[] written = new int[widths.length];
 
@@ -90,11 +104,21 @@ class GgufWriterTest {
     @Test
     void aSourceThatWritesTooLittleIsRefused() {
         GgufWriter writer =
-                new GgufWriter().tensor("short", TensorType.F16, List.of(4L), TensorData.bytes(new byte[6]));
+                new GgufWriter()
+                        .tensor(
+                                "short",
+                                TensorType.F16,
+                                List.of(4L),
+                                TensorData.bytes(new byte[6]));
 
-        var failure = assertThrows(IllegalStateException.class, () -> writer.write(folder.resolve("bad.gguf")));
+        var failure =
+                assertThrows(
+                        IllegalStateException.class,
+                        () -> writer.write(folder.resolve("bad.gguf")));
 
-        assertTrue(failure.getMessage().contains("short: expected 8 bytes, its source wrote 6"), failure.getMessage());
+        assertTrue(
+                failure.getMessage().contains("short: expected 8 bytes, its source wrote 6"),
+                failure.getMessage());
     }
 
     @Test
@@ -104,7 +128,12 @@ class GgufWriterTest {
         var failure =
                 assertThrows(
                         IllegalArgumentException.class,
-                        () -> writer.tensor("t", TensorType.Q4_0, List.of(33L), TensorData.constant(1)));
+                        () ->
+                                writer.tensor(
+                                        "t",
+                                        TensorType.Q4_0,
+                                        List.of(33L),
+                                        TensorData.constant(1)));
 
         assertTrue(failure.getMessage().contains("multiple of 32"), failure.getMessage());
     }
@@ -130,7 +159,9 @@ class GgufWriterTest {
     /** About twice what was measured; rows of unrelated models are 1.4 apart. */
     private static double tolerance(TensorType type) {
         double bitsPerWeight = 8.0 * type.blockBytes() / type.blockElements();
-        return bitsPerWeight > 8 ? 0.15 : bitsPerWeight > 6 ? 0.3 : bitsPerWeight > 5 ? 0.6 : bitsPerWeight > 4 ? 1 : 1.25;
+        return bitsPerWeight > 8
+                ? 0.15
+                : bitsPerWeight > 6 ? 0.3 : bitsPerWeight > 5 ? 0.6 : bitsPerWeight > 4 ? 1 : 1.25;
     }
 
     private static float[][] logits(Path file) {

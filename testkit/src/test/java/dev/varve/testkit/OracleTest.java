@@ -5,16 +5,17 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 class OracleTest {
     private static final OracleOptions OPTIONS = OracleOptions.defaults().withContext(1024);
@@ -23,7 +24,8 @@ class OracleTest {
 
     @Test
     void optionsReachTheContext() throws IOException {
-        OracleOptions options = OPTIONS.withBatch(256).withUbatch(64).withSequences(2).withThreads(1);
+        OracleOptions options =
+                OPTIONS.withBatch(256).withUbatch(64).withSequences(2).withThreads(1);
 
         try (Oracle oracle = Oracle.open(Qwen35Model.tiny().write(folder), options)) {
             assertEquals(1024, oracle.contextNumber("llama_n_ctx"));
@@ -34,6 +36,21 @@ class OracleTest {
             assertEquals(1, oracle.contextNumber("llama_n_threads"));
             assertEquals(1, oracle.contextNumber("llama_n_threads_batch"));
             assertEquals(320, oracle.vocabularyTokens());
+        }
+    }
+
+    /** Shows that the load mode is where the layout says; the library cannot be asked for it. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void weightsAreMappedOnlyWhenAskedFor(boolean mmap) throws IOException {
+        Path file = Qwen35Model.tiny().write(folder);
+
+        try (Oracle oracle = Oracle.open(file, OPTIONS.withMmap(mmap))) {
+            boolean mapped =
+                    Files.readString(Path.of("/proc/self/maps"))
+                            .contains(file.getFileName().toString());
+
+            assertEquals(mmap, mapped, oracle.options().toString());
         }
     }
 
@@ -96,7 +113,8 @@ class OracleTest {
 
             float[][] rows = oracle.logits(all);
 
-            assertArrayEquals(Arrays.copyOfRange(rows, prompt.length - 1, all.length - 1), run.logits());
+            assertArrayEquals(
+                    Arrays.copyOfRange(rows, prompt.length - 1, all.length - 1), run.logits());
             assertArrayEquals(oracle.greedy(prompt, 12), run.tokens());
         }
     }
@@ -104,20 +122,33 @@ class OracleTest {
     @Test
     void aGreedyRunHasClearWinnersAndNoControlTokens() throws IOException {
         try (Oracle oracle = Oracle.open(Qwen35Model.tiny().write(folder), OPTIONS)) {
-            Comparison.GreedyRun run = oracle.greedyRun(Qwen35Model.tiny().randomTokens(16, 9), 200);
+            Comparison.GreedyRun run =
+                    oracle.greedyRun(Qwen35Model.tiny().randomTokens(16, 9), 200);
 
             TestVocabulary vocabulary = TestVocabulary.of(320);
-            double[] margins = Arrays.stream(run.logits()).mapToDouble(row -> Comparison.topTwo(row).margin()).toArray();
+            double[] margins =
+                    Arrays.stream(run.logits())
+                            .mapToDouble(row -> Comparison.topTwo(row).margin())
+                            .toArray();
             Arrays.sort(margins);
             assertTrue(margins[100] > 0.5, "median margin " + margins[100]);
             assertTrue(
-                    Arrays.stream(run.tokens()).noneMatch(vocabulary.controlIds()::contains), Arrays.toString(run.tokens()));
-            assertTrue(Arrays.stream(run.tokens()).distinct().count() > 20, Arrays.toString(run.tokens()));
+                    Arrays.stream(run.tokens()).noneMatch(vocabulary.controlIds()::contains),
+                    Arrays.toString(run.tokens()));
+            assertTrue(
+                    Arrays.stream(run.tokens()).distinct().count() > 20,
+                    Arrays.toString(run.tokens()));
         }
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"hello world", "the water\n\tis 42 °C, naïve — 漢字 🙂", "<|im_start|>user\nthe stone<|im_end|>", ""})
+    @ValueSource(
+            strings = {
+                "hello world",
+                "the water\n\tis 42 °C, naïve — 漢字 🙂",
+                "<|im_start|>user\nthe stone<|im_end|>",
+                ""
+            })
     void thePiecesOfAllTokensAreTheText(String text) throws IOException {
         try (Oracle oracle = Oracle.open(Qwen35Model.tiny().write(folder), OPTIONS)) {
             ByteArrayOutputStream bytes = new ByteArrayOutputStream();
@@ -136,7 +167,10 @@ class OracleTest {
             int[] tokens = oracle.tokenize("<|im_start|>the water<think>", false, true);
 
             int[] expected = {
-                vocabulary.id("<|im_start|>"), vocabulary.id("the"), vocabulary.id("Ġwater"), vocabulary.id("<think>")
+                vocabulary.id("<|im_start|>"),
+                vocabulary.id("the"),
+                vocabulary.id("Ġwater"),
+                vocabulary.id("<think>")
             };
             assertArrayEquals(expected, tokens);
         }
@@ -144,7 +178,8 @@ class OracleTest {
 
     @Test
     void eachBenchmarkReportsASpeed() throws IOException {
-        try (Oracle oracle = Oracle.open(Qwen35Model.tiny().write(folder), OPTIONS.withSequences(4))) {
+        try (Oracle oracle =
+                Oracle.open(Qwen35Model.tiny().write(folder), OPTIONS.withSequences(4))) {
             assertTrue(oracle.prefillTokensPerSecond(100) > 1);
             assertTrue(oracle.decodeTokensPerSecond(20) > 1);
             assertTrue(oracle.batchedDecode(4, 10, 10) > 1);
@@ -155,7 +190,8 @@ class OracleTest {
     void aFileThatIsNoModelIsRefusedWithTheReason() throws IOException {
         Path file = Files.writeString(folder.resolve("bad.gguf"), "not a model at all");
 
-        var failure = assertThrows(IllegalArgumentException.class, () -> Oracle.open(file, OPTIONS));
+        var failure =
+                assertThrows(IllegalArgumentException.class, () -> Oracle.open(file, OPTIONS));
 
         assertTrue(failure.getMessage().contains("magic"), failure.getMessage());
     }

@@ -6,16 +6,17 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 class Qwen35ModelTest {
     private static final OracleOptions OPTIONS = OracleOptions.defaults().withContext(512);
@@ -69,27 +70,36 @@ class Qwen35ModelTest {
     void biasesOfFullLayersAreUsed() throws IOException {
         assertChangesLogits(
                 Qwen35Model.tiny()
-                        .withAttention(new Qwen35Model.Attention(4, 2, 64, 16, List.of(3, 3, 2, 0), false, true)));
+                        .withAttention(
+                                new Qwen35Model.Attention(
+                                        4, 2, 64, 16, List.of(3, 3, 2, 0), false, true)));
     }
 
     @Test
     void aFusedProjectionIsAccepted() throws IOException {
         assertChangesLogits(
                 Qwen35Model.tiny()
-                        .withAttention(new Qwen35Model.Attention(4, 2, 64, 16, List.of(3, 3, 2, 0), true, false)));
+                        .withAttention(
+                                new Qwen35Model.Attention(
+                                        4, 2, 64, 16, List.of(3, 3, 2, 0), true, false)));
     }
 
     @Test
     void recurrentFlagsOverrideTheInterval() throws IOException {
         assertChangesLogits(
-                Qwen35Model.tiny().withPlan(new Qwen35Model.LayerPlan(4, List.of(false, true, false, true), 0)));
+                Qwen35Model.tiny()
+                        .withPlan(
+                                new Qwen35Model.LayerPlan(
+                                        4, List.of(false, true, false, true), 0)));
     }
 
     @Test
     void flagsThatRepeatTheIntervalChangeNothing() throws IOException {
         int[] tokens = Qwen35Model.tiny().randomTokens(30, 1);
         Qwen35Model flagged =
-                Qwen35Model.tiny().withPlan(new Qwen35Model.LayerPlan(4, List.of(true, true, true, false), 0));
+                Qwen35Model.tiny()
+                        .withPlan(
+                                new Qwen35Model.LayerPlan(4, List.of(true, true, true, false), 0));
 
         assertArrayEquals(logits(Qwen35Model.tiny(), tokens), logits(flagged, tokens));
     }
@@ -97,16 +107,22 @@ class Qwen35ModelTest {
     @Test
     void aDraftingBlockDoesNotTouchTheTrunk() throws IOException {
         int[] tokens = Qwen35Model.tiny().randomTokens(30, 1);
-        Qwen35Model drafting = Qwen35Model.tiny().withPlan(new Qwen35Model.LayerPlan(4, List.of(), 1));
+        Qwen35Model drafting =
+                Qwen35Model.tiny().withPlan(new Qwen35Model.LayerPlan(4, List.of(), 1));
 
         assertArrayEquals(logits(Qwen35Model.tiny(), tokens), logits(drafting, tokens));
     }
 
-    /** Scaled matrices hold four times the values, and the scale of a quarter is exact, so the product is the same. */
+    /**
+     * Scaled matrices hold four times the values, and the scale of a quarter is exact, so the
+     * product is the same.
+     */
     @Test
     void scalesUndoLargerMatrices() throws IOException {
         int[] tokens = Qwen35Model.tiny().randomTokens(30, 1);
-        Qwen35Model scaled = Qwen35Model.tiny().withWeights(new Qwen35Model.Weights(TensorType.F32, true, true, false, 1));
+        Qwen35Model scaled =
+                Qwen35Model.tiny()
+                        .withWeights(new Qwen35Model.Weights(TensorType.F32, true, true, false, 1));
 
         float[][] expected = logits(Qwen35Model.tiny(), tokens);
 
@@ -116,12 +132,16 @@ class Qwen35ModelTest {
     @Test
     void patternedModelsHaveDistinctRows() throws IOException {
         Qwen35Model model =
-                Qwen35Model.tiny().withWeights(new Qwen35Model.Weights(TensorType.Q4_0, true, false, true, 1));
+                Qwen35Model.tiny()
+                        .withWeights(
+                                new Qwen35Model.Weights(TensorType.Q4_0, true, false, true, 1));
 
         float[] row = logits(model, model.randomTokens(30, 1))[29];
 
         // The three control tokens have rows of zeros; all others differ.
-        assertEquals(row.length - 2, IntStream.range(0, row.length).mapToObj(i -> row[i]).distinct().count());
+        assertEquals(
+                row.length - 2,
+                IntStream.range(0, row.length).mapToObj(i -> row[i]).distinct().count());
         assertTrue(deviation(row) > 1, "deviation " + deviation(row));
     }
 
@@ -135,7 +155,9 @@ class Qwen35ModelTest {
     private void assertChangesLogits(Qwen35Model changed) throws IOException {
         int[] tokens = Qwen35Model.tiny().randomTokens(30, 1);
 
-        double distance = Comparison.worstRelativeL2(logits(Qwen35Model.tiny(), tokens), logits(changed, tokens));
+        double distance =
+                Comparison.worstRelativeL2(
+                        logits(Qwen35Model.tiny(), tokens), logits(changed, tokens));
 
         assertTrue(distance > 0.01 && Double.isFinite(distance), "distance " + distance);
     }
@@ -158,6 +180,10 @@ class Qwen35ModelTest {
         double[] values = new double[row.length];
         Arrays.setAll(values, i -> row[i]);
         double mean = Arrays.stream(values).average().orElseThrow();
-        return Math.sqrt(Arrays.stream(values).map(value -> (value - mean) * (value - mean)).average().orElseThrow());
+        return Math.sqrt(
+                Arrays.stream(values)
+                        .map(value -> (value - mean) * (value - mean))
+                        .average()
+                        .orElseThrow());
     }
 }

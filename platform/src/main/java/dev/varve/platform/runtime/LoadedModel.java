@@ -16,6 +16,7 @@ import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.LocalShard;
 import dev.varve.platform.shard.ShardOptions;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -56,8 +57,8 @@ public final class LoadedModel implements AutoCloseable {
         return load(file, adapter, device, settings, List.of(adapter.shape().allLayers()), progress, planned);
     }
 
-    /** Loads a model as several shards of one device. */
-    static LoadedModel load(
+    /** Loads a model as several shards of one device; the ranges follow each other and cover all layers. */
+    public static LoadedModel load(
             GgufFile file,
             LayerSplitAdapter adapter,
             ComputeDevice device,
@@ -105,7 +106,7 @@ public final class LoadedModel implements AutoCloseable {
     public synchronized Engine engine() {
         if (engine == null) {
             int[] suppressed = file.metadata().findIntegers("tokenizer.ggml.suppress_tokens").stream()
-                    .flatMapToInt(ids -> java.util.Arrays.stream(ids).mapToInt(id -> (int) id))
+                    .flatMapToInt(ids -> Arrays.stream(ids).mapToInt(id -> (int) id))
                     .filter(id -> id >= 0 && id < adapter.shape().vocabularySize())
                     .toArray();
             engine = Scheduler.start(pipeline, adapter.shape(), new EngineOptions(plan.contextTokens(),

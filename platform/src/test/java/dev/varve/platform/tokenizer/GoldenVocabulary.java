@@ -25,7 +25,8 @@ record GoldenVocabulary(Tokenizer tokenizer, List<String> texts, List<int[]> ids
         String shared = System.getProperty("varve.test.shared", "");
         Path file = Path.of(shared, "golden", "tokenizers", "ggml-vocab-" + name + ".gguf");
         assumeTrue(!shared.isEmpty() && Files.exists(file), "no golden vocabulary " + file);
-        try (GgufFile gguf = GgufFile.open(file)) {
+        try {
+            GgufFile gguf = GgufFile.open(file);
             List<String> texts =
                     List.of(Files.readString(Path.of(file + ".inp")).split(MARKER, -1));
             List<int[]> ids =

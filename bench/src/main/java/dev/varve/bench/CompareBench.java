@@ -1,0 +1,197 @@
+package dev.varve.bench;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.backend.BackendOptions;
+import dev.varve.api.backend.ComputeDevice;
+import dev.varve.api.backend.DeviceOptions;
+import dev.varve.api.ggml.GgmlType;
+import dev.varve.api.gguf.GgufFile;
+import dev.varve.platform.engine.Engine;
+import dev.varve.platform.engine.GeneratedToken;
+import dev.varve.platform.engine.GenerationEnd;
+import dev.varve.platform.engine.GenerationListener;
+import dev.varve.platform.engine.GenerationRequest;
+import dev.varve.platform.engine.SamplingOptions;
+import dev.varve.platform.runtime.LoadedModel;
+import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.LoadProgress;
+import dev.varve.plugin.cpu.CpuBackendProvider;
+import dev.varve.plugin.qwen35.Qwen35Family;
+import dev.varve.testkit.Oracle;
+import dev.varve.testkit.OracleOptions;
+import dev.varve.testkit.Qwen35Model;
+import dev.varve.testkit.TensorType;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Prefill, decode and batched decode of a model, ours and libllama's in turn.
+ *
+ * <pre>
+ * CompareBench [--model FILE] [--folder DIR] [--pairs 9] [--threads 2] [-p 512] [-n 128] [--sequences 8] [--kv f16]
+ * </pre>
+ *
+ * <p>Without {@code --model} a random model of the real 0.8B shape in Q4_0 is written to {@code --folder}. The figures
+ * of ours come from the engine: sampling, bookkeeping and hand-over of each token are in them.
+ */
+public final class CompareBench {
+    private static final PrintStream OUT = System.out;
+
+    private final Map<String, String> flags;
+    private final int threads;
+    private final int prompt;
+    private final int decoded;
+    private final int sequences;
+    private final Random random = new Random(7);
+
+    private CompareBench(Map<String, String> flags) {
+        this.flags = flags;
+        threads = number("--threads", 2);
+        prompt = number("-p", 512);
+        decoded = number("-n", 128);
+        sequences = number("--sequences", 8);
+    }
+
+    /** Runs the benchmark; exits with 1 if a ratio misses the rule. */
+    public static void main(String... arguments) throws Exception {
+        Map<String, String> flags = new HashMap<>();
+        for (int i = 0; i + 1 < arguments.length; i += 2) {
+            flags.put(arguments[i], arguments[i + 1]);
+        }
+        System.exit(new CompareBench(flags).run() ? 0 : 1);
+    }
+
+    private int number(String flag, int fallback) {
+        return Integer.parseInt(flags.getOrDefault(flag, Integer.toString(fallback)));
+    }
+
+    private boolean run() throws Exception {
+        Path file = model();
+        GgmlType type = GgmlType.parse(flags.getOrDefault("--kv", "f16")).orElseThrow();
+        Path natives = Path.of(System.getProperty("varve.test.natives"));
+        int context = Math.max(prompt + 16, 2 * decoded + 64);
+        ModelSettings settings = new ModelSettings(OptionalInt.of(context), Math.max(1, sequences), OptionalInt.empty(),
+                new CacheTypes(type, type), true, 64);
+        OracleOptions options = OracleOptions.defaults()
+                .withContext(context)
+                .withThreads(threads)
+                .withCache(TensorType.valueOf(type.name()));
+        Ratio prefill = new Ratio("prefill " + prompt);
+        Ratio decode = new Ratio("decode " + decoded);
+        Ratio batched = new Ratio("decode x " + sequences);
+        try (ComputeDevice device = new CpuBackendProvider()
+                        .open(new BackendOptions(natives, Optional.of(natives)))
+                        .open(0, new DeviceOptions(OptionalInt.of(threads), OptionalInt.empty()));
+                LoadedModel ours = LoadedModel.load(GgufFile.open(file), new Qwen35Family(), device, settings,
+                        LoadProgress.silent(), plan -> {});
+                Oracle oracle = Oracle.open(file, options)) {
+            int vocabulary = ours.adapter().shape().vocabularySize();
+            for (int pair = -1; pair < number("--pairs", 9); pair++) {
+                double ourPrefill = ask(ours.engine(), prompt, 1, vocabulary).prefillTokensPerSecond();
+                double theirPrefill = oracle.prefillTokensPerSecond(prompt);
+                double theirDecode = oracle.decodeTokensPerSecond(decoded);
+                double ourDecode = ask(ours.engine(), 8, decoded + 1, vocabulary).decodeTokensPerSecond();
+                if (pair >= 0) {
+                    prefill.add(ourPrefill, theirPrefill);
+                    decode.add(ourDecode, theirDecode);
+                }
+            }
+        }
+        OUT.println(prefill.describe());
+        OUT.println(decode.describe());
+        boolean holds = prefill.holds() && decode.holds();
+        if (sequences > 1) {
+            compareBatched(file, natives, settings, options.withContext(sequences * 256).withSequences(sequences), batched);
+            OUT.println(batched.describe());
+            holds &= batched.holds();
+        }
+        return holds;
+    }
+
+    private void compareBatched(
+            Path file, Path natives, ModelSettings settings, OracleOptions options, Ratio batched) throws Exception {
+        try (ComputeDevice device = new CpuBackendProvider()
+                        .open(new BackendOptions(natives, Optional.of(natives)))
+                        .open(0, new DeviceOptions(OptionalInt.of(threads), OptionalInt.empty()));
+                LoadedModel ours = LoadedModel.load(GgufFile.open(file), new Qwen35Family(), device, settings,
+                        LoadProgress.silent(), plan -> {});
+                Oracle oracle = Oracle.open(file, options)) {
+            int vocabulary = ours.adapter().shape().vocabularySize();
+            for (int pair = -1; pair < number("--pairs", 9); pair++) {
+                double ourRate = together(ours.engine(), vocabulary);
+                double theirRate = oracle.batchedDecode(sequences, 64, 64);
+                if (pair >= 0) {
+                    batched.add(ourRate, theirRate);
+                }
+            }
+        }
+    }
+
+    private Path model() throws IOException {
+        if (flags.containsKey("--model")) {
+            return Path.of(flags.get("--model"));
+        }
+        return Qwen35Model.real08b(number("--vocab", 151_936)).write(Path.of(flags.getOrDefault("--folder", ".")));
+    }
+
+    private GenerationEnd ask(Engine engine, int promptTokens, int count, int vocabulary) throws Exception {
+        return submit(engine, promptTokens, count, vocabulary).end.get();
+    }
+
+    /** Tokens per second from the moment when all sequences decode until the first one ends. */
+    private double together(Engine engine, int vocabulary) throws Exception {
+        List<Timed> all = new ArrayList<>();
+        for (int i = 0; i < sequences; i++) {
+            all.add(submit(engine, 64, 64 + 2 * sequences, vocabulary));
+        }
+        for (Timed each : all) {
+            each.end.get();
+        }
+        long begin = all.stream().mapToLong(each -> each.times.getFirst()).max().orElseThrow();
+        long end = all.stream().mapToLong(each -> each.times.getLast()).min().orElseThrow();
+        long tokens = all.stream()
+                .mapToLong(each -> each.times.stream().filter(time -> time > begin && time <= end).count())
+                .sum();
+        return tokens * 1e9 / (end - begin);
+    }
+
+    private Timed submit(Engine engine, int promptTokens, int count, int vocabulary) {
+        int[] tokens = random.ints(promptTokens, 0, vocabulary).toArray();
+        Timed timed = new Timed();
+        engine.submit(new GenerationRequest(tokens, 0, count, Set.of(), SamplingOptions.greedy(), -1), timed);
+        return timed;
+    }
+
+    /** When each token came. */
+    private static final class Timed implements GenerationListener {
+        final List<Long> times = new ArrayList<>();
+        final CompletableFuture<GenerationEnd> end = new CompletableFuture<>();
+
+        @Override
+        public boolean onToken(GeneratedToken token) {
+            times.add(System.nanoTime());
+            return true;
+        }
+
+        @Override
+        public void onEnd(GenerationEnd how) {
+            end.complete(how);
+        }
+
+        @Override
+        public void onError(VarveException error) {
+            end.completeExceptionally(error);
+        }
+    }
+}

@@ -1,2 +1,0 @@
-/** Entry point of the platform. */
-package dev.varve.platform;

@@ -1,0 +1,23 @@
+package dev.varve.platform.template;
+
+import java.util.List;
+
+/** What {@code dict(...)} and {@code update(...)} accept: a dict, or a sequence of pairs. */
+final class DictSource {
+    private DictSource() {}
+
+    static void addAll(Runtime runtime, Dict target, Value source) {
+        if (source instanceof Dict dict) {
+            runtime.budget().steps(dict.size());
+            List.copyOf(dict.entries()).forEach(entry -> target.put(entry.key(), entry.value()));
+            return;
+        }
+        for (Value item : runtime.items(source)) {
+            List<Value> pair = runtime.items(item);
+            if (pair.size() != 2) {
+                throw new EvaluationError("a dict is made of pairs, found " + pair.size() + " values");
+            }
+            target.put(pair.get(0), pair.get(1));
+        }
+    }
+}

@@ -1,0 +1,6 @@
+package dev.varve.platform.template;
+
+/** A filter: {@code input | name(arguments)}. */
+interface Filter {
+    Value apply(Runtime runtime, Value input, Arguments arguments);
+}

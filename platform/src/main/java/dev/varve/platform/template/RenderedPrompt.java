@@ -1,0 +1,43 @@
+package dev.varve.platform.template;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A prompt with the origin of its characters.
+ *
+ * <p>It may also be given to a template as a variable, alone or inside lists and maps: it then acts as a string that
+ * keeps its spans, which is how text the model itself wrote is replayed with its special tokens.
+ *
+ * @param spans pieces in order; neighbours of equal trust are merged and empty ones dropped
+ */
+public record RenderedPrompt(List<Span> spans) {
+    public RenderedPrompt {
+        spans = merged(spans);
+    }
+
+    /** Returns the whole prompt. */
+    public String text() {
+        StringBuilder text = new StringBuilder();
+        spans.forEach(span -> text.append(span.text()));
+        return text.toString();
+    }
+
+    private static List<Span> merged(List<Span> spans) {
+        List<Span> merged = new ArrayList<>();
+        StringBuilder text = new StringBuilder();
+        boolean trusted = false;
+        for (Span span : spans) {
+            if (span.trusted() != trusted && !text.isEmpty()) {
+                merged.add(new Span(text.toString(), trusted));
+                text.setLength(0);
+            }
+            trusted = text.isEmpty() ? span.trusted() : trusted;
+            text.append(span.text());
+        }
+        if (!text.isEmpty()) {
+            merged.add(new Span(text.toString(), trusted));
+        }
+        return List.copyOf(merged);
+    }
+}

@@ -1,0 +1,90 @@
+package dev.varve.platform.template;
+
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What one render shares: budget, clock, order of values, current line; not for several threads. */
+final class Runtime {
+    private final Budget budget;
+    private final Order order;
+    private final Clock clock;
+    private int line = 1;
+
+    Runtime(TemplateLimits limits, Clock clock) {
+        this.budget = new Budget(limits);
+        this.order = new Order(budget);
+        this.clock = clock;
+    }
+
+    Budget budget() {
+        return budget;
+    }
+
+    Order order() {
+        return order;
+    }
+
+    Clock clock() {
+        return clock;
+    }
+
+    int line() {
+        return line;
+    }
+
+    void line(int current) {
+        line = current;
+    }
+
+    TemplateString str(Value value) {
+        return PythonText.str(value, budget);
+    }
+
+    /** Returns the elements that a loop over the value visits. A generator is used up. */
+    List<Value> items(Value value) {
+        List<Value> items = switch (value) {
+            case TemplateString string -> {
+                budget.steps(string.length());
+                yield new ArrayList<Value>(string.codePoints());
+            }
+            case Value.Sequence sequence -> sequence.items();
+            case Dict dict -> dict.keys();
+            case Value.Undefined undefined -> List.of();
+            case Value.Generator generator -> generator.rest();
+            default -> throw new EvaluationError("cannot loop over " + value.typeName());
+        };
+        budget.steps(items.size());
+        return items;
+    }
+
+    /** Returns a new list with these elements. */
+    Value.Sequence listOf(Value value) {
+        return Value.Sequence.list(new ArrayList<>(items(value)));
+    }
+
+    Value call(Value callee, Arguments arguments) {
+        return switch (callee) {
+            case Value.Callable callable -> callable.body().call(arguments);
+            case Loop loop -> loop.call(arguments);
+            case Value.Undefined undefined -> throw undefined.error();
+            default -> throw new EvaluationError(callee.typeName() + " cannot be called");
+        };
+    }
+
+    Value filter(String name, Value input, Arguments arguments) {
+        Filter filter = Filters.ALL.get(name);
+        if (filter == null) {
+            throw new EvaluationError("there is no filter named '" + name + "'");
+        }
+        return filter.apply(this, input, arguments);
+    }
+
+    boolean test(String name, Value input, Arguments arguments) {
+        Tests.Test test = Tests.ALL.get(name);
+        if (test == null) {
+            throw new EvaluationError("there is no test named '" + name + "'");
+        }
+        return test.holds(this, input, arguments);
+    }
+}

@@ -1,0 +1,69 @@
+package dev.varve.plugin.qwen35;
+
+import dev.varve.api.backend.BackendOptions;
+import dev.varve.api.backend.ComputeDevice;
+import dev.varve.api.backend.DeviceOptions;
+import dev.varve.api.ggml.GgmlType;
+import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.LayerRange;
+import dev.varve.api.model.LayerSplitAdapter;
+import dev.varve.api.model.ModelOptions;
+import dev.varve.platform.runtime.LoadedModel;
+import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.LoadProgress;
+import dev.varve.plugin.cpu.CpuBackendProvider;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/** The CPU device of the test process and models on it. */
+final class Cpu {
+    static final CacheTypes F16 = CacheTypes.f16();
+    static final CacheTypes Q8_0 = new CacheTypes(GgmlType.Q8_0, GgmlType.Q8_0);
+
+    private static final Path NATIVES = Path.of(System.getProperty("varve.test.natives"));
+
+    /** Two threads, like the oracle: the way work is divided changes the last bits. */
+    private static final ComputeDevice DEVICE = new CpuBackendProvider()
+            .open(new BackendOptions(NATIVES, Optional.of(NATIVES)))
+            .open(0, new DeviceOptions(OptionalInt.of(2), OptionalInt.empty()));
+
+    private Cpu() {}
+
+    static ModelSettings settings(int context, int parallel, CacheTypes types) {
+        return new ModelSettings(OptionalInt.of(context), parallel, OptionalInt.empty(), types, true, 64);
+    }
+
+    static LoadedModel load(Path file, ModelSettings settings) {
+        return LoadedModel.load(
+                GgufFile.open(file), new Qwen35Family(), DEVICE, settings, LoadProgress.silent(), plan -> {});
+    }
+
+    static LoadedModel load(Path file, ModelSettings settings, int... cuts) {
+        GgufFile gguf = GgufFile.open(file);
+        LayerSplitAdapter adapter = new Qwen35Family().open(gguf, ModelOptions.defaults());
+        List<LayerRange> ranges = new ArrayList<>();
+        int begin = 0;
+        for (int cut : cuts) {
+            ranges.add(new LayerRange(begin, cut));
+            begin = cut;
+        }
+        ranges.add(new LayerRange(begin, adapter.shape().layerCount()));
+        return LoadedModel.load(gguf, adapter, DEVICE, settings, ranges, LoadProgress.silent(), plan -> {});
+    }
+
+    /** Logits of every token. */
+    static float[][] logits(LoadedModel model, int[] tokens) {
+        List<float[]> rows = new ArrayList<>();
+        model.logits(tokens, (logits, count, vocabulary) -> {
+            for (int row = 0; row < count; row++) {
+                rows.add(Arrays.copyOfRange(logits, row * vocabulary, (row + 1) * vocabulary));
+            }
+        });
+        return rows.toArray(float[][]::new);
+    }
+}

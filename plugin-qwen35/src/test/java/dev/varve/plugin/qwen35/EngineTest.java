@@ -1,0 +1,175 @@
+package dev.varve.plugin.qwen35;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.api.VarveException;
+import dev.varve.platform.engine.Engine;
+import dev.varve.platform.engine.GenerationEnd;
+import dev.varve.platform.engine.SamplingOptions;
+import dev.varve.platform.runtime.LoadedModel;
+import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.testkit.Qwen35Model;
+import dev.varve.testkit.TensorType;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.concurrent.ExecutionException;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The engine over a real model: batching, residency, preemption and cancelling change no token. */
+class EngineTest {
+    private static final int CONTEXT = 1024;
+
+    @TempDir
+    static Path folder;
+
+    private static Qwen35Model spec;
+    private static Path file;
+
+    @BeforeAll
+    static void writeModel() throws Exception {
+        spec = Qwen35Model.odd(8).withType(TensorType.Q4_0);
+        file = spec.write(folder);
+    }
+
+    /** Grade (b): q8_0 KV makes rows independent of their neighbours. */
+    @Test
+    void eightTogetherGiveWhatEachGivesAlone() throws Exception {
+        List<int[]> prompts =
+                IntStream.range(0, 8).mapToObj(i -> spec.randomTokens(20 + 37 * i, 100 + i)).toList();
+        List<int[]> alone = new ArrayList<>();
+        try (LoadedModel model = Cpu.load(file, Cpu.settings(CONTEXT, 1, Cpu.Q8_0))) {
+            for (int[] prompt : prompts) {
+                alone.add(Answer.ask(model.engine(), prompt, 48).tokens());
+            }
+        }
+
+        try (LoadedModel model = Cpu.load(file, Cpu.settings(CONTEXT, 8, Cpu.Q8_0))) {
+            Engine engine = model.engine();
+            List<Answer> together = prompts.stream().map(prompt -> Answer.ask(engine, prompt, 48)).toList();
+            for (int i = 0; i < prompts.size(); i++) {
+                assertArrayEquals(alone.get(i), together.get(i).tokens(), "prompt " + i);
+            }
+        }
+    }
+
+    @Test
+    void aRequestThatExtendsAFinishedOneComputesOnlyTheRest() throws Exception {
+        int[] prompt = spec.randomTokens(100, 1);
+        try (LoadedModel model = Cpu.load(file, Cpu.settings(CONTEXT, 2, Cpu.Q8_0))) {
+            Answer first = Answer.ask(model.engine(), prompt, 20);
+            int[] longer = concat(prompt, first.tokens(), spec.randomTokens(30, 2));
+
+            Answer second = Answer.ask(model.engine(), longer, 20);
+
+            assertEquals(100 + 19, second.end().cachedTokens(), "all but the last generated token are computed");
+            assertArrayEquals(coldAnswer(longer, 0, 20), second.tokens());
+        }
+    }
+
+    @Test
+    void aRequestThatSharesTheStablePrefixContinuesFromItsCheckpoint() throws Exception {
+        int[] prompt = spec.randomTokens(150, 3);
+        int[] other = concat(Arrays.copyOf(prompt, 120), spec.randomTokens(60, 4));
+        try (LoadedModel model = Cpu.load(file, Cpu.settings(CONTEXT, 2, Cpu.Q8_0))) {
+            Answer.ask(model.engine(), prompt, 120, 20, SamplingOptions.greedy()).end();
+
+            Answer second = Answer.ask(model.engine(), other, 130, 20, SamplingOptions.greedy());
+
+            assertEquals(120, second.end().cachedTokens());
+            assertArrayEquals(coldAnswer(other, 130, 20), second.tokens());
+        }
+    }
+
+    @Test
+    void aPoolThatIsTooSmallForAllPreemptsAndStillAnswersAll() throws Exception {
+        List<int[]> prompts = IntStream.range(0, 4).mapToObj(i -> spec.randomTokens(240, 50 + i)).toList();
+        ModelSettings tight =
+                new ModelSettings(OptionalInt.of(CONTEXT), 4, OptionalInt.of(CONTEXT), Cpu.Q8_0, true, 64);
+        try (LoadedModel model = Cpu.load(file, tight)) {
+            Engine engine = model.engine();
+            List<Answer> answers = prompts.stream().map(prompt -> Answer.ask(engine, prompt, 300)).toList();
+            for (int i = 0; i < prompts.size(); i++) {
+                assertArrayEquals(coldAnswer(prompts.get(i), 0, 300), answers.get(i).tokens(), "prompt " + i);
+            }
+            assertTrue(engine.status().preemptions() > 0, "the pool was meant to be too small");
+        }
+    }
+
+    @Test
+    void aCancelledRequestLeavesItsNeighboursAlone() throws Exception {
+        int[] prompt = spec.randomTokens(50, 7);
+        int[] expected = coldAnswer(prompt, 0, 200);
+        try (LoadedModel model = Cpu.load(file, Cpu.settings(CONTEXT, 3, Cpu.Q8_0))) {
+            Answer kept = Answer.ask(model.engine(), prompt, 200);
+            Answer cancelled = Answer.ask(model.engine(), spec.randomTokens(60, 8), 900);
+            cancelled.awaitFirstToken();
+            cancelled.cancel();
+
+            ExecutionException failure = assertThrows(ExecutionException.class, cancelled::end);
+            assertEquals(VarveException.Kind.CANCELLED, ((VarveException) failure.getCause()).kind());
+            assertArrayEquals(expected, kept.tokens());
+        }
+    }
+
+    @Test
+    void aSeedRepeatsASampledAnswerAlsoBesideOthers() throws Exception {
+        SamplingOptions sampling =
+                new SamplingOptions(1, 0, 0.95f, 0, 1.1f, 0.2f, 0.1f, OptionalLong.of(42), Map.of());
+        int[] prompt = spec.randomTokens(40, 9);
+        try (LoadedModel model = Cpu.load(file, Cpu.settings(CONTEXT, 4, Cpu.Q8_0))) {
+            int[] alone = Answer.ask(model.engine(), prompt, 0, 40, sampling).tokens();
+            Answer beside = Answer.ask(model.engine(), prompt, 0, 40, sampling);
+            Answer.ask(model.engine(), spec.randomTokens(45, 10), 40);
+
+            assertArrayEquals(alone, beside.tokens());
+        }
+    }
+
+    @Test
+    void tooLongARequestIsRefusedWithTheNumbers() {
+        try (LoadedModel model = Cpu.load(file, Cpu.settings(CONTEXT, 1, Cpu.F16))) {
+            Engine engine = model.engine();
+
+            VarveException refusal = assertThrows(
+                    VarveException.class, () -> Answer.ask(engine, spec.randomTokens(1000, 1), 25));
+
+            assertEquals(VarveException.Kind.CONTEXT_OVERFLOW, refusal.kind());
+            assertTrue(refusal.getMessage().contains("maximum context length is 1024 tokens"), refusal.getMessage());
+            assertTrue(refusal.getMessage().contains("1025 tokens (1000 in the messages, 25"), refusal.getMessage());
+        }
+    }
+
+    @Test
+    void drainingRefusesNewRequestsAndFinishesTheOthers() throws Exception {
+        try (LoadedModel model = Cpu.load(file, Cpu.settings(CONTEXT, 2, Cpu.F16))) {
+            Answer running = Answer.ask(model.engine(), spec.randomTokens(20, 1), 100);
+
+            assertTrue(model.engine().drain(Duration.ofSeconds(60)));
+
+            assertEquals(GenerationEnd.Reason.LENGTH, running.end().reason());
+            assertThrows(VarveException.class, () -> Answer.ask(model.engine(), spec.randomTokens(20, 1), 5));
+        }
+    }
+
+    private static int[] coldAnswer(int[] prompt, int stablePrefix, int count) throws Exception {
+        try (LoadedModel model = Cpu.load(file, Cpu.settings(CONTEXT, 1, Cpu.Q8_0))) {
+            return Answer.ask(model.engine(), prompt, stablePrefix, count, SamplingOptions.greedy()).tokens();
+        }
+    }
+
+    private static int[] concat(int[]... parts) {
+        return Arrays.stream(parts).flatMapToInt(Arrays::stream).toArray();
+    }
+}

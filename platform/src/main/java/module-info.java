@@ -3,16 +3,18 @@ module dev.varve.platform {
     requires dev.varve.api;
     requires info.picocli;
     requires jakarta.servlet;
+    requires java.logging;
     requires org.eclipse.jetty.ee11.servlet;
     requires org.eclipse.jetty.server;
     requires tools.jackson.databind;
 
+    exports dev.varve.platform.cli;
     exports dev.varve.platform.engine;
-    //CLI exports dev.varve.platform.cli;
+    exports dev.varve.platform.plugin;
     exports dev.varve.platform.runtime;
     exports dev.varve.platform.shard;
 
-    //CLI opens dev.varve.platform.cli to info.picocli;
+    opens dev.varve.platform.cli to info.picocli;
 
     uses dev.varve.api.backend.DeviceBackendProvider;
     uses dev.varve.api.model.ModelFamilyProvider;

@@ -117,23 +117,36 @@ final class GenerateCommand extends CliCommand {
         BlockingQueue<GenerationEvent> events = new LinkedBlockingQueue<>();
         GeneratedText text = new GeneratedText(runtime.tokenizer());
         Generation generation = runtime.engine().submit(request, GenerationEvent.into(events));
-        try (ShutdownGuard guard = ShutdownGuard.of(generation::cancel, STOP_LIMIT);
-                ProgressBar bar = ProgressBar.of(err(), environment(), "prefill")) {
+        ShutdownGuard guard = ShutdownGuard.of(generation::cancel, STOP_LIMIT);
+        try {
+            GenerationEnd end = show(events, text);
+            if (json) {
+                out().println(Json.write(describe(runtime, request, text, end)));
+            } else {
+                showSpeed(runtime, end);
+            }
+        } finally {
+            out().flush();
+            guard.close();
+        }
+    }
+
+    /** Prints what comes until the end. */
+    private GenerationEnd show(BlockingQueue<GenerationEvent> events, GeneratedText text) throws InterruptedException {
+        try (ProgressBar bar = ProgressBar.of(err(), environment(), "prefill")) {
             while (true) {
                 switch (events.take()) {
                     case GenerationEvent.Prefill(int done, int total) -> bar.show(done, total);
                     case GenerationEvent.Token(int id) -> {
-                        bar.close();
+                        bar.wipe();
                         show(text.push(id));
                     }
                     case GenerationEvent.End(GenerationEnd end) -> {
-                        bar.close();
                         show(text.finish());
-                        finish(runtime, request, text, end);
-                        return;
+                        endLine(text);
+                        return end;
                     }
                     case GenerationEvent.Failure(var error) -> {
-                        bar.close();
                         endLine(text);
                         throw error;
                     }
@@ -156,11 +169,8 @@ final class GenerateCommand extends CliCommand {
         }
     }
 
-    private void finish(ModelRuntime runtime, GenerationRequest request, GeneratedText text, GenerationEnd end) {
-        endLine(text);
-        if (json) {
-            out().println(Json.write(describe(runtime, request, text, end)));
-        } else if (environment().terminals().contains(Environment.Stream.ERR)) {
+    private void showSpeed(ModelRuntime runtime, GenerationEnd end) {
+        if (environment().terminals().contains(Environment.Stream.ERR)) {
             err().println(String.format(
                     Locale.ROOT,
                     "[loaded in %.1f s; prefill %d tokens, %.1f tokens/s; decode %d tokens, %.1f tokens/s]",

@@ -32,6 +32,11 @@ final class Json {
         return MAPPER.writeValueAsString(value);
     }
 
+    /** A value as maps, lists, strings, numbers and truth values; whole numbers stay whole. */
+    static Object plain(JsonNode node) {
+        return MAPPER.treeToValue(node, Object.class);
+    }
+
     /**
      * Reads an object.
      *

@@ -39,7 +39,12 @@ final class ProgressBar implements AutoCloseable {
     }
 
     @Override
-    public synchronized void close() {
+    public void close() {
+        wipe();
+    }
+
+    /** Clears the line, so that other text can be written. */
+    synchronized void wipe() {
         if (length > 0) {
             out.print("\r" + " ".repeat(length) + "\r");
             out.flush();

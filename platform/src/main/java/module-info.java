@@ -3,6 +3,7 @@ module dev.varve.platform {
     requires dev.varve.api;
     requires info.picocli;
     requires jakarta.servlet;
+    requires java.logging;
     requires org.eclipse.jetty.ee11.servlet;
     requires org.eclipse.jetty.http;
     requires org.eclipse.jetty.io;
@@ -12,13 +13,15 @@ module dev.varve.platform {
     requires tools.jackson.databind;
 
     exports dev.varve.platform.chat;
+    exports dev.varve.platform.cli;
     exports dev.varve.platform.engine;
     exports dev.varve.platform.http;
-    //CLI exports dev.varve.platform.cli;
+    exports dev.varve.platform.plugin;
     exports dev.varve.platform.runtime;
     exports dev.varve.platform.shard;
 
-    //CLI opens dev.varve.platform.cli to info.picocli;
+    opens dev.varve.platform.cli to
+            info.picocli;
 
     uses dev.varve.api.backend.DeviceBackendProvider;
     uses dev.varve.api.model.ModelFamilyProvider;

@@ -1,0 +1,78 @@
+package dev.varve.platform.cli;
+
+import dev.varve.platform.runtime.ModelSettings;
+import java.io.PrintWriter;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParentCommand;
+import picocli.CommandLine.Spec;
+
+/** What all subcommands share: help, logging, and where the output goes. */
+@Command(
+        mixinStandardHelpOptions = true,
+        versionProvider = VersionText.class,
+        showDefaultValues = true,
+        sortOptions = false,
+        descriptionHeading = "%n",
+        optionListHeading = "%nOptions:%n",
+        footerHeading = "%nExamples:%n")
+abstract class CliCommand implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec;
+
+    @ParentCommand
+    private VarveCommand parent;
+
+    @Option(
+            names = "--log-level",
+            paramLabel = "LEVEL",
+            description = "What to log on stderr: ${COMPLETION-CANDIDATES}.",
+            order = 900)
+    private LogLevel logLevel = LogLevel.INFO;
+
+    @Option(
+            names = "--debug",
+            description = "Show a stack trace with an error.",
+            showDefaultValue = picocli.CommandLine.Help.Visibility.NEVER,
+            order = 901)
+    private boolean debug;
+
+    @Override
+    public final Integer call() throws Exception {
+        LogSetup.configure(logLevel);
+        return run();
+    }
+
+    /** Does the work and returns the exit status. */
+    abstract int run() throws Exception;
+
+    final boolean debug() {
+        return debug;
+    }
+
+    final Environment environment() {
+        return parent.environment();
+    }
+
+    /** Loads a model; shows progress where stderr is a terminal. */
+    final ModelRuntime open(ModelArguments arguments) {
+        return open(arguments, arguments.settings());
+    }
+
+    /** Loads a model with other settings than the arguments' own. */
+    final ModelRuntime open(ModelArguments arguments, ModelSettings settings) {
+        try (ProgressBar bar = ProgressBar.of(err(), environment(), "loading")) {
+            return parent.runtimes().open(arguments, settings, environment(), bar::show);
+        }
+    }
+
+    final PrintWriter out() {
+        return spec.commandLine().getOut();
+    }
+
+    final PrintWriter err() {
+        return spec.commandLine().getErr();
+    }
+}

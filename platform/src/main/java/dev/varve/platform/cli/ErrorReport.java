@@ -1,0 +1,60 @@
+package dev.varve.platform.cli;
+
+import dev.varve.api.VarveException;
+import java.io.PrintWriter;
+import picocli.CommandLine;
+import picocli.CommandLine.IExecutionExceptionHandler;
+import picocli.CommandLine.IParameterExceptionHandler;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/**
+ * Reports an error as one line, {@code varve: what is wrong}; with {@code --debug} the stack trace follows. An error
+ * that is none of ours keeps its type in the message, so that a report of it is of use.
+ */
+final class ErrorReport implements IParameterExceptionHandler, IExecutionExceptionHandler {
+    static final int FAILURE = 1;
+    static final int USAGE = 2;
+
+    @Override
+    public int handleParseException(ParameterException problem, String[] arguments) {
+        CommandLine command = problem.getCommandLine();
+        PrintWriter err = command.getErr();
+        err.println("varve: " + oneLine(problem.getMessage()));
+        if (!UnmatchedArgumentException.printSuggestions(problem, err)) {
+            err.println("See: " + command.getCommandSpec().qualifiedName() + " --help");
+        }
+        err.flush();
+        return USAGE;
+    }
+
+    @Override
+    public int handleExecutionException(Exception problem, CommandLine command, ParseResult result) {
+        PrintWriter err = command.getErr();
+        err.println("varve: " + describe(problem));
+        if (debug(command)) {
+            problem.printStackTrace(err);
+        }
+        err.flush();
+        return problem instanceof UsageException ? USAGE : FAILURE;
+    }
+
+    private static boolean debug(CommandLine command) {
+        return command.getCommand() instanceof CliCommand cli && cli.debug();
+    }
+
+    private static String describe(Exception problem) {
+        if (problem instanceof VarveException || problem instanceof UsageException) {
+            return oneLine(problem.getMessage());
+        }
+        if (problem instanceof IllegalArgumentException && problem.getMessage() != null) {
+            return oneLine(problem.getMessage());
+        }
+        return "unexpected error: " + oneLine(problem.toString()) + " (--debug shows where)";
+    }
+
+    private static String oneLine(String text) {
+        return text.strip().replaceAll("\\s*\\R\\s*", " ");
+    }
+}

@@ -1,0 +1,202 @@
+package dev.varve.platform.cli;
+
+import dev.varve.platform.engine.Generation;
+import dev.varve.platform.engine.GenerationEnd;
+import dev.varve.platform.engine.GenerationRequest;
+import dev.varve.platform.tokenizer.Tokenizer;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Continues one prompt. */
+@Command(
+        name = "generate",
+        description = {
+            "Continues a text and prints what the model writes, as it comes.",
+            "The prompt is taken as it is, without a chat template; control tokens in it are recognised."
+        },
+        footer = {
+            "  varve generate --model model.gguf --prompt 'Once upon a time' --max-tokens 100",
+            "  varve generate --model model.gguf --tokens 1,2,3 --temperature 0 --ignore-eos --json"
+        })
+final class GenerateCommand extends CliCommand {
+    private static final Duration STOP_LIMIT = Duration.ofSeconds(10);
+
+    /** The prompt, in one of two forms. */
+    private static final class Prompt {
+        @Option(
+                names = {"-p", "--prompt"},
+                required = true,
+                paramLabel = "TEXT",
+                description = "Text to continue.",
+                order = 2)
+        private String text;
+
+        @Option(
+                names = "--tokens",
+                required = true,
+                paramLabel = "IDS",
+                description = "Token ids to continue, such as 1,2,3.",
+                order = 3)
+        private String tokens;
+    }
+
+    @Mixin
+    private ModelArguments model;
+
+    @ArgGroup(multiplicity = "1")
+    private Prompt prompt;
+
+    @Option(
+            names = {"-n", "--max-tokens"},
+            paramLabel = "N",
+            defaultValue = "256",
+            description = "Most tokens to generate.",
+            order = 4)
+    private int maxTokens;
+
+    @Option(names = "--ignore-eos", description = "Go on where the model ends its turn.", order = 5)
+    private boolean ignoreEos;
+
+    @Option(
+            names = "--json",
+            description = "Print one JSON object at the end: prompt_tokens, tokens, text, finish_reason, timings.",
+            order = 6)
+    private boolean json;
+
+    @Mixin
+    private SamplingArguments sampling;
+
+    @Override
+    int run() throws InterruptedException {
+        try (ModelRuntime runtime = open(model)) {
+            int[] promptTokens = promptTokens(runtime);
+            GenerationRequest request = new GenerationRequest(
+                    promptTokens,
+                    0,
+                    maxTokens,
+                    ignoreEos ? Set.of() : runtime.tokenizer().endTokens(),
+                    sampling.options(),
+                    -1);
+            generate(runtime, request);
+        }
+        return 0;
+    }
+
+    private int[] promptTokens(ModelRuntime runtime) {
+        if (prompt.tokens != null) {
+            int[] ids = TokenIds.parse(prompt.tokens);
+            TokenIds.requireBelow(ids, runtime.vocabularySize());
+            return ids;
+        }
+        Tokenizer tokenizer = runtime.tokenizer();
+        int[] ids = tokenizer.encode(prompt.text, true);
+        if (tokenizer.addsBos()) {
+            int bos = tokenizer.bosId().orElseThrow();
+            if (ids.length == 0 || ids[0] != bos) {
+                int[] begun = new int[ids.length + 1];
+                begun[0] = bos;
+                System.arraycopy(ids, 0, begun, 1, ids.length);
+                return begun;
+            }
+        }
+        if (ids.length == 0) {
+            throw new UsageException("--prompt: expected a text, found none");
+        }
+        return ids;
+    }
+
+    private void generate(ModelRuntime runtime, GenerationRequest request) throws InterruptedException {
+        BlockingQueue<GenerationEvent> events = new LinkedBlockingQueue<>();
+        GeneratedText text = new GeneratedText(runtime.tokenizer());
+        Generation generation = runtime.engine().submit(request, GenerationEvent.into(events));
+        ShutdownGuard guard = ShutdownGuard.of(generation::cancel, STOP_LIMIT);
+        try {
+            GenerationEnd end = show(events, text);
+            if (json) {
+                out().println(Json.write(describe(runtime, request, text, end)));
+            } else {
+                showSpeed(runtime, end);
+            }
+        } finally {
+            out().flush();
+            guard.close();
+        }
+    }
+
+    /** Prints what comes until the end. */
+    private GenerationEnd show(BlockingQueue<GenerationEvent> events, GeneratedText text) throws InterruptedException {
+        try (ProgressBar bar = ProgressBar.of(err(), environment(), "prefill")) {
+            while (true) {
+                switch (events.take()) {
+                    case GenerationEvent.Prefill(int done, int total) -> bar.show(done, total);
+                    case GenerationEvent.Token(int id) -> {
+                        bar.wipe();
+                        show(text.push(id));
+                    }
+                    case GenerationEvent.End(GenerationEnd end) -> {
+                        show(text.finish());
+                        endLine(text);
+                        return end;
+                    }
+                    case GenerationEvent.Failure(var error) -> {
+                        endLine(text);
+                        throw error;
+                    }
+                }
+            }
+        }
+    }
+
+    private void show(String piece) {
+        if (!json && !piece.isEmpty()) {
+            out().print(piece);
+            out().flush();
+        }
+    }
+
+    private void endLine(GeneratedText text) {
+        if (!json && !text.isEmpty()) {
+            out().println();
+            out().flush();
+        }
+    }
+
+    private void showSpeed(ModelRuntime runtime, GenerationEnd end) {
+        if (environment().terminals().contains(Environment.Stream.ERR)) {
+            err().println(String.format(
+                    Locale.ROOT,
+                    "[loaded in %.1f s; prefill %d tokens, %.1f tokens/s; decode %d tokens, %.1f tokens/s]",
+                    runtime.loadMillis() / 1000,
+                    end.promptTokens(),
+                    end.prefillTokensPerSecond(),
+                    end.generatedTokens(),
+                    end.decodeTokensPerSecond()));
+        }
+    }
+
+    private static ObjectNode describe(
+            ModelRuntime runtime, GenerationRequest request, GeneratedText text, GenerationEnd end) {
+        ObjectNode result = Json.object();
+        result.set("prompt_tokens", Json.array(request.prompt()));
+        result.set("tokens", Json.array(text.tokens()));
+        result.put("text", text.text()).put("finish_reason", switch (end.reason()) {
+            case END_TOKEN, STOPPED -> "stop";
+            case LENGTH -> "length";
+        });
+        result.putObject("timings")
+                .put("load_ms", runtime.loadMillis())
+                .put("prefill_ms", end.prefillMillis())
+                .put("prefill_tokens_per_second", end.prefillTokensPerSecond())
+                .put("decode_ms", end.decodeMillis())
+                .put("decode_tokens_per_second", end.decodeTokensPerSecond());
+        return result;
+    }
+}

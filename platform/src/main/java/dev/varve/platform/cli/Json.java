@@ -1,0 +1,58 @@
+package dev.varve.platform.cli;
+
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** JSON of the command line: one line per value. */
+final class Json {
+    private static final JsonMapper MAPPER = JsonMapper.shared();
+
+    private Json() {}
+
+    static ObjectNode object() {
+        return MAPPER.createObjectNode();
+    }
+
+    static ArrayNode array() {
+        return MAPPER.createArrayNode();
+    }
+
+    static ArrayNode array(int[] values) {
+        ArrayNode array = array();
+        for (int value : values) {
+            array.add(value);
+        }
+        return array;
+    }
+
+    static String write(JsonNode value) {
+        return MAPPER.writeValueAsString(value);
+    }
+
+    /** A value as maps, lists, strings, numbers and truth values; whole numbers stay whole. */
+    static Object plain(JsonNode node) {
+        return MAPPER.treeToValue(node, Object.class);
+    }
+
+    /**
+     * Reads an object.
+     *
+     * @param source what the text is, for the message
+     * @throws UsageException if the text is no JSON object
+     */
+    static ObjectNode parseObject(String text, String source) {
+        try {
+            JsonNode node = MAPPER.readTree(text);
+            if (node instanceof ObjectNode object) {
+                return object;
+            }
+            throw new UsageException(source + ": expected a JSON object, found " + node.getNodeType());
+        } catch (JacksonException e) {
+            throw new UsageException(source + ": no JSON: " + e.getOriginalMessage() + " at line "
+                    + e.getLocation().getLineNr());
+        }
+    }
+}

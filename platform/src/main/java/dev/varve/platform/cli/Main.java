@@ -1,0 +1,29 @@
+package dev.varve.platform.cli;
+
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+
+/** Entry point of {@code varve}. */
+public final class Main {
+    private Main() {}
+
+    /** Runs a command and ends the process: 0 for success, 1 for a failure, 2 for wrong usage. */
+    public static void main(String[] arguments) {
+        PrintWriter out = new PrintWriter(System.out, false, StandardCharsets.UTF_8);
+        PrintWriter err = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
+        int exitCode = run(out, err, arguments);
+        out.flush();
+        err.flush();
+        System.exit(exitCode);
+    }
+
+    /**
+     * Runs a command in this process.
+     *
+     * @return 0 for success, 1 for a failure, 2 for wrong usage
+     */
+    public static int run(PrintWriter out, PrintWriter err, String... arguments) {
+        return VarveCommand.commandLine(Environment.ofProcess(), new LocalRuntimeFactory(), out, err)
+                .execute(arguments);
+    }
+}

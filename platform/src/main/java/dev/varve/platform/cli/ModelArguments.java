@@ -1,0 +1,162 @@
+package dev.varve.platform.cli;
+
+import dev.varve.api.backend.DeviceOptions;
+import dev.varve.api.ggml.GgmlType;
+import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.shard.CacheTypes;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalInt;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
+
+/** Options of every command that loads a model. */
+final class ModelArguments {
+    /** How weights are kept. */
+    enum Weights {
+        /** Repacked for the device where that is faster; a private copy. */
+        AUTO,
+        /** Mapped from the file as they are; shared between processes. */
+        MMAP
+    }
+
+    /** Element type of a cache, by its name in GGUF. */
+    static final class CacheType implements ITypeConverter<GgmlType> {
+        @Override
+        public GgmlType convert(String text) {
+            String name = text.toUpperCase(Locale.ROOT);
+            return Optional.of(name)
+                    .filter(known -> known.equals("F16") || known.equals("F32") || known.equals("Q8_0"))
+                    .flatMap(GgmlType::parse)
+                    .orElseThrow(() -> new TypeConversionException("expected f16, f32 or q8_0, found " + text));
+        }
+    }
+
+    @Option(
+            names = {"-m", "--model"},
+            required = true,
+            paramLabel = "FILE",
+            description = "Model file (GGUF); any part of a split model.",
+            order = 1)
+    private Path model;
+
+    @Option(
+            names = "--device",
+            paramLabel = "NAME",
+            defaultValue = "cpu:0",
+            description = "Device that the model runs on; varve devices lists them.",
+            order = 100)
+    private String device;
+
+    @Option(
+            names = {"-t", "--threads"},
+            paramLabel = "N",
+            description = "Threads for decode (default: the physical cores that the process may use).",
+            order = 101)
+    private Optional<Integer> threads = Optional.empty();
+
+    @Option(
+            names = "--threads-batch",
+            paramLabel = "N",
+            description = "Threads for prefill (default: as --threads).",
+            order = 102)
+    private Optional<Integer> threadsBatch = Optional.empty();
+
+    @Option(
+            names = {"-c", "--max-ctx"},
+            paramLabel = "N",
+            description = "Most tokens of one sequence, prompt and output (default: what the model was trained for, at"
+                    + " most " + ModelSettings.DEFAULT_CONTEXT + ").",
+            order = 103)
+    private Optional<Integer> maxContext = Optional.empty();
+
+    @Option(
+            names = "--cache-type-k",
+            paramLabel = "TYPE",
+            converter = CacheType.class,
+            defaultValue = "f16",
+            description = "Element type of cached keys: f16, f32 or q8_0.",
+            order = 104)
+    private GgmlType cacheTypeKey;
+
+    @Option(
+            names = "--cache-type-v",
+            paramLabel = "TYPE",
+            converter = CacheType.class,
+            defaultValue = "f16",
+            description = "Element type of cached values: f16, f32 or q8_0.",
+            order = 105)
+    private GgmlType cacheTypeValue;
+
+    @Option(
+            names = "--weights",
+            paramLabel = "MODE",
+            description = "auto: repacked where that is faster, in memory of this process; mmap: mapped from the file,"
+                    + " shared between processes.",
+            order = 106)
+    private Weights weights = Weights.AUTO;
+
+    @Mixin
+    private PluginOptions plugins;
+
+    Path model() {
+        return model;
+    }
+
+    DeviceReference device() {
+        return DeviceReference.parse(device);
+    }
+
+    PluginOptions plugins() {
+        return plugins;
+    }
+
+    OptionalInt maxContext() {
+        return positive(maxContext, "--max-ctx");
+    }
+
+    DeviceOptions deviceOptions() {
+        return new DeviceOptions(positive(threads, "--threads"), positive(threadsBatch, "--threads-batch"));
+    }
+
+    /** One sequence, as long as asked for. */
+    ModelSettings settings() {
+        return settings(1, OptionalInt.empty(), ModelSettings.DEFAULT_QUEUE);
+    }
+
+    /** One sequence of {@code context} tokens, unless another number was asked for. */
+    ModelSettings settingsFor(int context) {
+        return new ModelSettings(
+                OptionalInt.of(maxContext().orElse(context)),
+                1,
+                OptionalInt.empty(),
+                new CacheTypes(cacheTypeKey, cacheTypeValue),
+                weights == Weights.AUTO,
+                ModelSettings.DEFAULT_QUEUE);
+    }
+
+    /** Several sequences. */
+    ModelSettings settings(int parallel, OptionalInt kvTokens, int queueLimit) {
+        return new ModelSettings(
+                maxContext(),
+                parallel,
+                kvTokens,
+                new CacheTypes(cacheTypeKey, cacheTypeValue),
+                weights == Weights.AUTO,
+                queueLimit);
+    }
+
+    /** A number that must be positive if it is there. */
+    static OptionalInt positive(Optional<Integer> value, String option) {
+        if (value.isEmpty()) {
+            return OptionalInt.empty();
+        }
+        if (value.get() < 1) {
+            throw new UsageException(option + ": expected 1 or more, found " + value.get());
+        }
+        return OptionalInt.of(value.get());
+    }
+}

@@ -1,0 +1,41 @@
+package dev.varve.platform.cli;
+
+import dev.varve.api.backend.BackendOptions;
+import dev.varve.platform.plugin.PluginCatalog;
+import java.nio.file.Path;
+import java.util.Optional;
+import picocli.CommandLine.Option;
+
+/** Where plugins and native libraries come from. */
+final class PluginOptions {
+    @Option(
+            names = "--plugins",
+            paramLabel = "FOLDER",
+            description = "Folder of plugins (default: plugins/ of the installation).",
+            order = 800)
+    private Optional<Path> folder = Optional.empty();
+
+    @Option(
+            names = "--ggml-home",
+            paramLabel = "FOLDER",
+            description = "Folder with a ggml build to use instead of the packed one (also: VARVE_GGML_HOME).",
+            order = 801)
+    private Optional<Path> ggmlHome = Optional.empty();
+
+    Path folder(Environment environment) {
+        return folder.orElseGet(environment::pluginsFolder);
+    }
+
+    PluginCatalog discover(Environment environment) {
+        folder.filter(given -> !java.nio.file.Files.isDirectory(given)).ifPresent(given -> {
+            throw new UsageException("--plugins: expected a folder, found " + given);
+        });
+        return PluginCatalog.discover(folder(environment));
+    }
+
+    BackendOptions backendOptions(Environment environment) {
+        return new BackendOptions(
+                environment.cacheFolder(),
+                ggmlHome.or(() -> environment.variable("VARVE_GGML_HOME").map(Path::of)));
+    }
+}

@@ -1,0 +1,60 @@
+package dev.varve.platform.cli;
+
+import dev.varve.api.VarveException;
+import dev.varve.platform.template.ChatTemplate;
+import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Renders a chat template. */
+@Command(
+        name = "render",
+        description = {
+            "Renders a chat template and prints the prompt.",
+            "The input is a JSON object with the template's variables: messages, tools, add_generation_prompt, …"
+        },
+        footer = {
+            "  varve render --template chat.jinja --input chat.json",
+            "  where chat.json holds {\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}],\"add_generation_prompt\":true}"
+        })
+final class RenderCommand extends CliCommand {
+    @Option(names = "--template", required = true, paramLabel = "FILE", description = "Jinja template.")
+    private Path template;
+
+    @Option(names = "--input", required = true, paramLabel = "FILE", description = "JSON object with the variables.")
+    private Path input;
+
+    @Override
+    int run() {
+        ChatTemplate compiled = ChatTemplate.compile(read(template));
+        Map<String, Object> variables = new LinkedHashMap<>();
+        Json.parseObject(read(input), input.toString())
+                .properties()
+                .forEach(entry -> variables.put(entry.getKey(), Json.plain(entry.getValue())));
+        variables.putIfAbsent("add_generation_prompt", false);
+        // As it is: a newline of ours would look like one of the prompt's.
+        out().print(compiled.render(variables).text());
+        if (environment().terminals().contains(Environment.Stream.OUT)) {
+            out().println();
+        }
+        return 0;
+    }
+
+    private static String read(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (NoSuchFileException e) {
+            throw new VarveException(VarveException.Kind.UNREADABLE_FILE, file + ": no such file", e);
+        } catch (CharacterCodingException e) {
+            throw new VarveException(VarveException.Kind.CORRUPT_FILE, file + ": expected UTF-8", e);
+        } catch (IOException e) {
+            throw new VarveException(VarveException.Kind.UNREADABLE_FILE, file + ": cannot be read: " + e, e);
+        }
+    }
+}

@@ -1,0 +1,70 @@
+package dev.varve.platform.cli;
+
+import dev.varve.platform.engine.SamplingOptions;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import picocli.CommandLine.Option;
+
+/** How tokens are chosen. */
+final class SamplingArguments {
+    @Option(
+            names = "--temperature",
+            paramLabel = "T",
+            defaultValue = "0.8",
+            description = "0 takes the most likely token each time.",
+            order = 50)
+    private float temperature;
+
+    @Option(
+            names = "--top-k",
+            paramLabel = "K",
+            defaultValue = "40",
+            description = "Keep the K most likely tokens; 0 keeps all.",
+            order = 51)
+    private int topK;
+
+    @Option(
+            names = "--top-p",
+            paramLabel = "P",
+            defaultValue = "0.95",
+            description = "Keep the most likely tokens that reach this probability together.",
+            order = 52)
+    private float topP;
+
+    @Option(
+            names = "--min-p",
+            paramLabel = "P",
+            defaultValue = "0.05",
+            description = "Drop tokens below this share of the best one's probability.",
+            order = 53)
+    private float minP;
+
+    @Option(
+            names = "--repetition-penalty",
+            paramLabel = "R",
+            defaultValue = "1",
+            description = "Above 1 makes tokens of the history less likely.",
+            order = 54)
+    private float repetitionPenalty;
+
+    @Option(
+            names = "--seed",
+            paramLabel = "S",
+            description = "Start of the random generator (default: a random one).",
+            order = 55)
+    private Optional<Long> seed = Optional.empty();
+
+    SamplingOptions options() {
+        return new SamplingOptions(
+                temperature,
+                topK,
+                topP,
+                minP,
+                repetitionPenalty,
+                0,
+                0,
+                seed.map(OptionalLong::of).orElseGet(OptionalLong::empty),
+                Map.of());
+    }
+}

@@ -1,0 +1,40 @@
+package dev.varve.platform.cli;
+
+import dev.varve.api.gguf.GgufFile;
+import dev.varve.platform.tokenizer.Tokenizer;
+import java.nio.file.Path;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Shows the token ids of a text. */
+@Command(
+        name = "tokenize",
+        description = {
+            "Prints the token ids of a text as a JSON array.",
+            "Only the tokenizer of the model is read, not its weights. No bos token is added."
+        },
+        footer = {
+            "  varve tokenize --model model.gguf --text 'Hello, world'",
+            "  varve tokenize --model model.gguf --parse-special --text '<|im_start|>user'"
+        })
+final class TokenizeCommand extends CliCommand {
+    @Option(
+            names = {"-m", "--model"},
+            required = true,
+            paramLabel = "FILE",
+            description = "Model file (GGUF).")
+    private Path model;
+
+    @Option(names = "--text", required = true, paramLabel = "TEXT", description = "The text.")
+    private String text;
+
+    @Option(names = "--parse-special", description = "Recognise control tokens that are spelled out in the text.")
+    private boolean parseSpecial;
+
+    @Override
+    int run() {
+        Tokenizer tokenizer = Tokenizer.of(GgufFile.open(model).metadata());
+        out().println(Json.write(Json.array(tokenizer.encode(text, parseSpecial))));
+        return 0;
+    }
+}

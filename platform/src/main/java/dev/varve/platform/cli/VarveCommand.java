@@ -1,0 +1,77 @@
+package dev.varve.platform.cli;
+
+import java.io.PrintWriter;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The command without a subcommand; shows the help. */
+@Command(
+        name = "varve",
+        mixinStandardHelpOptions = true,
+        versionProvider = VersionText.class,
+        description = "Serves large language models from GGUF files over an OpenAI- and Anthropic-compatible API.",
+        synopsisSubcommandLabel = "COMMAND",
+        commandListHeading = "%nCommands:%n",
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  varve serve --model model.gguf                      serve on http://127.0.0.1:8080",
+            "  varve generate --model model.gguf --prompt 'Hello'  continue a text",
+            "  varve bench --model model.gguf                      measure prefill and decode",
+            "  varve COMMAND --help                                explain a command",
+            "",
+            "Exit status: 0 success, 1 failure, 2 wrong usage."
+        },
+        subcommands = {
+            ServeCommand.class,
+            GenerateCommand.class,
+            BenchCommand.class,
+            DevicesCommand.class,
+            PluginsCommand.class,
+            InspectCommand.class,
+            TokenizeCommand.class,
+            RenderCommand.class,
+            LogitsCommand.class,
+            WarmUpCommand.class
+        })
+final class VarveCommand implements Runnable {
+    private final Environment environment;
+    private final RuntimeFactory runtimes;
+
+    @Spec
+    private CommandSpec spec;
+
+    private VarveCommand(Environment environment, RuntimeFactory runtimes) {
+        this.environment = environment;
+        this.runtimes = runtimes;
+    }
+
+    /** The command line with all subcommands, writing to {@code out} and {@code err}. */
+    static CommandLine commandLine(
+            Environment environment, RuntimeFactory runtimes, PrintWriter out, PrintWriter err) {
+        return new CommandLine(new VarveCommand(environment, runtimes))
+                .setOut(out)
+                .setErr(err)
+                .setCaseInsensitiveEnumValuesAllowed(true)
+                .setUsageHelpWidth(110)
+                .setUsageHelpAutoWidth(false)
+                .setAbbreviatedOptionsAllowed(false)
+                .setParameterExceptionHandler(new ErrorReport())
+                .setExecutionExceptionHandler(new ErrorReport());
+    }
+
+    Environment environment() {
+        return environment;
+    }
+
+    RuntimeFactory runtimes() {
+        return runtimes;
+    }
+
+    @Override
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "a command is missing; varve --help lists them");
+    }
+}

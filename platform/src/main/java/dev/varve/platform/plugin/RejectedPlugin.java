@@ -1,0 +1,17 @@
+package dev.varve.platform.plugin;
+
+import java.nio.file.Path;
+import java.util.Objects;
+
+/**
+ * Something in the plugins folder that is not used.
+ *
+ * @param file the jar or folder
+ * @param reason why, in one line
+ */
+public record RejectedPlugin(Path file, String reason) {
+    public RejectedPlugin {
+        Objects.requireNonNull(file);
+        Objects.requireNonNull(reason);
+    }
+}

@@ -2,7 +2,6 @@ package dev.varve.bench;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.backend.BackendOptions;
-import dev.varve.api.backend.ComputeDevice;
 import dev.varve.api.backend.DeviceOptions;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.gguf.GgufFile;
@@ -26,8 +25,10 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -90,19 +91,21 @@ public final class CompareBench {
         Ratio prefill = new Ratio("prefill " + prompt);
         Ratio decode = new Ratio("decode " + decoded);
         Ratio batched = new Ratio("decode x " + sequences);
-        try (ComputeDevice device = new CpuBackendProvider()
-                        .open(new BackendOptions(natives, Optional.of(natives)))
-                        .open(0, new DeviceOptions(OptionalInt.of(threads), OptionalInt.empty()));
-                LoadedModel ours = LoadedModel.load(GgufFile.open(file), new Qwen35Family(), device, settings,
-                        LoadProgress.silent(), plan -> {});
+        List<Double> overheads = new ArrayList<>();
+        try (TimedDevice device = device(natives);
+                LoadedModel ours = load(file, device, settings);
                 Oracle oracle = Oracle.open(file, options)) {
             int vocabulary = ours.adapter().shape().vocabularySize();
             for (int pair = -1; pair < number("--pairs", 9); pair++) {
                 double ourPrefill = ask(ours.engine(), prompt, 1, vocabulary).prefillTokensPerSecond();
                 double theirPrefill = oracle.prefillTokensPerSecond(prompt);
                 double theirDecode = oracle.decodeTokensPerSecond(decoded);
-                double ourDecode = ask(ours.engine(), 8, decoded + 1, vocabulary).decodeTokensPerSecond();
+                long inside = device.decodeNanos();
+                GenerationEnd end = ask(ours.engine(), 8, decoded + 1, vocabulary);
+                double ourDecode = end.decodeTokensPerSecond();
+                inside = device.decodeNanos() - inside;
                 if (pair >= 0) {
+                    overheads.add(end.decodeMillis() * 1e6 / inside - 1);
                     prefill.add(ourPrefill, theirPrefill);
                     decode.add(ourDecode, theirDecode);
                 }
@@ -110,6 +113,9 @@ public final class CompareBench {
         }
         OUT.println(prefill.describe());
         OUT.println(decode.describe());
+        Collections.sort(overheads);
+        OUT.printf(Locale.ROOT, "time of a decode step beside ggml's compute: %.2f %% (median of %d runs)%n",
+                100 * overheads.get(overheads.size() / 2), overheads.size());
         boolean holds = prefill.holds() && decode.holds();
         if (sequences > 1) {
             compareBatched(file, natives, settings, options.withContext(sequences * 256).withSequences(sequences), batched);
@@ -121,11 +127,8 @@ public final class CompareBench {
 
     private void compareBatched(
             Path file, Path natives, ModelSettings settings, OracleOptions options, Ratio batched) throws Exception {
-        try (ComputeDevice device = new CpuBackendProvider()
-                        .open(new BackendOptions(natives, Optional.of(natives)))
-                        .open(0, new DeviceOptions(OptionalInt.of(threads), OptionalInt.empty()));
-                LoadedModel ours = LoadedModel.load(GgufFile.open(file), new Qwen35Family(), device, settings,
-                        LoadProgress.silent(), plan -> {});
+        try (TimedDevice device = device(natives);
+                LoadedModel ours = load(file, device, settings);
                 Oracle oracle = Oracle.open(file, options)) {
             int vocabulary = ours.adapter().shape().vocabularySize();
             for (int pair = -1; pair < number("--pairs", 9); pair++) {
@@ -136,6 +139,17 @@ public final class CompareBench {
                 }
             }
         }
+    }
+
+    private TimedDevice device(Path natives) {
+        return new TimedDevice(new CpuBackendProvider()
+                .open(new BackendOptions(natives, Optional.of(natives)))
+                .open(0, new DeviceOptions(OptionalInt.of(threads), OptionalInt.empty())));
+    }
+
+    private static LoadedModel load(Path file, TimedDevice device, ModelSettings settings) {
+        return LoadedModel.load(
+                GgufFile.open(file), new Qwen35Family(), device, settings, LoadProgress.silent(), plan -> {});
     }
 
     private Path model() throws IOException {

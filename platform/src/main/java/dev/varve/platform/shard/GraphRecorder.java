@@ -10,6 +10,9 @@ import java.util.Optional;
 
 /** The platform's side of a graph while a family records it. */
 final class GraphRecorder implements ShardGraph {
+    /** Size up to which a float matrix is read once per column rather than once per batch. */
+    private static final long SPLIT_BYTES = 4 << 20;
+
     private final GraphKey key;
     private final Ops ops;
     private final Graph graph;
@@ -80,11 +83,32 @@ final class GraphRecorder implements ShardGraph {
 
     @Override
     public Tensor matmul(String name, Tensor input) {
-        Tensor product = ops.mulMat(weight(name + ".weight", TensorUse.MATMUL), input);
+        Tensor product = product(weight(name + ".weight", TensorUse.MATMUL), input);
         Optional<Tensor> scale = optionalWeight(name + ".scale", TensorUse.ELEMENTWISE);
         Tensor scaled = scale.isPresent() ? ops.mul(product, scale.get()) : product;
         Optional<Tensor> bias = optionalWeight(name + ".bias", TensorUse.ELEMENTWISE);
         return bias.isPresent() ? ops.add(scaled, bias.get()) : scaled;
+    }
+
+    /**
+     * ggml sums a float row in another order when it has a single column. Where several sequences decode together, each
+     * column of a small float matrix is therefore computed alone, so that an answer does not depend on its neighbours;
+     * a large one would be read once per sequence.
+     */
+    private Tensor product(Tensor weight, Tensor input) {
+        boolean split = weight.type().isFloat()
+                && weight.bytes() <= SPLIT_BYTES
+                && input.ne(1) > 1
+                && input.ne(1) == key.parts().size();
+        if (!split) {
+            return ops.mulMat(weight, input);
+        }
+        Tensor result = null;
+        for (int column = 0; column < input.ne(1); column++) {
+            Tensor own = ops.mulMat(weight, ops.view2d(input, input.ne(0), 1, input.nb(1), column * input.nb(1)));
+            result = result == null ? own : ops.concat(result, own, 1);
+        }
+        return result;
     }
 
     @Override

@@ -14,7 +14,7 @@ final class RecordedGraph implements AutoCloseable {
     /** Tensors per layer beside those per slice; the largest family needs well under half of it. */
     private static final int TENSORS_PER_LAYER = 96;
 
-    private static final int TENSORS_PER_LAYER_AND_SLICE = 24;
+    private static final int TENSORS_PER_LAYER_AND_SLICE = 48;
     private static final int TENSORS_PER_GRAPH = 64;
 
     private final GraphKey key;

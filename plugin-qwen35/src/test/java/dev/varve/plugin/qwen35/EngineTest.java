@@ -26,6 +26,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The engine over a real model: batching, residency, preemption and cancelling change no token. */
 class EngineTest {
@@ -43,9 +45,11 @@ class EngineTest {
         file = spec.write(folder);
     }
 
-    /** Grade (b): q8_0 KV makes rows independent of their neighbours. */
-    @Test
-    void eightTogetherGiveWhatEachGivesAlone() throws Exception {
+    /** Grade (b): q8_0 KV makes rows independent of their neighbours; small float matrices are split by column. */
+    @ParameterizedTest
+    @EnumSource(names = {"Q4_0", "Q8_0", "F16", "F32"})
+    void eightTogetherGiveWhatEachGivesAlone(TensorType type) throws Exception {
+        Path file = spec.withType(type).write(folder);
         List<int[]> prompts =
                 IntStream.range(0, 8).mapToObj(i -> spec.randomTokens(20 + 37 * i, 100 + i)).toList();
         List<int[]> alone = new ArrayList<>();

@@ -107,7 +107,7 @@ final class Attributes {
             case Value.Sequence sequence when !sequence.shape().isView() -> new Value.Sequence(
                     sliced(sequence.items(), start, stop, stride),
                     sequence.shape() == Value.Shape.GROUP ? Value.Shape.TUPLE : sequence.shape());
-            default -> throw new EvaluationError("cannot slice " + value.typeName());
+            default -> missing(value, "in a slice");
         };
     }
 

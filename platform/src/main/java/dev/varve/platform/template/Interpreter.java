@@ -205,14 +205,19 @@ final class Interpreter {
             throw new EvaluationError("macro '" + name + "' takes at most " + parameters.size() + " arguments, found "
                     + given.size());
         }
+        List<Stmt.Parameter> missing = new ArrayList<>();
         for (int i = 0; i < parameters.size(); i++) {
             Stmt.Parameter parameter = parameters.get(i);
             Value value = i < given.size() ? given.get(i) : keywords.remove(parameter.name());
             if (value == null) {
-                value = parameter.fallback().map(fallback -> evaluator.value(fallback, scope)).orElseGet(
-                        () -> new Value.Undefined("parameter '" + parameter.name() + "' was not provided"));
+                missing.add(parameter);
+                value = new Value.Undefined("parameter '" + parameter.name() + "' was not provided");
             }
             scope.set(parameter.name(), value);
+        }
+        // Defaults see all parameters, given or not, and not the variables that these hide.
+        for (Stmt.Parameter parameter : missing) {
+            parameter.fallback().ifPresent(fallback -> scope.set(parameter.name(), evaluator.value(fallback, scope)));
         }
         bindSpecial(name, body, arguments, keywords, scope);
     }

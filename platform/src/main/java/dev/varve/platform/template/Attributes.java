@@ -70,7 +70,7 @@ final class Attributes {
     private static boolean isHashable(Value value) {
         return switch (value) {
             case Dict dict -> false;
-            case Value.Sequence sequence when sequence.shape().isTuple() ->
+            case Value.Sequence sequence when sequence.shape().isHashable() ->
                     sequence.items().stream().allMatch(Attributes::isHashable);
             case Value.Sequence sequence -> false;
             default -> true;
@@ -107,7 +107,7 @@ final class Attributes {
             case Value.Sequence sequence when !sequence.shape().isView() -> new Value.Sequence(
                     sliced(sequence.items(), start, stop, stride),
                     sequence.shape() == Value.Shape.GROUP ? Value.Shape.TUPLE : sequence.shape());
-            default -> missing(value, "in a slice");
+            default -> throw new EvaluationError("cannot slice " + value.typeName());
         };
     }
 

@@ -122,6 +122,7 @@ final class Interpreter {
         List<Value> items = selected(statement, over, outer);
         Loop loop = new Loop(items, depth, runtime.order(), arguments -> recursion(statement, arguments, outer, depth));
         Flow flow = Flow.NEXT;
+        boolean completed = false;
         for (int i = 0; i < items.size() && flow != Flow.BREAK; i++) {
             runtime.line(statement.line());
             loop.moveTo(i);
@@ -129,8 +130,10 @@ final class Interpreter {
             scope.set("loop", loop);
             assign(statement.target(), items.get(i), scope);
             flow = execute(statement.body(), scope, out);
+            completed |= flow == Flow.NEXT;
         }
-        if (items.isEmpty()) {
+        // Also after items whose bodies all left early: the reference notes an iteration at the end of the body.
+        if (!completed) {
             execute(statement.otherwise(), outer.inner(), out);
         }
     }

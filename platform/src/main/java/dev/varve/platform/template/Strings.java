@@ -63,7 +63,7 @@ final class Strings {
                 end++;
             }
             if (parts.size() == max) {
-                parts.add(string.substring(at, PythonText.endWithoutSpace(text)));
+                parts.add(string.substring(at, text.length()));
                 return parts;
             }
             parts.add(string.substring(at, end));
@@ -95,9 +95,8 @@ final class Strings {
             end = gap[0];
             more = separator.isPresent() || end > 0;
         }
-        int begin = separator.isPresent() ? 0 : PythonText.beginWithoutSpace(string.text());
-        if (more && (separator.isPresent() || begin < end)) {
-            parts.addFirst(string.substring(begin, end));
+        if (more) {
+            parts.addFirst(string.substring(0, end));
         }
         return parts;
     }

@@ -138,14 +138,16 @@ final class Interpreter {
         }
     }
 
-    /** Returns a copy, so that the body may change the list that it walks. */
+    /** Returns a copy, since the body may change the list it walks; ranges cannot change and are paid as they go. */
     private List<Value> selected(Stmt.For statement, Value over, Scope outer) {
-        List<Value> items = new ArrayList<>(runtime.items(over));
+        boolean lazy = over instanceof Value.Sequence sequence && sequence.shape() == Value.Shape.RANGE;
+        List<Value> items = lazy ? ((Value.Sequence) over).items() : new ArrayList<>(runtime.items(over));
         if (statement.filter().isEmpty()) {
             return items;
         }
         List<Value> selected = new ArrayList<>();
         for (Value item : items) {
+            runtime.budget().step();
             Scope scope = outer.inner();
             assign(statement.target(), item, scope);
             if (Truth.of(evaluator.value(statement.filter().get(), scope))) {

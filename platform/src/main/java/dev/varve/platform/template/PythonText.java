@@ -48,7 +48,10 @@ final class PythonText {
             case Value.Undefined undefined -> TemplateString.EMPTY;
             case Value.None none -> TemplateString.trusted("None");
             case Value.Bool bool -> TemplateString.trusted(bool.value() ? "True" : "False");
-            case Value.Int integer -> TemplateString.trusted(integer.value().toString());
+            case Value.Int integer -> {
+                budget.steps(integer.value().bitLength() / 16);
+                yield TemplateString.trusted(integer.value().toString());
+            }
             case Value.Real real -> TemplateString.trusted(real(real.value()));
             default -> {
                 TemplateString.Builder out = budget.builder();

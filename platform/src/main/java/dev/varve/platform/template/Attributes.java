@@ -70,7 +70,7 @@ final class Attributes {
     private static boolean isHashable(Value value) {
         return switch (value) {
             case Dict dict -> false;
-            case Value.Sequence sequence when sequence.shape().isTuple() ->
+            case Value.Sequence sequence when sequence.shape().isHashable() ->
                     sequence.items().stream().allMatch(Attributes::isHashable);
             case Value.Sequence sequence -> false;
             default -> true;
@@ -119,9 +119,8 @@ final class Attributes {
         runtime.budget().steps(string.length() / 64);
         int size = string.codePointCount();
         if (stride != 1) {
-            runtime.budget().steps(size);
             TemplateString.Builder out = runtime.budget().builder();
-            for (Value point : sliced(new ArrayList<Value>(string.codePoints()), start, stop, stride)) {
+            for (Value point : sliced(new ArrayList<Value>(string.codePoints(runtime.budget())), start, stop, stride)) {
                 out.append((TemplateString) point);
             }
             return runtime.budget().counted(out.build());
@@ -143,7 +142,7 @@ final class Attributes {
         int end = bound(stop).map(value -> clipped(value, size, lowest, highest)).orElse(stride > 0 ? size : -1);
         List<Value> sliced = new ArrayList<>();
         for (long i = begin; stride > 0 ? i < end : i > end; i += stride) {
-            runtime.budget().step();
+            runtime.budget().elements(1);
             sliced.add(items.get((int) i));
         }
         return sliced;

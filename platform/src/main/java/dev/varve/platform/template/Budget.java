@@ -8,8 +8,14 @@ final class Budget {
     /** Copies made on the way to a prompt, as a multiple of the prompt: strings are often built piece by piece. */
     private static final int COPY_FACTOR = 32;
 
+    /** Bounds the memory of containers, about 8 bytes each; far more steps than this are harmless. */
+    private static final long MAX_ELEMENTS = 20_000_000;
+
+    private static final int ELEMENTS_PER_OBJECT = 12;
+
     private final TemplateLimits limits;
     private long steps;
+    private long elements;
     private long chars;
     private int depth;
 
@@ -26,6 +32,25 @@ final class Budget {
         if (steps > limits.steps() || steps < 0) {
             throw new EvaluationError("the template needs more than " + limits.steps() + " steps");
         }
+    }
+
+    /** For elements put into a list or dict. */
+    void elements(long count) {
+        steps(count);
+        elements += count;
+        if (elements > MAX_ELEMENTS) {
+            throw new EvaluationError("the template makes more than " + MAX_ELEMENTS + " list elements");
+        }
+    }
+
+    /** For elements that take an object or more each. */
+    void objects(long count) {
+        elements(count * ELEMENTS_PER_OBJECT);
+    }
+
+    /** For looking up a text in another one, at the cost of the worst case. */
+    void search(int textChars, int patternChars) {
+        steps(textChars / 64 + (long) textChars * patternChars / 512);
     }
 
     void enter() {

@@ -60,8 +60,8 @@ public final class ChatTemplate {
     /**
      * Renders the template.
      *
-     * @param variables strings, numbers, booleans, {@code null} for {@code None}, {@link RenderedPrompt}s, and lists and
-     *     maps of these; maps keep their order. They are copied, so the template cannot change them
+     * @param variables strings, numbers, booleans, {@code null} for {@code None}, {@link RenderedPrompt}s, and lists
+     *     and maps of these; maps keep their order. They are copied, so the template cannot change them
      * @param trustedVariables names of variables whose strings count as text of the template, such as {@code bos_token}
      * @throws TemplateException if the template fails, exceeds its limits, or refuses the input itself
      */

@@ -13,7 +13,10 @@ final class ContainerMethods {
     static Optional<Value> find(Runtime runtime, Dict dict, String name) {
         return Optional.ofNullable(switch (name) {
             case "get" -> method(name, arguments -> get(dict, arguments));
-            case "items" -> method(name, arguments -> view(runtime, dict.items(), Shape.ITEMS, name, arguments));
+            case "items" -> method(name, arguments -> {
+                runtime.budget().objects(dict.size());
+                return view(runtime, dict.items(), Shape.ITEMS, name, arguments);
+            });
             case "keys" -> method(name, arguments -> view(runtime, dict.keys(), Shape.KEYS, name, arguments));
             case "values" -> method(name, arguments -> view(runtime, dict.values(), Shape.VALUES, name, arguments));
             case "copy" -> method(name, arguments -> copy(runtime, dict));
@@ -39,13 +42,13 @@ final class ContainerMethods {
 
     private static Value view(Runtime runtime, List<Value> items, Shape shape, String name, Arguments arguments) {
         arguments.bind(name);
-        runtime.budget().steps(items.size());
+        runtime.budget().elements(items.size());
         return new Sequence(items, shape);
     }
 
     private static Value copy(Runtime runtime, Dict dict) {
         Dict copy = new Dict();
-        runtime.budget().steps(dict.size());
+        runtime.budget().objects(dict.size());
         dict.entries().forEach(entry -> copy.put(entry.key(), entry.value()));
         return copy;
     }

@@ -74,7 +74,7 @@ final class Dict implements Value {
             case Value.Bool bool -> bool.value() ? BigInteger.ONE : BigInteger.ZERO;
             case Value.Int integer -> integer.value();
             case Value.Real real -> identity(real.value());
-            case Value.Sequence sequence when sequence.shape().isTuple() -> {
+            case Value.Sequence sequence when sequence.shape().isHashable() -> {
                 List<Object> parts = new ArrayList<>(sequence.items().size());
                 sequence.items().forEach(item -> parts.add(identity(item)));
                 yield parts;

@@ -8,7 +8,7 @@ final class DictSource {
 
     static void addAll(Runtime runtime, Dict target, Value source) {
         if (source instanceof Dict dict) {
-            runtime.budget().steps(dict.size());
+            runtime.budget().objects(dict.size());
             List.copyOf(dict.entries()).forEach(entry -> target.put(entry.key(), entry.value()));
             return;
         }

@@ -2,7 +2,6 @@ package dev.varve.platform.template;
 
 import dev.varve.platform.template.Value.Callable;
 import dev.varve.platform.template.Value.Sequence;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -51,12 +50,7 @@ final class Globals {
             throw new EvaluationError("a range has " + size + " elements, at most " + Budget.MAX_RANGE
                     + " are allowed");
         }
-        runtime.budget().steps(size);
-        List<Value> items = new ArrayList<>((int) size);
-        for (long i = 0; i < size; i++) {
-            items.add(Value.Int.of(first + i * step));
-        }
-        return new Sequence(items, Value.Shape.RANGE);
+        return new Sequence(new RangeItems(first, step, (int) size), Value.Shape.RANGE);
     }
 
     private Value namespace(Arguments arguments) {

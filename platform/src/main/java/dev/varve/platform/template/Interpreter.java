@@ -122,6 +122,7 @@ final class Interpreter {
         List<Value> items = selected(statement, over, outer);
         Loop loop = new Loop(items, depth, runtime.order(), arguments -> recursion(statement, arguments, outer, depth));
         Flow flow = Flow.NEXT;
+        boolean completed = false;
         for (int i = 0; i < items.size() && flow != Flow.BREAK; i++) {
             runtime.line(statement.line());
             loop.moveTo(i);
@@ -129,20 +130,24 @@ final class Interpreter {
             scope.set("loop", loop);
             assign(statement.target(), items.get(i), scope);
             flow = execute(statement.body(), scope, out);
+            completed |= flow == Flow.NEXT;
         }
-        if (items.isEmpty()) {
+        // Also after items whose bodies all left early: the reference notes an iteration at the end of the body.
+        if (!completed) {
             execute(statement.otherwise(), outer.inner(), out);
         }
     }
 
-    /** Returns a copy, so that the body may change the list that it walks. */
+    /** Returns a copy, since the body may change the list it walks; ranges cannot change and are paid as they go. */
     private List<Value> selected(Stmt.For statement, Value over, Scope outer) {
-        List<Value> items = new ArrayList<>(runtime.items(over));
+        boolean lazy = over instanceof Value.Sequence sequence && sequence.shape() == Value.Shape.RANGE;
+        List<Value> items = lazy ? ((Value.Sequence) over).items() : new ArrayList<>(runtime.items(over));
         if (statement.filter().isEmpty()) {
             return items;
         }
         List<Value> selected = new ArrayList<>();
         for (Value item : items) {
+            runtime.budget().step();
             Scope scope = outer.inner();
             assign(statement.target(), item, scope);
             if (Truth.of(evaluator.value(statement.filter().get(), scope))) {
@@ -205,14 +210,19 @@ final class Interpreter {
             throw new EvaluationError("macro '" + name + "' takes at most " + parameters.size() + " arguments, found "
                     + given.size());
         }
+        List<Stmt.Parameter> missing = new ArrayList<>();
         for (int i = 0; i < parameters.size(); i++) {
             Stmt.Parameter parameter = parameters.get(i);
             Value value = i < given.size() ? given.get(i) : keywords.remove(parameter.name());
             if (value == null) {
-                value = parameter.fallback().map(fallback -> evaluator.value(fallback, scope)).orElseGet(
-                        () -> new Value.Undefined("parameter '" + parameter.name() + "' was not provided"));
+                missing.add(parameter);
+                value = new Value.Undefined("parameter '" + parameter.name() + "' was not provided");
             }
             scope.set(parameter.name(), value);
+        }
+        // Defaults see all parameters, given or not, and not the variables that these hide.
+        for (Stmt.Parameter parameter : missing) {
+            parameter.fallback().ifPresent(fallback -> scope.set(parameter.name(), evaluator.value(fallback, scope)));
         }
         bindSpecial(name, body, arguments, keywords, scope);
     }

@@ -10,7 +10,11 @@ import java.util.Optional;
 final class JsonText {
     /** How to write: an indentation makes one element per line. */
     record Style(
-            boolean ascii, Optional<TemplateString> indent, String itemSeparator, String keySeparator, boolean sorted) {}
+            boolean ascii,
+            Optional<TemplateString> indent,
+            String itemSeparator,
+            String keySeparator,
+            boolean sorted) {}
 
     private final Runtime runtime;
     private final Style style;

@@ -74,7 +74,7 @@ final class ListFilters {
         return switch (input) {
             case Value.Undefined undefined -> new Value.Generator(List.of());
             case Dict dict -> {
-                runtime.budget().steps(dict.size());
+                runtime.budget().objects(dict.size());
                 yield new Value.Generator(dict.items());
             }
             default -> throw new EvaluationError("items expects a dict, found " + input.typeName());
@@ -95,8 +95,8 @@ final class ListFilters {
         if (!(input instanceof Dict dict)) {
             throw new EvaluationError("dictsort expects a dict, found " + input.typeName());
         }
+        runtime.budget().objects(dict.size());
         List<Value> items = dict.items();
-        runtime.budget().steps(items.size());
         return Sequence.list(sorted(
                 runtime,
                 items,
@@ -134,8 +134,7 @@ final class ListFilters {
 
     private static Value reverse(Runtime runtime, Value input, Arguments arguments) {
         if (input instanceof TemplateString string) {
-            List<TemplateString> points = string.codePoints();
-            runtime.budget().steps(points.size());
+            List<TemplateString> points = string.codePoints(runtime.budget());
             return new Strings(runtime.budget()).join(points.reversed(), TemplateString.EMPTY);
         }
         List<Value> items = new ArrayList<>(runtime.items(input));

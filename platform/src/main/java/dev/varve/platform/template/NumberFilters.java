@@ -43,8 +43,13 @@ final class NumberFilters {
     }
 
     private static Optional<Value> parsed(String text, int base) {
-        String digits = text.replaceFirst(base == 16 ? "^([+-]?)0[xX]" : base == 8 ? "^([+-]?)0[oO]"
-                : base == 2 ? "^([+-]?)0[bB]" : "^$", "$1".repeat(base == 10 ? 0 : 1));
+        String prefix = switch (base) {
+            case 2 -> "0[bB]";
+            case 8 -> "0[oO]";
+            case 16 -> "0[xX]";
+            default -> "";
+        };
+        String digits = text.replaceFirst("^([+-]?)" + prefix, "$1");
         if (digits.length() > Numbers.MAX_DIGITS || base < 2 || base > 36) {
             return Optional.empty();
         }

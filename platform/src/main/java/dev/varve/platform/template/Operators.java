@@ -2,6 +2,7 @@ package dev.varve.platform.template;
 
 import dev.varve.platform.template.Expr.Arithmetic;
 import dev.varve.platform.template.Value.Sequence;
+import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -11,6 +12,7 @@ final class Operators {
 
     static Value arithmetic(Runtime runtime, Arithmetic operator, Value left, Value right) {
         if (Numbers.isNumber(left) && Numbers.isNumber(right)) {
+            runtime.budget().steps((words(left) + words(right)) * 2);
             return Numbers.arithmetic(operator, left, right);
         }
         if (operator == Arithmetic.REMAINDER && left instanceof TemplateString format) {
@@ -39,6 +41,10 @@ final class Operators {
         throw unsupported(operator, left, right);
     }
 
+    private static int words(Value number) {
+        return number instanceof Value.Int(BigInteger integer) ? integer.bitLength() / 64 : 0;
+    }
+
     private static EvaluationError unsupported(Arithmetic operator, Value left, Value right) {
         return new EvaluationError("'" + operator.symbol() + "' does not work for " + left.typeName() + " and "
                 + right.typeName());
@@ -50,7 +56,7 @@ final class Operators {
         if (!lists && !tuples) {
             throw unsupported(Arithmetic.ADD, a, b);
         }
-        runtime.budget().steps((long) a.items().size() + b.items().size());
+        runtime.budget().elements((long) a.items().size() + b.items().size());
         List<Value> items = new ArrayList<>(a.items());
         items.addAll(b.items());
         return new Sequence(items, lists ? Value.Shape.LIST : Value.Shape.TUPLE);
@@ -60,7 +66,7 @@ final class Operators {
         return switch (value) {
             case TemplateString string -> new Strings(runtime.budget()).repeat(string, times);
             case Sequence sequence when sequence.shape() == Value.Shape.LIST || sequence.shape().isTuple() -> {
-                runtime.budget().steps(Math.max(0L, (long) sequence.items().size() * times));
+                runtime.budget().elements(Math.max(0L, (long) sequence.items().size() * times));
                 List<Value> items = new ArrayList<>();
                 for (int i = 0; i < times && !sequence.items().isEmpty(); i++) {
                     items.addAll(sequence.items());

@@ -19,13 +19,19 @@ final class Order {
             return !isNan(left) && !isNan(right) && compareNumbers(left, right) == 0;
         }
         return switch (left) {
-            case TemplateString string -> string.equals(right);
+            case TemplateString string -> right instanceof TemplateString other && equal(string, other);
             case Value.None none -> right instanceof Value.None;
             case Value.Undefined undefined -> right instanceof Value.Undefined;
             case Value.Sequence sequence -> right instanceof Value.Sequence other && equal(sequence, other);
             case Dict dict -> right instanceof Dict other && equal(dict, other);
             default -> left == right;
         };
+    }
+
+    private boolean equal(TemplateString left, TemplateString right) {
+        boolean sameLength = left.length() == right.length();
+        budget.steps(sameLength ? left.length() / 64 : 0);
+        return sameLength && left.equals(right);
     }
 
     private boolean equal(Value.Sequence left, Value.Sequence right) {
@@ -164,7 +170,7 @@ final class Order {
                             ? undefined.error()
                             : new EvaluationError("'in' a string expects a string, found " + value.typeName());
                 }
-                budget.steps(string.length() / 16);
+                budget.search(string.length(), part.length());
                 yield string.text().contains(part.text());
             }
             case Dict dict -> dict.contains(value);

@@ -33,8 +33,10 @@ final class PercentFormat {
             at = percent + 1;
             directive(out);
         }
-        boolean mapping = operand instanceof Dict;
-        if (!mapping && nextValue < values.size()) {
+        // What can be indexed might be looked up by name, so it may stay unused; tuples and strings may not.
+        boolean mayBeUnused = operand instanceof Dict
+                || operand instanceof Value.Sequence sequence && !sequence.shape().isTuple();
+        if (!mayBeUnused && nextValue < values.size()) {
             throw new EvaluationError("not all values of a format were used");
         }
         return runtime.budget().counted(out.build());

@@ -48,7 +48,10 @@ final class PythonText {
             case Value.Undefined undefined -> TemplateString.EMPTY;
             case Value.None none -> TemplateString.trusted("None");
             case Value.Bool bool -> TemplateString.trusted(bool.value() ? "True" : "False");
-            case Value.Int integer -> TemplateString.trusted(integer.value().toString());
+            case Value.Int integer -> {
+                budget.steps(integer.value().bitLength() / 16);
+                yield TemplateString.trusted(integer.value().toString());
+            }
             case Value.Real real -> TemplateString.trusted(real(real.value()));
             default -> {
                 TemplateString.Builder out = budget.builder();
@@ -80,7 +83,7 @@ final class PythonText {
     private static void sequence(Value.Sequence sequence, TemplateString.Builder out, Budget budget) {
         int size = sequence.items().size();
         if (sequence.shape() == Value.Shape.RANGE) {
-            out.append("range(...)", false);
+            out.append(range(sequence), false);
             return;
         }
         if (sequence.shape().isView()) {
@@ -96,6 +99,18 @@ final class PythonText {
         if (sequence.shape().isView()) {
             out.append(")", false);
         }
+    }
+
+    /** The end is the one that the elements imply, as only they are kept. */
+    private static String range(Value.Sequence range) {
+        long[] items = range.items().stream()
+                .mapToLong(item -> Numbers.index(item, "range")).toArray();
+        if (items.length == 0) {
+            return "range(0, 0)";
+        }
+        long step = items.length == 1 ? 1 : items[1] - items[0];
+        long end = items[items.length - 1] + step;
+        return "range(" + items[0] + ", " + end + (step == 1 ? ")" : ", " + step + ")");
     }
 
     private static void dict(Dict dict, TemplateString.Builder out, Budget budget) {

@@ -28,11 +28,12 @@ public record RenderedPrompt(List<Span> spans) {
         StringBuilder text = new StringBuilder();
         boolean trusted = false;
         for (Span span : spans) {
-            if (span.trusted() != trusted && !text.isEmpty()) {
+            boolean changes = span.trusted() != trusted && !span.text().isEmpty();
+            if (changes && !text.isEmpty()) {
                 merged.add(new Span(text.toString(), trusted));
                 text.setLength(0);
             }
-            trusted = text.isEmpty() ? span.trusted() : trusted;
+            trusted ^= changes;
             text.append(span.text());
         }
         if (!text.isEmpty()) {

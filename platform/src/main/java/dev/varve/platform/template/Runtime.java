@@ -43,18 +43,18 @@ final class Runtime {
 
     /** Returns the elements that a loop over the value visits. A generator is used up. */
     List<Value> items(Value value) {
+        if (value instanceof Value.Sequence(var elements, var shape) && shape == Value.Shape.RANGE) {
+            budget.objects(elements.size());
+        }
         List<Value> items = switch (value) {
-            case TemplateString string -> {
-                budget.steps(string.length());
-                yield new ArrayList<Value>(string.codePoints());
-            }
+            case TemplateString string -> new ArrayList<Value>(string.codePoints(budget));
             case Value.Sequence sequence -> sequence.items();
             case Dict dict -> dict.keys();
             case Value.Undefined undefined -> List.of();
             case Value.Generator generator -> generator.rest();
             default -> throw new EvaluationError("cannot loop over " + value.typeName());
         };
-        budget.steps(items.size());
+        budget.elements(items.size());
         return items;
     }
 
@@ -77,7 +77,14 @@ final class Runtime {
         if (filter == null) {
             throw new EvaluationError("there is no filter named '" + name + "'");
         }
+        scanning(input);
         return filter.apply(this, input, arguments);
+    }
+
+    private void scanning(Value input) {
+        if (input instanceof TemplateString string) {
+            budget.steps(string.length() / 64);
+        }
     }
 
     boolean test(String name, Value input, Arguments arguments) {
@@ -85,6 +92,7 @@ final class Runtime {
         if (test == null) {
             throw new EvaluationError("there is no test named '" + name + "'");
         }
+        scanning(input);
         return test.holds(this, input, arguments);
     }
 }

@@ -20,6 +20,11 @@ final class SelectionFilters {
                 selectByAttribute(runtime, input, arguments, false));
     }
 
+    /** Anything false, such as {@code None} or 0, has no elements here; elsewhere it would be an error. */
+    private static List<Value> items(Runtime runtime, Value input) {
+        return Truth.of(input) ? runtime.items(input) : List.of();
+    }
+
     private static Value map(Runtime runtime, Value input, Arguments arguments) {
         List<Value> mapped = new ArrayList<>();
         if (arguments.positional().isEmpty()) {
@@ -27,11 +32,11 @@ final class SelectionFilters {
             AttributePath path = AttributePath.of(runtime, bound.find("attribute"))
                     .orElseThrow(() -> new EvaluationError("map needs a filter or an attribute"))
                     .orElse(bound.find("default"));
-            runtime.items(input).forEach(item -> mapped.add(path.of(item)));
+            items(runtime, input).forEach(item -> mapped.add(path.of(item)));
         } else {
             String filter = name(arguments, 0, "map");
             Arguments rest = arguments.dropFirst(1);
-            runtime.items(input).forEach(item -> mapped.add(runtime.filter(filter, item, rest)));
+            items(runtime, input).forEach(item -> mapped.add(runtime.filter(filter, item, rest)));
         }
         return new Value.Generator(mapped);
     }
@@ -69,7 +74,7 @@ final class SelectionFilters {
 
     private static Value selected(Runtime runtime, Value input, Predicate<Value> predicate, boolean wanted) {
         List<Value> selected = new ArrayList<>();
-        for (Value item : runtime.items(input)) {
+        for (Value item : items(runtime, input)) {
             if (predicate.test(item) == wanted) {
                 selected.add(item);
             }

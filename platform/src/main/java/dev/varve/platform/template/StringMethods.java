@@ -25,8 +25,8 @@ final class StringMethods {
         METHODS.put("rsplit", (runtime, self, arguments) -> split(runtime, self, arguments, true));
         METHODS.put("splitlines", (runtime, self, arguments) -> Sequence.list(strings(runtime)
                 .splitLines(self, arguments.bind("splitlines", "keepends").flag("keepends", false))));
-        METHODS.put("partition", (runtime, self, arguments) -> partition(self, arguments, false));
-        METHODS.put("rpartition", (runtime, self, arguments) -> partition(self, arguments, true));
+        METHODS.put("partition", (runtime, self, arguments) -> partition(runtime, self, arguments, false));
+        METHODS.put("rpartition", (runtime, self, arguments) -> partition(runtime, self, arguments, true));
         METHODS.put("startswith", (runtime, self, arguments) -> affix(self, arguments, true));
         METHODS.put("endswith", (runtime, self, arguments) -> affix(self, arguments, false));
         METHODS.put("removeprefix", (runtime, self, arguments) -> removeAffix(self, arguments, true));
@@ -99,8 +99,10 @@ final class StringMethods {
                 : strings(runtime).split(self, bound.string("sep"), max));
     }
 
-    private static Value partition(TemplateString self, Arguments arguments, boolean fromRight) {
+    private static Value partition(
+            Runtime runtime, TemplateString self, Arguments arguments, boolean fromRight) {
         TemplateString separator = arguments.bind("partition", "sep").requireString("sep");
+        runtime.budget().search(self.length(), separator.length());
         if (separator.isEmpty()) {
             throw new EvaluationError("partition: the separator is empty");
         }
@@ -167,8 +169,7 @@ final class StringMethods {
 
     private static Value swapCase(Runtime runtime, TemplateString self, Arguments arguments) {
         TemplateString.Builder out = runtime.budget().builder();
-        for (TemplateString point : self.codePoints()) {
-            runtime.budget().step();
+        for (TemplateString point : self.codePoints(runtime.budget())) {
             out.append(Character.isUpperCase(point.text().codePointAt(0)) ? point.lower() : point.upper());
         }
         return runtime.budget().counted(out.build());
@@ -184,6 +185,7 @@ final class StringMethods {
         int found = -1;
         if (begin <= end && bound.integer("start", 0) <= size) {
             String part = self.text().substring(self.indexOfCodePoint(begin), self.indexOfCodePoint(end));
+            runtime.budget().search(part.length(), sub.length());
             int at = last ? part.lastIndexOf(sub) : part.indexOf(sub);
             found = at < 0 ? -1 : begin + part.codePointCount(0, at);
         }
@@ -206,6 +208,7 @@ final class StringMethods {
             return Value.Int.of(end - begin + 1L);
         }
         String part = self.text().substring(self.indexOfCodePoint(begin), self.indexOfCodePoint(end));
+        runtime.budget().search(part.length(), sub.length());
         long count = 0;
         for (int at = part.indexOf(sub); at >= 0; at = part.indexOf(sub, at + sub.length())) {
             count++;

@@ -1,6 +1,7 @@
 package dev.varve.platform.template;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.IntPredicate;
@@ -39,11 +40,12 @@ final class Strings {
         if (separator.isEmpty()) {
             throw new EvaluationError("split: the separator is empty");
         }
+        budget.search(string.length(), separator.length());
         List<Value> parts = new ArrayList<>();
         int begin = 0;
         int found = string.text().indexOf(separator);
         while (found >= 0 && parts.size() < max) {
-            budget.step();
+            budget.objects(1);
             parts.add(string.substring(begin, found));
             begin = found + separator.length();
             found = string.text().indexOf(separator, begin);
@@ -57,13 +59,13 @@ final class Strings {
         List<Value> parts = new ArrayList<>();
         int at = PythonText.beginWithoutSpace(text);
         while (at < text.length()) {
-            budget.step();
+            budget.objects(1);
             int end = at;
             while (end < text.length() && !PythonText.isSpace(text.charAt(end))) {
                 end++;
             }
             if (parts.size() == max) {
-                parts.add(string.substring(at, PythonText.endWithoutSpace(text)));
+                parts.add(string.substring(at, text.length()));
                 return parts;
             }
             parts.add(string.substring(at, end));
@@ -84,21 +86,22 @@ final class Strings {
         List<Value> parts = new ArrayList<>();
         int end = separator.isPresent() ? string.length() : PythonText.endWithoutSpace(string.text());
         boolean more = end > 0 || separator.isPresent();
+        separator.ifPresent(pattern -> budget.search(string.length(), pattern.length()));
         while (more && parts.size() < max) {
-            budget.step();
+            budget.objects(1);
             int[] gap = separator.isPresent() ? gapBefore(string.text(), separator.get().text(), end)
                     : spaceBefore(string.text(), end);
             if (gap.length == 0) {
                 break;
             }
-            parts.addFirst(string.substring(gap[1], end));
+            parts.add(string.substring(gap[1], end));
             end = gap[0];
             more = separator.isPresent() || end > 0;
         }
-        int begin = separator.isPresent() ? 0 : PythonText.beginWithoutSpace(string.text());
-        if (more && (separator.isPresent() || begin < end)) {
-            parts.addFirst(string.substring(begin, end));
+        if (more) {
+            parts.add(string.substring(0, end));
         }
+        Collections.reverse(parts);
         return parts;
     }
 
@@ -115,7 +118,10 @@ final class Strings {
         while (wordBegin > 0 && !PythonText.isSpace(text.charAt(wordBegin - 1))) {
             wordBegin--;
         }
-        int gapBegin = PythonText.endWithoutSpace(text.substring(0, wordBegin));
+        int gapBegin = wordBegin;
+        while (gapBegin > 0 && PythonText.isSpace(text.charAt(gapBegin - 1))) {
+            gapBegin--;
+        }
         return wordBegin == 0 ? new int[0] : new int[] {gapBegin, wordBegin};
     }
 
@@ -126,7 +132,7 @@ final class Strings {
         int begin = 0;
         for (int i = 0; i < text.length(); i++) {
             if (isLineEnd(text.charAt(i))) {
-                budget.step();
+                budget.objects(1);
                 int next = text.startsWith("\r\n", i) ? i + 2 : i + 1;
                 lines.add(string.substring(begin, keepEnds ? next : i));
                 begin = next;
@@ -148,6 +154,7 @@ final class Strings {
         TemplateString.Builder out = budget.builder();
         int limit = max < 0 ? Integer.MAX_VALUE : max;
         int copied = 0;
+        budget.search(string.length(), old.length());
         int found = string.text().indexOf(old.text());
         for (int count = 0; found >= 0 && count < limit; count++) {
             budget.step();

@@ -8,8 +8,11 @@ package dev.varve.platform.template;
  * @param outputChars length of the prompt, and of any string on the way, in UTF-16 units
  */
 public record TemplateLimits(long steps, int depth, int outputChars) {
-    /** Enough for some ten thousand messages and prompts of millions of tokens. */
-    public static final TemplateLimits DEFAULT = new TemplateLimits(10_000_000, 1_000, 8 << 20);
+    /**
+     * Enough for prompts of millions of tokens and thousands of messages, also with templates that walk all messages
+     * again for each one; the worst template ends within seconds.
+     */
+    public static final TemplateLimits DEFAULT = new TemplateLimits(100_000_000, 1_000, 8 << 20);
 
     public TemplateLimits {
         if (steps < 1 || depth < 1 || outputChars < 1) {

@@ -82,11 +82,20 @@ final class TemplateParser {
             case "with" -> with(line);
             case "generation" -> new Stmt.With(List.of(), bodyClosedBy("endgeneration"), line);
             case "do" -> ended(new Stmt.Do(expressions.tuple(true), line));
-            case "print" -> ended(new Stmt.Output(expressions.tuple(true), line));
+            case "print" -> print(line);
             case "break" -> loopControl(new Stmt.Break(), tag);
             case "continue" -> loopControl(new Stmt.Continue(), tag);
             default -> throw TemplateException.at(line, "unknown or unsupported tag '" + tag.text() + "'");
         };
+    }
+
+    /** Values separated by commas are printed one after the other. */
+    private Stmt print(int line) {
+        List<Expr> values = new ArrayList<>(List.of(expressions.expression()));
+        while (tokens.skipOperator(",")) {
+            values.add(expressions.expression());
+        }
+        return ended(new Stmt.Output(values.size() == 1 ? values.getFirst() : new Expr.Concat(values, line), line));
     }
 
     private Stmt ended(Stmt statement) {

@@ -90,7 +90,8 @@ final class TemplateString implements Value {
     }
 
     /** Returns the code points, one string each. */
-    List<TemplateString> codePoints() {
+    List<TemplateString> codePoints(Budget budget) {
+        budget.objects(text.length());
         List<TemplateString> points = new ArrayList<>();
         for (int i = 0; i < text.length(); ) {
             int next = i + Character.charCount(text.codePointAt(i));
@@ -117,7 +118,7 @@ final class TemplateString implements Value {
         return mapped(text.toLowerCase(Locale.ROOT), false);
     }
 
-    /** Case changes depend on neighbours (final sigma) but the length of a range does not, so ranges can be carried over. */
+    /** Case changes depend on neighbours (final sigma), but the length of a range does not: ranges carry over. */
     private TemplateString mapped(String result, boolean upper) {
         if (trusted.length == 0 || isWhollyTrusted()) {
             return of(result, trusted.length > 0);

@@ -44,6 +44,14 @@ final class TextFilters {
         return new Strings(runtime.budget());
     }
 
+    private static TemplateString text(Value input, String filter) {
+        return switch (input) {
+            case TemplateString string -> string;
+            case Value.Undefined undefined -> throw undefined.error();
+            default -> throw new EvaluationError(filter + " expects a string, found " + input.typeName());
+        };
+    }
+
     private static Dict dict(Arguments arguments) {
         Dict dict = new Dict();
         arguments.keywords().forEach((name, value) -> dict.put(TemplateString.trusted(name), value));
@@ -65,7 +73,7 @@ final class TextFilters {
                 .orElseGet(() -> strings(runtime)
                         .repeat(TemplateString.trusted(" "), bound.integer("width", 4)));
         Strings strings = strings(runtime);
-        TemplateString text = strings.concat(runtime.str(input), TemplateString.trusted("\n"));
+        TemplateString text = strings.concat(text(input, "indent"), TemplateString.trusted("\n"));
         boolean blank = bound.flag("blank", false);
         TemplateString.Builder out = runtime.budget().builder();
         List<Value> lines = strings.splitLines(text, false);
@@ -88,7 +96,7 @@ final class TextFilters {
 
     private static Value truncate(Runtime runtime, Value input, Arguments arguments) {
         Arguments.Bound bound = arguments.bind("truncate", "length", "killwords", "end", "leeway");
-        TemplateString text = runtime.str(input);
+        TemplateString text = text(input, "truncate");
         TemplateString end = bound.string("end").orElse(TemplateString.trusted("..."));
         int length = bound.integer("length", 255);
         int leeway = bound.find("leeway").flatMap(Numbers::integer).map(value -> value.intValue()).orElse(5);

@@ -94,6 +94,10 @@ sealed interface Value
             return this == TUPLE || this == GROUP;
         }
 
+        boolean isHashable() {
+            return isTuple() || this == RANGE;
+        }
+
         boolean isView() {
             return this == KEYS || this == VALUES || this == ITEMS;
         }

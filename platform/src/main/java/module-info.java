@@ -5,11 +5,17 @@ module dev.varve.platform {
     requires jakarta.servlet;
     requires java.logging;
     requires org.eclipse.jetty.ee11.servlet;
+    requires org.eclipse.jetty.http;
+    requires org.eclipse.jetty.io;
     requires org.eclipse.jetty.server;
+    requires org.eclipse.jetty.util;
+    requires tools.jackson.core;
     requires tools.jackson.databind;
 
+    exports dev.varve.platform.chat;
     exports dev.varve.platform.cli;
     exports dev.varve.platform.engine;
+    exports dev.varve.platform.http;
     exports dev.varve.platform.plugin;
     exports dev.varve.platform.runtime;
     exports dev.varve.platform.shard;

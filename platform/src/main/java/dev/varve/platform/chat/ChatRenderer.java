@@ -1,0 +1,82 @@
+package dev.varve.platform.chat;
+
+import dev.varve.api.VarveException;
+import dev.varve.platform.template.ChatTemplate;
+import dev.varve.platform.template.RenderedPrompt;
+import dev.varve.platform.template.Span;
+import dev.varve.platform.tokenizer.TextSpan;
+import dev.varve.platform.tokenizer.Tokenizer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Renders conversations with a chat template. Text of the template may hold special tokens; text of the messages never
+ * does, whatever it looks like. Thread-safe.
+ */
+public final class ChatRenderer {
+    private static final String GENERATION_PROMPT = "add_generation_prompt";
+    private static final Set<String> TRUSTED = Set.of("bos_token", "eos_token");
+
+    private final ChatTemplate template;
+    private final Tokenizer tokenizer;
+
+    public ChatRenderer(ChatTemplate template, Tokenizer tokenizer) {
+        this.template = template;
+        this.tokenizer = tokenizer;
+    }
+
+    /**
+     * Renders a conversation up to where the model answers.
+     *
+     * @param variables variables of the template; {@code bos_token}, {@code eos_token} and {@code
+     *     add_generation_prompt} are added
+     * @throws VarveException of kind INVALID_REQUEST with the template's message if it refuses the conversation
+     */
+    public ChatPrompt render(Map<String, Object> variables) {
+        Map<String, Object> all = new HashMap<>(variables);
+        all.put("bos_token", special(tokenizer.bosId()));
+        all.put("eos_token", special(tokenizer.eosId()));
+        all.put(GENERATION_PROMPT, true);
+        RenderedPrompt prompt = template.render(all, TRUSTED);
+        int[] tokens = encode(prompt);
+        return new ChatPrompt(tokens, stablePrefix(all, tokens), prompt.text());
+    }
+
+    /** Without the generation prompt, whose marks the next turn may render in another way. */
+    private int stablePrefix(Map<String, Object> variables, int[] tokens) {
+        variables.put(GENERATION_PROMPT, false);
+        try {
+            int mismatch = Arrays.mismatch(tokens, encode(template.render(variables, TRUSTED)));
+            return mismatch < 0 ? tokens.length : mismatch;
+        } catch (VarveException e) {
+            // Some templates demand a generation prompt; then there is no checkpoint.
+            return 0;
+        }
+    }
+
+    private int[] encode(RenderedPrompt prompt) {
+        List<TextSpan> spans = new ArrayList<>();
+        for (Span span : prompt.spans()) {
+            spans.add(new TextSpan(span.text(), span.trusted()));
+        }
+        int[] tokens = tokenizer.encodeSpans(spans);
+        boolean missesBos = tokenizer.addsBos()
+                && tokenizer.bosId().isPresent()
+                && (tokens.length == 0 || tokens[0] != tokenizer.bosId().getAsInt());
+        if (!missesBos) {
+            return tokens;
+        }
+        int[] longer = new int[tokens.length + 1];
+        longer[0] = tokenizer.bosId().getAsInt();
+        System.arraycopy(tokens, 0, longer, 1, tokens.length);
+        return longer;
+    }
+
+    private String special(java.util.OptionalInt id) {
+        return id.isPresent() ? tokenizer.decode(new int[] {id.getAsInt()}, true) : "";
+    }
+}

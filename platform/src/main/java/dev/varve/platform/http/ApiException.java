@@ -1,0 +1,77 @@
+package dev.varve.platform.http;
+
+import dev.varve.api.VarveException;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/** An answer that is an error, in OpenAI's form. */
+final class ApiException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+    private static final String INVALID = "invalid_request_error";
+
+    private final int status;
+    private final String type;
+    private final String code;
+    private final String param;
+    private final int retryAfterSeconds;
+
+    private ApiException(int status, String type, String code, String param, String message, int retryAfterSeconds) {
+        super(message);
+        this.status = status;
+        this.type = type;
+        this.code = code;
+        this.param = param;
+        this.retryAfterSeconds = retryAfterSeconds;
+    }
+
+    static ApiException invalid(String param, String message) {
+        return new ApiException(400, INVALID, "", param, message, 0);
+    }
+
+    static ApiException status(int status, String code, String message) {
+        String type = status == 401 ? "authentication_error" : status >= 500 ? "server_error" : INVALID;
+        return new ApiException(status, type, code, "", message, 0);
+    }
+
+    static ApiException loading() {
+        return new ApiException(503, "unavailable_error", "", "", "Loading model", 1);
+    }
+
+    static ApiException draining() {
+        return new ApiException(503, "server_error", "", "", "the server is shutting down", 5);
+    }
+
+    /** What a failure of the platform means to a client. */
+    static ApiException of(VarveException failure) {
+        String message = failure.getMessage();
+        return switch (failure.kind()) {
+            case CONTEXT_OVERFLOW -> new ApiException(400, INVALID, "context_length_exceeded", "", message, 0);
+            case INVALID_REQUEST -> new ApiException(400, INVALID, "", "", message, 0);
+            case OVERLOADED -> new ApiException(429, "rate_limit_error", "queue_full", "", message, 1);
+            case UNAVAILABLE, CANCELLED -> new ApiException(503, "server_error", "", "", message, 5);
+            case UNSUPPORTED_MODEL, CORRUPT_FILE, UNREADABLE_FILE, OUT_OF_MEMORY, BACKEND_FAILED ->
+                new ApiException(500, "server_error", failure.kind().name().toLowerCase(java.util.Locale.ROOT), "",
+                        message, 0);
+        };
+    }
+
+    int status() {
+        return status;
+    }
+
+    String type() {
+        return type;
+    }
+
+    Optional<String> code() {
+        return Optional.of(code).filter(text -> !text.isEmpty());
+    }
+
+    Optional<String> param() {
+        return Optional.of(param).filter(text -> !text.isEmpty());
+    }
+
+    OptionalInt retryAfterSeconds() {
+        return retryAfterSeconds > 0 ? OptionalInt.of(retryAfterSeconds) : OptionalInt.empty();
+    }
+}

@@ -1,0 +1,88 @@
+package dev.varve.platform.http;
+
+import dev.varve.platform.chat.AnswerText;
+import dev.varve.platform.tokenizer.Tokenizer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** {@code POST /v1/completions}: no chat template; special tokens in the prompt are parsed. */
+final class CompletionRoute {
+    private static final int DEFAULT_TOKENS = 16;
+    private static final int MAX_LOGPROBS = 20;
+    private static final int MAX_PROMPTS = 64;
+
+    private record Prompt(int[] tokens, String text) {}
+
+    private CompletionRoute() {}
+
+    static PendingAnswer read(ObjectNode body, ServedModel served) {
+        Fields fields = new Fields(body);
+        if (fields.text("suffix").filter(suffix -> !suffix.isEmpty()).isPresent()) {
+            throw ApiException.invalid("suffix", "suffix: filling in the middle is not supported");
+        }
+        int topLogprobs = (int) fields.whole("logprobs", 0, MAX_LOGPROBS).orElse(-1);
+        GenerationCall call = GenerationCall.read("cmpl-", fields, served, topLogprobs);
+        boolean echo = fields.flag("echo", false);
+        List<Prompt> prompts = prompts(fields.require("prompt"), served.tokenizer());
+        List<PendingAnswer.Choice> choices = new ArrayList<>();
+        List<String> echoes = new ArrayList<>();
+        for (Prompt prompt : prompts) {
+            for (int choice = 0; choice < call.choices(); choice++) {
+                choices.add(new PendingAnswer.Choice(
+                        call.request(prompt.tokens(), 0, choice, DEFAULT_TOKENS, served),
+                        () -> new AnswerText(served.tokenizer(), Optional.empty(), false, call.stops())));
+                echoes.add(echo ? prompt.text() : "");
+            }
+        }
+        return new PendingAnswer(call, choices, new CompletionFormat(call, new Logprobs(served.tokenizer()), echoes));
+    }
+
+    /** A string, an array of strings, an array of ids, or an array of arrays of ids. */
+    private static List<Prompt> prompts(JsonNode prompt, Tokenizer tokenizer) {
+        List<Prompt> prompts = new ArrayList<>();
+        if (prompt.isString()) {
+            prompts.add(prompt(prompt.stringValue(), tokenizer));
+        } else if (prompt.isArray() && !prompt.isEmpty() && prompt.get(0).isNumber()) {
+            prompts.add(ids(prompt, tokenizer));
+        } else if (prompt.isArray() && !prompt.isEmpty()) {
+            for (JsonNode element : prompt) {
+                if (element.isString()) {
+                    prompts.add(prompt(element.stringValue(), tokenizer));
+                } else if (element.isArray()) {
+                    prompts.add(ids(element, tokenizer));
+                } else {
+                    throw Fields.wrong("prompt", "strings or arrays of token ids", element);
+                }
+            }
+        } else {
+            throw Fields.wrong("prompt", "a string, strings, token ids or arrays of token ids", prompt);
+        }
+        if (prompts.size() > MAX_PROMPTS) {
+            throw ApiException.invalid("prompt", "prompt: expected at most " + MAX_PROMPTS + " prompts, found "
+                    + prompts.size());
+        }
+        return prompts;
+    }
+
+    private static Prompt prompt(String text, Tokenizer tokenizer) {
+        return new Prompt(withBos(tokenizer.encode(text, true), tokenizer), text);
+    }
+
+    private static Prompt ids(JsonNode array, Tokenizer tokenizer) {
+        int[] ids = Fields.tokenIds("prompt", array, tokenizer.vocabularySize());
+        return new Prompt(ids, tokenizer.decode(ids));
+    }
+
+    static int[] withBos(int[] tokens, Tokenizer tokenizer) {
+        if (!tokenizer.addsBos() || tokenizer.bosId().isEmpty()) {
+            return tokens;
+        }
+        int[] longer = new int[tokens.length + 1];
+        longer[0] = tokenizer.bosId().getAsInt();
+        System.arraycopy(tokens, 0, longer, 1, tokens.length);
+        return longer;
+    }
+}

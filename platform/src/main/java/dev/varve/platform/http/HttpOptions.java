@@ -1,0 +1,57 @@
+package dev.varve.platform.http;
+
+import dev.varve.api.VarveException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.Set;
+
+/**
+ * How the server listens.
+ *
+ * @param host address to bind
+ * @param port port to bind, 0 for any free one
+ * @param apiKeys keys of which every request must bring one; empty: no key needed
+ * @param insecure whether to listen on other addresses than loopback without a key
+ * @param corsOrigins origins whose pages may read answers; {@code *} for all
+ * @param maxBodyBytes largest request body
+ */
+public record HttpOptions(
+        String host, int port, Set<String> apiKeys, boolean insecure, Set<String> corsOrigins, int maxBodyBytes) {
+    /** Largest request body where nobody asked for another limit. */
+    public static final int DEFAULT_MAX_BODY = 64 << 20;
+
+    public HttpOptions {
+        apiKeys = Set.copyOf(apiKeys);
+        corsOrigins = Set.copyOf(corsOrigins);
+        if (port < 0 || port > 65535) {
+            throw invalid("--port: expected 0 to 65535, found " + port);
+        }
+        if (maxBodyBytes < 1) {
+            throw invalid("--max-body: expected 1 or more bytes, found " + maxBodyBytes);
+        }
+        if (apiKeys.stream().anyMatch(String::isBlank)) {
+            throw invalid("--api-key: expected a key, found an empty one");
+        }
+        if (apiKeys.isEmpty() && !insecure && !isLoopback(host)) {
+            throw invalid("--host " + host + " is reachable from other machines: give an API key (--api-key,"
+                    + " --api-key-file or VARVE_API_KEY), or listen on 127.0.0.1, or say --insecure to let everybody in");
+        }
+    }
+
+    /** Loopback, any free port, no key. */
+    public static HttpOptions loopback() {
+        return new HttpOptions("127.0.0.1", 0, Set.of(), false, Set.of(), DEFAULT_MAX_BODY);
+    }
+
+    private static boolean isLoopback(String host) {
+        try {
+            return InetAddress.getByName(host).isLoopbackAddress();
+        } catch (UnknownHostException e) {
+            throw new VarveException(VarveException.Kind.INVALID_REQUEST, "--host: no such address: " + host, e);
+        }
+    }
+
+    private static VarveException invalid(String message) {
+        return new VarveException(VarveException.Kind.INVALID_REQUEST, message);
+    }
+}

@@ -1,0 +1,114 @@
+package dev.varve.platform.http;
+
+import dev.varve.api.VarveException;
+import java.net.URI;
+import java.time.Duration;
+import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
+import org.eclipse.jetty.ee11.servlet.ServletHolder;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.server.handler.ErrorHandler;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
+import org.eclipse.jetty.util.thread.VirtualThreadPool;
+
+/** The server. Listens as soon as it is started; until {@link #ready} its routes answer that the model loads. */
+public final class HttpServer implements AutoCloseable {
+    private static final int REQUEST_HEADER_BYTES = 64 << 10;
+    private static final Duration IDLE = Duration.ofMinutes(10);
+    private static final int TRANSPORT_THREADS = 8;
+
+    private final HttpOptions options;
+    private final Server server;
+    private final ServerConnector connector;
+    private final ApiServlet servlet;
+    private volatile ServedModel served;
+
+    private HttpServer(HttpOptions options) {
+        this.options = options;
+        servlet = new ApiServlet(options, new Metrics());
+        QueuedThreadPool transport = new QueuedThreadPool(TRANSPORT_THREADS, 2);
+        transport.setName("varve-http");
+        transport.setVirtualThreadsExecutor(virtualThreads());
+        server = new Server(transport);
+        HttpConfiguration configuration = new HttpConfiguration();
+        configuration.setSendServerVersion(false);
+        configuration.setRequestHeaderSize(REQUEST_HEADER_BYTES);
+        connector = new ServerConnector(server, 1, 1, new HttpConnectionFactory(configuration));
+        connector.setHost(options.host());
+        connector.setPort(options.port());
+        connector.setIdleTimeout(IDLE.toMillis());
+        server.addConnector(connector);
+        ServletContextHandler context = new ServletContextHandler("/", false, false);
+        context.addServlet(new ServletHolder(servlet), "/*");
+        server.setHandler(context);
+        ErrorHandler errors = new ErrorHandler();
+        errors.setDefaultResponseMimeType("application/json");
+        errors.setShowStacks(false);
+        server.setErrorHandler(errors);
+    }
+
+    private static VirtualThreadPool virtualThreads() {
+        VirtualThreadPool pool = new VirtualThreadPool();
+        pool.setName("varve-request");
+        return pool;
+    }
+
+    /**
+     * Binds and listens.
+     *
+     * @throws VarveException of kind UNAVAILABLE if the address cannot be bound
+     */
+    public static HttpServer start(HttpOptions options) {
+        HttpServer http = new HttpServer(options);
+        try {
+            http.server.start();
+            return http;
+        } catch (Exception e) {
+            http.close();
+            throw new VarveException(VarveException.Kind.UNAVAILABLE, "cannot listen on " + options.host() + ":"
+                    + options.port() + " (--host, --port): " + rootMessage(e), e);
+        }
+    }
+
+    private static String rootMessage(Throwable failure) {
+        Throwable root = failure;
+        while (root.getCause() != null) {
+            root = root.getCause();
+        }
+        return root.getMessage() == null ? root.toString() : root.getMessage();
+    }
+
+    /** Where clients find the server. */
+    public URI uri() {
+        String host = options.host().contains(":") ? "[" + options.host() + "]" : options.host();
+        return URI.create("http://" + host + ":" + connector.getLocalPort());
+    }
+
+    /** Offers a model from now on. */
+    public void ready(ServedModel model) {
+        served = model;
+        servlet.ready(model);
+    }
+
+    /**
+     * Refuses new work and waits for what runs.
+     *
+     * @return whether all requests ended within {@code limit}
+     */
+    public boolean drain(Duration limit) {
+        servlet.drain();
+        ServedModel model = served;
+        return model == null || model.engine().drain(limit);
+    }
+
+    @Override
+    public void close() {
+        try {
+            server.stop();
+        } catch (Exception e) {
+            throw new IllegalStateException("the HTTP server did not stop", e);
+        }
+    }
+}

@@ -1,0 +1,55 @@
+package dev.varve.platform.http;
+
+import dev.varve.platform.engine.GeneratedToken;
+import dev.varve.platform.tokenizer.Tokenizer;
+import java.nio.charset.StandardCharsets;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Log probabilities in the forms of both completion routes. */
+final class Logprobs {
+    private final Tokenizer tokenizer;
+
+    Logprobs(Tokenizer tokenizer) {
+        this.tokenizer = tokenizer;
+    }
+
+    /** An entry of {@code logprobs.content} of a chat completion. */
+    ObjectNode chatEntry(GeneratedToken token) {
+        GeneratedToken.Logprobs logprobs = token.logprobs().orElseThrow();
+        ObjectNode entry = entry(token.id(), logprobs.chosen());
+        ArrayNode top = entry.putArray("top_logprobs");
+        logprobs.top().forEach(alternative -> top.add(entry(alternative.id(), alternative.logprob())));
+        return entry;
+    }
+
+    private ObjectNode entry(int id, float logprob) {
+        ObjectNode entry = Json.object();
+        byte[] bytes = tokenizer.piece(id, true);
+        entry.put("token", new String(bytes, StandardCharsets.UTF_8));
+        entry.put("logprob", logprob);
+        ArrayNode array = entry.putArray("bytes");
+        for (byte each : bytes) {
+            array.add(each & 0xFF);
+        }
+        return entry;
+    }
+
+    /** Adds a token to the {@code logprobs} object of a text completion. */
+    void addCompletion(ObjectNode logprobs, GeneratedToken token, int textOffset) {
+        GeneratedToken.Logprobs values = token.logprobs().orElseThrow();
+        array(logprobs, "tokens").add(text(token.id()));
+        array(logprobs, "token_logprobs").add(values.chosen());
+        array(logprobs, "text_offset").add(textOffset);
+        ObjectNode top = array(logprobs, "top_logprobs").addObject();
+        values.top().forEach(alternative -> top.put(text(alternative.id()), alternative.logprob()));
+    }
+
+    private String text(int id) {
+        return new String(tokenizer.piece(id, true), StandardCharsets.UTF_8);
+    }
+
+    private static ArrayNode array(ObjectNode parent, String name) {
+        return parent.path(name) instanceof ArrayNode array ? array : parent.putArray(name);
+    }
+}

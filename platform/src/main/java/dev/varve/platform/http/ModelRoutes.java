@@ -1,0 +1,98 @@
+package dev.varve.platform.http;
+
+import dev.varve.platform.engine.EngineStatus;
+import java.util.Map;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Routes that tell about the model, and its tokenizer's. */
+final class ModelRoutes {
+    private final ServedModel served;
+    private final long created = System.currentTimeMillis() / 1000;
+
+    ModelRoutes(ServedModel served) {
+        this.served = served;
+    }
+
+    ObjectNode models() {
+        ObjectNode list = Json.object();
+        list.put("object", "list");
+        list.putArray("data").add(model());
+        return list;
+    }
+
+    ObjectNode model(String id) {
+        if (!id.equals(served.id())) {
+            throw ApiException.status(404, "model_not_found", "no such model; this server offers " + served.id());
+        }
+        return model();
+    }
+
+    private ObjectNode model() {
+        int context = served.engine().status().contextTokens();
+        ObjectNode model = Json.object();
+        model.put("id", served.id());
+        model.put("object", "model");
+        model.put("created", created);
+        model.put("owned_by", "varve");
+        model.put("context_length", context);
+        model.put("max_model_len", context);
+        ObjectNode meta = model.putObject("meta");
+        meta.put("n_vocab", served.tokenizer().vocabularySize());
+        meta.put("n_ctx_train", served.trainedContextTokens());
+        return model;
+    }
+
+    ObjectNode properties() {
+        EngineStatus status = served.engine().status();
+        ObjectNode props = Json.object();
+        props.put("model_alias", served.id());
+        props.putObject("model").put("arch", served.architecture()).put("tokenizer", served.tokenizer().describe());
+        ObjectNode defaults = props.putObject("default_generation_settings");
+        defaults.put("n_ctx", status.contextTokens()).put("temperature", 1.0).put("top_p", 1.0).put("top_k", 0);
+        defaults.put("min_p", 0.0).put("repeat_penalty", 1.0);
+        props.putObject("reasoning").put("supported", served.reasoning().isPresent());
+        props.putObject("chat").put("supported", served.chat().isPresent());
+        ObjectNode runtime = props.putObject("runtime");
+        runtime.put("parallel", status.parallel());
+        runtime.put("kv_tokens", status.kvTokensTotal());
+        runtime.put("kv_tokens_used", status.kvTokensUsed());
+        runtime.put("kv_tokens_resident", status.kvTokensResident());
+        runtime.put("weight_bytes", status.weightBytes());
+        runtime.put("mapped_weight_bytes", status.mappedWeightBytes());
+        runtime.put("kv_bytes", status.kvBytes());
+        runtime.put("compute_bytes", status.computeBytes());
+        for (Map.Entry<String, Object> detail : served.details().entrySet()) {
+            runtime.set(detail.getKey(), Json.MAPPER.valueToTree(detail.getValue()));
+        }
+        return props;
+    }
+
+    ObjectNode tokenize(ObjectNode body) {
+        Fields fields = new Fields(body);
+        String content = fields.text("content")
+                .orElseThrow(() -> ApiException.invalid("content", "content: expected a string, found nothing"));
+        int[] tokens = served.tokenizer().encode(content, fields.flag("parse_special", true));
+        if (fields.flag("add_special", false)) {
+            tokens = CompletionRoute.withBos(tokens, served.tokenizer());
+        }
+        ObjectNode answer = Json.object();
+        ArrayNode array = answer.putArray("tokens");
+        for (int token : tokens) {
+            array.add(token);
+        }
+        return answer;
+    }
+
+    ObjectNode detokenize(ObjectNode body) {
+        JsonNode tokens = new Fields(body).require("tokens");
+        if (!tokens.isArray()) {
+            throw Fields.wrong("tokens", "an array of token ids", tokens);
+        }
+        int[] ids = Fields.tokenIds("tokens", tokens, served.tokenizer().vocabularySize());
+        ObjectNode answer = Json.object();
+        answer.put("content", served.tokenizer().decode(ids, true));
+        return answer;
+    }
+}

@@ -1,0 +1,18 @@
+package dev.varve.platform.http;
+
+import dev.varve.platform.chat.AnswerText;
+import dev.varve.platform.engine.GenerationRequest;
+import java.util.List;
+import java.util.function.Supplier;
+
+/**
+ * A checked request: what the engine is asked and how its answer is written.
+ *
+ * @param call fields shared by all choices
+ * @param choices one entry per choice, in the order of their numbers
+ * @param format shapes of the answer
+ */
+record PendingAnswer(GenerationCall call, List<Choice> choices, AnswerFormat format) {
+    /** One choice. */
+    record Choice(GenerationRequest request, Supplier<AnswerText> text) {}
+}

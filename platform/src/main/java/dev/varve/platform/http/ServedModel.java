@@ -1,0 +1,34 @@
+package dev.varve.platform.http;
+
+import dev.varve.platform.chat.ChatRenderer;
+import dev.varve.platform.chat.ReasoningTokens;
+import dev.varve.platform.engine.Engine;
+import dev.varve.platform.tokenizer.Tokenizer;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The model that a server offers.
+ *
+ * @param id name for clients
+ * @param architecture {@code general.architecture} of the file
+ * @param trainedContextTokens context that the model was trained for
+ * @param engine generates tokens; its status has the context that is offered
+ * @param tokenizer of the model
+ * @param chat renders conversations; empty where the model has no chat template
+ * @param reasoning marks around thoughts, if the model has any
+ * @param details further facts for {@code /props}
+ */
+public record ServedModel(
+        String id,
+        String architecture,
+        int trainedContextTokens,
+        Engine engine,
+        Tokenizer tokenizer,
+        Optional<ChatRenderer> chat,
+        Optional<ReasoningTokens> reasoning,
+        Map<String, Object> details) {
+    public ServedModel {
+        details = Map.copyOf(details);
+    }
+}

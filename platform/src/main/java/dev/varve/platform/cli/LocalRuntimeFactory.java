@@ -3,6 +3,7 @@ package dev.varve.platform.cli;
 import dev.varve.api.backend.ComputeDevice;
 import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelFamilyProvider;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.TeacherForcing.LogitsSink;
@@ -37,8 +38,8 @@ final class LocalRuntimeFactory implements RuntimeFactory {
         }
 
         @Override
-        public int vocabularySize() {
-            return model.adapter().shape().vocabularySize();
+        public LayerSplitAdapter adapter() {
+            return model.adapter();
         }
 
         @Override

@@ -1,6 +1,7 @@
 package dev.varve.platform.cli;
 
 import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.TeacherForcing.LogitsSink;
 import dev.varve.platform.runtime.MemoryPlan;
@@ -20,8 +21,8 @@ interface ModelRuntime extends AutoCloseable {
     /** The sizes that were chosen. */
     MemoryPlan plan();
 
-    /** Logits of one token; at least the size of the tokenizer. */
-    int vocabularySize();
+    /** The model as its family sees it. */
+    LayerSplitAdapter adapter();
 
     /** Threads for decode, 0 where the device has no such setting. */
     int threads();
@@ -31,6 +32,11 @@ interface ModelRuntime extends AutoCloseable {
 
     /** Time that loading took. */
     double loadMillis();
+
+    /** Logits of one token; at least the size of the tokenizer. */
+    default int vocabularySize() {
+        return adapter().shape().vocabularySize();
+    }
 
     @Override
     void close();

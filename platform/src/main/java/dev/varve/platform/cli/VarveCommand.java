@@ -25,6 +25,7 @@ import picocli.CommandLine.Spec;
             "Exit status: 0 success, 1 failure, 2 wrong usage."
         },
         subcommands = {
+            ServeCommand.class,
             GenerateCommand.class,
             BenchCommand.class,
             DevicesCommand.class,

@@ -16,6 +16,7 @@ import java.util.stream.Stream;
  */
 final class FormatSources {
     private static final List<String> SOURCE_FOLDERS = List.of("src/main/java", "src/test/java");
+    private static final int MAX_PASSES = 4;
 
     private FormatSources() {}
 
@@ -50,11 +51,24 @@ final class FormatSources {
         }
     }
 
+    /** Formats until nothing changes: wrapping a string or a comment can move what is around it. */
+    private static String format(Formatter formatter, String source) throws FormatterException {
+        String formatted = source;
+        for (int pass = 0; pass < MAX_PASSES; pass++) {
+            String before = formatted;
+            formatted = StringWrapper.wrap(formatter.formatSourceAndFixImports(before), formatter);
+            if (formatted.equals(before)) {
+                break;
+            }
+        }
+        return formatted;
+    }
+
     private static void format(
             Formatter formatter, Path file, boolean write, Path root, ConcurrentLinkedQueue<String> problems) {
         try {
             String source = Files.readString(file);
-            String formatted = StringWrapper.wrap(formatter.formatSourceAndFixImports(source), formatter);
+            String formatted = format(formatter, source);
             if (formatted.equals(source)) {
                 return;
             }

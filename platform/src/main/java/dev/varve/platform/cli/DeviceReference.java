@@ -24,4 +24,9 @@ record DeviceReference(String backend, int index) {
         }
         return new DeviceReference(form.group(1), form.group(2) == null ? 0 : Integer.parseInt(form.group(2)));
     }
+
+    @Override
+    public String toString() {
+        return backend + ":" + index;
+    }
 }

@@ -21,7 +21,7 @@ final class ErrorReport implements IParameterExceptionHandler, IExecutionExcepti
     public int handleParseException(ParameterException problem, String[] arguments) {
         CommandLine command = problem.getCommandLine();
         PrintWriter err = command.getErr();
-        err.println("varve: " + oneLine(problem.getMessage()));
+        err.println("varve: " + oneLine(problem.getMessage()).replaceFirst("^Error: ", ""));
         if (!UnmatchedArgumentException.printSuggestions(problem, err)) {
             err.println("See: " + command.getCommandSpec().qualifiedName() + " --help");
         }
@@ -37,7 +37,13 @@ final class ErrorReport implements IParameterExceptionHandler, IExecutionExcepti
             problem.printStackTrace(err);
         }
         err.flush();
-        return problem instanceof UsageException ? USAGE : FAILURE;
+        return isUsage(problem) ? USAGE : FAILURE;
+    }
+
+    /** Options are also checked where they are used; such a message begins with the option. */
+    private static boolean isUsage(Exception problem) {
+        return problem instanceof UsageException
+                || (problem.getMessage() != null && problem.getMessage().startsWith("--"));
     }
 
     private static boolean debug(CommandLine command) {

@@ -117,8 +117,8 @@ final class GenerateCommand extends CliCommand {
         BlockingQueue<GenerationEvent> events = new LinkedBlockingQueue<>();
         GeneratedText text = new GeneratedText(runtime.tokenizer());
         Generation generation = runtime.engine().submit(request, GenerationEvent.into(events));
-        ShutdownGuard guard = ShutdownGuard.of(generation::cancel, STOP_LIMIT);
-        try {
+        try (ShutdownGuard guard = ShutdownGuard.prepare(generation::cancel, STOP_LIMIT)) {
+            guard.arm();
             GenerationEnd end = show(events, text);
             if (json) {
                 out().println(Json.write(describe(runtime, request, text, end)));
@@ -127,7 +127,6 @@ final class GenerateCommand extends CliCommand {
             }
         } finally {
             out().flush();
-            guard.close();
         }
     }
 

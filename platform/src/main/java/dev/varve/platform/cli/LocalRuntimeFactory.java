@@ -28,11 +28,6 @@ final class LocalRuntimeFactory implements RuntimeFactory {
         }
 
         @Override
-        public LayerSplitAdapter adapter() {
-            return model.adapter();
-        }
-
-        @Override
         public Engine engine() {
             return model.engine();
         }
@@ -43,8 +38,8 @@ final class LocalRuntimeFactory implements RuntimeFactory {
         }
 
         @Override
-        public int vocabularySize() {
-            return model.adapter().shape().vocabularySize();
+        public LayerSplitAdapter adapter() {
+            return model.adapter();
         }
 
         @Override

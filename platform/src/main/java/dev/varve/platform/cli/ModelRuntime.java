@@ -12,9 +12,6 @@ interface ModelRuntime extends AutoCloseable {
     /** The model file. */
     GgufFile file();
 
-    /** The model as its family sees it. */
-    LayerSplitAdapter adapter();
-
     /** Tokenizer of the file. */
     Tokenizer tokenizer();
 
@@ -24,8 +21,8 @@ interface ModelRuntime extends AutoCloseable {
     /** The sizes that were chosen. */
     MemoryPlan plan();
 
-    /** Logits of one token; at least the size of the tokenizer. */
-    int vocabularySize();
+    /** The model as its family sees it. */
+    LayerSplitAdapter adapter();
 
     /** Threads for decode, 0 where the device has no such setting. */
     int threads();
@@ -35,6 +32,11 @@ interface ModelRuntime extends AutoCloseable {
 
     /** Time that loading took. */
     double loadMillis();
+
+    /** Logits of one token; at least the size of the tokenizer. */
+    default int vocabularySize() {
+        return adapter().shape().vocabularySize();
+    }
 
     @Override
     void close();

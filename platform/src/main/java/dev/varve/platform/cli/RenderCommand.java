@@ -1,11 +1,6 @@
 package dev.varve.platform.cli;
 
-import dev.varve.api.VarveException;
 import dev.varve.platform.template.ChatTemplate;
-import java.io.IOException;
-import java.nio.charset.CharacterCodingException;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -32,9 +27,9 @@ final class RenderCommand extends CliCommand {
 
     @Override
     int run() {
-        ChatTemplate compiled = ChatTemplate.compile(read(template));
+        ChatTemplate compiled = ChatTemplate.compile(TextFile.read(template));
         Map<String, Object> variables = new LinkedHashMap<>();
-        Json.parseObject(read(input), input.toString())
+        Json.parseObject(TextFile.read(input), input.toString())
                 .properties()
                 .forEach(entry -> variables.put(entry.getKey(), Json.plain(entry.getValue())));
         variables.putIfAbsent("add_generation_prompt", false);
@@ -44,17 +39,5 @@ final class RenderCommand extends CliCommand {
             out().println();
         }
         return 0;
-    }
-
-    private static String read(Path file) {
-        try {
-            return Files.readString(file);
-        } catch (NoSuchFileException e) {
-            throw new VarveException(VarveException.Kind.UNREADABLE_FILE, file + ": no such file", e);
-        } catch (CharacterCodingException e) {
-            throw new VarveException(VarveException.Kind.CORRUPT_FILE, file + ": expected UTF-8", e);
-        } catch (IOException e) {
-            throw new VarveException(VarveException.Kind.UNREADABLE_FILE, file + ": cannot be read: " + e, e);
-        }
     }
 }

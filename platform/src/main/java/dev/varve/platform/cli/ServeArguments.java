@@ -1,20 +1,24 @@
 package dev.varve.platform.cli;
 
+import dev.varve.platform.http.HttpOptions;
 import dev.varve.platform.runtime.ModelSettings;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import picocli.CommandLine.Option;
 
 /** Options of the server itself. */
 final class ServeArguments {
+    private static final Pattern SIZE = Pattern.compile("(\\d{1,10})([kKmMgG]?)");
+
     @Option(names = "--host", defaultValue = "127.0.0.1", paramLabel = "ADDRESS", description = "Address to listen on.", order = 10)
     private String host;
 
@@ -94,21 +98,19 @@ final class ServeArguments {
 
     @Option(
             names = "--max-body",
-            defaultValue = "32",
-            paramLabel = "MIB",
-            description = "Largest request body in MiB.",
+            defaultValue = "64M",
+            paramLabel = "BYTES",
+            description = "Largest request body; K, M and G stand for KiB, MiB and GiB.",
             order = 21)
-    private int maxBodyMebibytes;
+    private String maxBody;
 
-    String host() {
-        return host;
-    }
-
-    int port() {
-        if (port < 0 || port > 65_535) {
-            throw new UsageException("--port: expected 0 to 65535, found " + port);
-        }
-        return port;
+    /**
+     * How the server listens.
+     *
+     * @throws dev.varve.api.VarveException of kind INVALID_REQUEST if the address is open to other machines without a key
+     */
+    HttpOptions httpOptions(Environment environment) {
+        return new HttpOptions(host, port, keys(environment), insecure, Set.copyOf(corsOrigins), maxBodyBytes());
     }
 
     int parallel() {
@@ -123,19 +125,19 @@ final class ServeArguments {
         return maxQueue;
     }
 
-    long maxBodyBytes() {
-        if (maxBodyMebibytes < 1 || maxBodyMebibytes > 1024) {
-            throw new UsageException("--max-body: expected 1 to 1024, found " + maxBodyMebibytes);
+    private int maxBodyBytes() {
+        Matcher size = SIZE.matcher(maxBody);
+        long unit = switch (size.matches() ? size.group(2).toUpperCase(Locale.ROOT) : "") {
+            case "K" -> 1L << 10;
+            case "M" -> 1L << 20;
+            case "G" -> 1L << 30;
+            default -> 1;
+        };
+        long bytes = size.matches() ? Long.parseLong(size.group(1)) * unit : 0;
+        if (bytes < 1 || bytes > Integer.MAX_VALUE) {
+            throw new UsageException("--max-body: expected 1 to 2147483647 bytes, such as 64M, found " + maxBody);
         }
-        return (long) maxBodyMebibytes << 20;
-    }
-
-    boolean insecure() {
-        return insecure;
-    }
-
-    List<String> corsOrigins() {
-        return List.copyOf(corsOrigins);
+        return (int) bytes;
     }
 
     String modelName(Path model) {
@@ -147,32 +149,11 @@ final class ServeArguments {
         return chatTemplateFile;
     }
 
-    /**
-     * Keys from the options, the file and {@code VARVE_API_KEY}.
-     *
-     * @throws UsageException if a key is empty, the file cannot be read, or the address can be reached by other machines
-     *     and there is neither a key nor {@code --insecure}
-     */
-    Set<String> requireKeys(Environment environment) {
+    private Set<String> keys(Environment environment) {
         Set<String> keys = new LinkedHashSet<>(apiKeys);
         environment.variable("VARVE_API_KEY").ifPresent(keys::add);
         apiKeyFile.ifPresent(file -> keys.addAll(read(file)));
-        if (keys.stream().anyMatch(String::isBlank)) {
-            throw new UsageException("--api-key: expected a key, found an empty one");
-        }
-        if (keys.isEmpty() && !insecure && !isLoopback()) {
-            throw new UsageException("--host " + host + " can be reached by other machines: give --api-key-file FILE or"
-                    + " VARVE_API_KEY, or --insecure to serve everybody");
-        }
         return keys;
-    }
-
-    private boolean isLoopback() {
-        try {
-            return InetAddress.getByName(host).isLoopbackAddress();
-        } catch (UnknownHostException e) {
-            throw new UsageException("--host: expected an address of this machine, found " + host);
-        }
     }
 
     private static List<String> read(Path file) {

@@ -2,18 +2,13 @@ package dev.varve.platform.cli;
 
 import dev.varve.platform.chat.ChatRenderer;
 import dev.varve.platform.chat.ReasoningTokens;
-import dev.varve.platform.http.HttpOptions;
 import dev.varve.platform.http.HttpServer;
 import dev.varve.platform.http.ServedModel;
 import dev.varve.platform.template.ChatTemplate;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -21,88 +16,87 @@ import picocli.CommandLine.Mixin;
 /** Serves a model over HTTP until the process is asked to stop. */
 @Command(
         name = "serve",
-        description = "Serves a model over an OpenAI-compatible HTTP API. SIGTERM and Ctrl-C let running answers end.",
+        description = {
+            "Serves a model over an OpenAI-compatible HTTP API.",
+            "The server listens at once and answers 503 until the model is loaded. SIGTERM and SIGINT let running"
+                    + " requests end, for at most 30 seconds."
+        },
         footer = {
             "  varve serve --model model.gguf",
-            "  varve serve --model model.gguf --port 0 --parallel 8 --cache-type-k q8_0 --cache-type-v q8_0",
-            "  VARVE_API_KEY=secret varve serve --model model.gguf --host 0.0.0.0",
-            "  curl http://127.0.0.1:8080/v1/chat/completions -H 'Content-Type: application/json' \\",
-            "       -d '{\"messages\": [{\"role\": \"user\", \"content\": \"Hello\"}]}'"
+            "  varve serve --model model.gguf --port 0 --max-ctx 32768 --parallel 8 --cache-type-k q8_0",
+            "  VARVE_API_KEY=secret varve serve --model model.gguf --host 0.0.0.0"
         })
 final class ServeCommand extends CliCommand {
-    /** Time that running answers get after SIGTERM. */
-    private static final Duration DRAIN = Duration.ofSeconds(30);
-
-    private static final String TEMPLATE_KEY = "tokenizer.chat_template";
+    private static final Duration DRAIN_LIMIT = Duration.ofSeconds(30);
+    private static final Duration STOP_LIMIT = DRAIN_LIMIT.plusSeconds(10);
 
     @Mixin
     private ModelArguments model;
 
     @Mixin
-    private ServeArguments serve;
+    private ServeArguments server;
 
     @Override
     int run() throws InterruptedException {
-        HttpOptions options = new HttpOptions(serve.host(), serve.port(), serve.requireKeys(environment()),
-                serve.insecure(), Set.copyOf(serve.corsOrigins()), Math.toIntExact(serve.maxBodyBytes()));
-        CountDownLatch stopping = new CountDownLatch(1);
-        ShutdownGuard guard = ShutdownGuard.of(stopping::countDown, DRAIN.plusSeconds(5));
-        try {
-            serve(options, stopping);
-        } finally {
-            guard.close();
+        CountDownLatch stop = new CountDownLatch(1);
+        try (ShutdownGuard guard = ShutdownGuard.prepare(stop::countDown, STOP_LIMIT)) {
+            try (HttpServer http = HttpServer.start(server.httpOptions(environment()))) {
+                say("listening on " + http.uri());
+                try (ModelRuntime runtime =
+                        open(model, model.settings(server.parallel(), server.kvTokens(), server.maxQueue()))) {
+                    // Not before: nobody waits for a model that is still loading when the process is asked to stop.
+                    guard.arm();
+                    serve(http, runtime, stop);
+                }
+            }
+            say("stopped");
         }
         return 0;
     }
 
-    private void serve(HttpOptions options, CountDownLatch stopping) throws InterruptedException {
-        // Listens first: a taken port is found before minutes of loading, and /health can say that the model loads.
-        try (HttpServer server = HttpServer.start(options);
-                ModelRuntime runtime = open(
-                        model, model.settings(serve.parallel(), serve.kvTokens(), serve.maxQueue()))) {
-            ServedModel served = served(runtime);
-            server.ready(served);
-            out().println("Serving " + served.id() + " on " + server.uri());
-            out().flush();
-            stopping.await();
-            err().println("varve: stopping; running answers have " + DRAIN.toSeconds() + " s to end");
-            err().flush();
-            if (!server.drain(DRAIN)) {
-                err().println("varve: some answers did not end in time and are cut off");
-                err().flush();
-            }
+    private void serve(HttpServer http, ModelRuntime runtime, CountDownLatch stop) throws InterruptedException {
+        ServedModel served = served(runtime);
+        http.ready(served);
+        say(String.format(
+                Locale.ROOT,
+                "serving %s on %s (%s), context %d, loaded in %.1f s",
+                served.id(),
+                http.uri(),
+                served.architecture(),
+                runtime.plan().contextTokens(),
+                runtime.loadMillis() / 1000));
+        stop.await();
+        say("stopping; running requests may end");
+        if (!http.drain(DRAIN_LIMIT)) {
+            say("requests still ran after " + DRAIN_LIMIT.toSeconds() + " s and were cancelled");
         }
     }
 
     private ServedModel served(ModelRuntime runtime) {
-        Map<String, Object> details = new LinkedHashMap<>();
-        details.put("device", model.device().toString());
-        details.put("threads", runtime.threads());
-        details.put("load_ms", Math.round(runtime.loadMillis()));
-        details.put("memory_plan", runtime.plan().describe(model.device().toString()));
+        Optional<ChatRenderer> chat = server.chatTemplateFile()
+                .map(TextFile::read)
+                .or(() -> runtime.file().metadata().findString("tokenizer.chat_template"))
+                .map(source -> new ChatRenderer(ChatTemplate.compile(source), runtime.tokenizer()));
+        Optional<ReasoningTokens> reasoning =
+                ReasoningTokens.of(runtime.adapter().chatDialect(), runtime.tokenizer());
         return new ServedModel(
-                serve.modelName(model.model()),
+                server.modelName(runtime.file().path()),
                 runtime.file().architecture(),
                 runtime.adapter().shape().contextLength(),
                 runtime.engine(),
                 runtime.tokenizer(),
-                template(runtime).map(template -> new ChatRenderer(template, runtime.tokenizer())),
-                ReasoningTokens.of(runtime.adapter().chatDialect(), runtime.tokenizer()),
-                details);
+                chat,
+                reasoning,
+                Map.of(
+                        "model_path", runtime.file().path().toString(),
+                        "device", model.device().toString(),
+                        "threads", runtime.threads(),
+                        "load_ms", Math.round(runtime.loadMillis()),
+                        "memory_plan", runtime.plan().describe(model.device().toString())));
     }
 
-    private Optional<ChatTemplate> template(ModelRuntime runtime) {
-        Optional<String> source = serve.chatTemplateFile()
-                .map(ServeCommand::read)
-                .or(() -> runtime.file().metadata().findString(TEMPLATE_KEY));
-        return source.map(ChatTemplate::compile);
-    }
-
-    private static String read(Path file) {
-        try {
-            return Files.readString(file);
-        } catch (IOException e) {
-            throw new UsageException("--chat-template-file: " + file + " cannot be read: " + e);
-        }
+    private void say(String text) {
+        out().println("varve: " + text);
+        out().flush();
     }
 }

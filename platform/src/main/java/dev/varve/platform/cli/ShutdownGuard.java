@@ -16,11 +16,14 @@ final class ShutdownGuard implements AutoCloseable {
         hook = new Thread(() -> stopAndWait(stop, limit), "varve-shutdown");
     }
 
-    /** Guards until it is closed; a stop takes at most {@code limit}. */
-    static ShutdownGuard of(Runnable stop, Duration limit) {
-        ShutdownGuard guard = new ShutdownGuard(stop, limit);
-        Runtime.getRuntime().addShutdownHook(guard.hook);
-        return guard;
+    /** Guards nothing before {@link #arm}; a stop takes at most {@code limit}. */
+    static ShutdownGuard prepare(Runnable stop, Duration limit) {
+        return new ShutdownGuard(stop, limit);
+    }
+
+    /** Guards from now on until it is closed. */
+    void arm() {
+        Runtime.getRuntime().addShutdownHook(hook);
     }
 
     private void stopAndWait(Runnable stop, Duration limit) {

@@ -12,7 +12,7 @@ import picocli.CommandLine.Spec;
         name = "varve",
         mixinStandardHelpOptions = true,
         versionProvider = VersionText.class,
-        description = "Serves large language models from GGUF files over an OpenAI- and Anthropic-compatible API.",
+        description = "Serves large language models from GGUF files over an OpenAI-compatible API.",
         synopsisSubcommandLabel = "COMMAND",
         commandListHeading = "%nCommands:%n",
         footerHeading = "%nExamples:%n",

@@ -2,6 +2,8 @@ package dev.varve.platform.cli;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.backend.DeviceBackendProvider;
+import dev.varve.platform.http.HttpOptions;
+import dev.varve.platform.http.HttpServer;
 import dev.varve.platform.plugin.PluginCatalog;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -24,6 +26,7 @@ final class WarmUpCommand extends CliCommand {
         for (DeviceBackendProvider backend : catalog.backends().values()) {
             openDevices(backend);
         }
+        HttpServer.start(HttpOptions.loopback()).close();
         Json.write(Json.parseObject("{\"messages\":[{\"role\":\"user\",\"content\":\"é\"}],\"n\":1.5}", "warm-up"));
         return 0;
     }

@@ -1,5 +1,10 @@
 package dev.varve.platform.plugin;
 
+import java.lang.module.FindException;
+import java.lang.module.InvalidModuleDescriptorException;
+import java.lang.module.ResolutionException;
+import java.util.zip.ZipException;
+
 /** Why an entry of the plugins folder cannot be used; never leaves this package. */
 final class PluginRejection extends Exception {
     private static final long serialVersionUID = 1L;
@@ -17,9 +22,14 @@ final class PluginRejection extends Exception {
         String reason = problem.toString();
         for (Throwable cause = problem; cause != null; cause = cause.getCause()) {
             if (cause.getMessage() != null && !cause.getMessage().isBlank()) {
-                reason = cause instanceof java.lang.module.FindException || cause instanceof PluginRejection
-                        ? cause.getMessage()
-                        : cause.getClass().getSimpleName() + ": " + cause.getMessage();
+                reason = switch (cause) {
+                    case ZipException e -> "no jar: " + e.getMessage();
+                    case InvalidModuleDescriptorException e -> "damaged module descriptor: " + e.getMessage();
+                    case FindException e -> e.getMessage();
+                    case ResolutionException e -> e.getMessage();
+                    case LayerInstantiationException e -> e.getMessage();
+                    default -> cause.getClass().getSimpleName() + ": " + cause.getMessage();
+                };
             }
         }
         return reason.strip().replaceAll("\\s+", " ");

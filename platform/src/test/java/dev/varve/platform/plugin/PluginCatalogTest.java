@@ -1,0 +1,76 @@
+package dev.varve.platform.plugin;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.LayerSplitAdapter;
+import dev.varve.api.model.ModelFamilyProvider;
+import dev.varve.api.model.ModelOptions;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class PluginCatalogTest {
+    private record Family(Set<String> architectures) implements ModelFamilyProvider {
+        @Override
+        public LayerSplitAdapter open(GgufFile model, ModelOptions options) {
+            throw new UnsupportedOperationException();
+        }
+    }
+
+    private static LoadedPlugin plugin(String module, ModelFamilyProvider family) {
+        return new LoadedPlugin(
+                Path.of(module + ".jar"), module, Optional.empty(), List.of(family), List.of());
+    }
+
+    @Test
+    void aFamilyIsFoundByEachOfItsArchitectures() {
+        Family family = new Family(Set.of("qwen35", "qwen35moe"));
+
+        PluginCatalog catalog = PluginCatalog.of(List.of(plugin("acme.qwen", family)));
+
+        assertSame(family, catalog.family("qwen35", Path.of("m.gguf")));
+        assertSame(family, catalog.family("qwen35moe", Path.of("m.gguf")));
+    }
+
+    @Test
+    void anUnknownArchitectureNamesTheFileAndWhatIsServed() {
+        PluginCatalog catalog = PluginCatalog.of(List.of(plugin("acme.qwen", new Family(Set.of("qwen35")))));
+
+        VarveException error =
+                assertThrows(VarveException.class, () -> catalog.family("gemma4", Path.of("models/m.gguf")));
+
+        assertEquals(VarveException.Kind.UNSUPPORTED_MODEL, error.kind());
+        assertEquals(
+                "m.gguf: no plugin serves architecture gemma4; loaded: acme.qwen (models: qwen35)", error.getMessage());
+    }
+
+    @Test
+    void anUnknownBackendSaysThatNoPluginIsLoaded() {
+        PluginCatalog catalog = PluginCatalog.discover(Path.of("no-such-folder"));
+
+        VarveException error = assertThrows(VarveException.class, () -> catalog.backend("cuda"));
+
+        assertEquals(VarveException.Kind.UNAVAILABLE, error.kind());
+        assertEquals("no plugin provides device backend cuda; no plugin is loaded", error.getMessage());
+    }
+
+    @Test
+    void oneArchitectureFromTwoPluginsIsRefused() {
+        List<LoadedPlugin> plugins = List.of(
+                plugin("acme.one", new Family(Set.of("qwen35"))), plugin("acme.two", new Family(Set.of("qwen35"))));
+
+        IllegalArgumentException error =
+                assertThrows(IllegalArgumentException.class, () -> PluginCatalog.of(plugins));
+
+        assertEquals(
+                "architecture qwen35 is provided twice: by module acme.one (acme.one.jar) and by module acme.two"
+                        + " (acme.two.jar)",
+                error.getMessage());
+    }
+}

@@ -90,6 +90,14 @@ public enum GgmlType {
         return this == F32 || this == F16 || this == BF16 || this == F64;
     }
 
+    /** Whether weights may have this type: integers, doubles and the types of intermediate results have no product. */
+    public boolean isWeightType() {
+        return switch (this) {
+            case I8, I16, I32, I64, F64, Q8_1, Q8_K -> false;
+            default -> true;
+        };
+    }
+
     /** Bytes of a row of {@code elements}; must be whole blocks. */
     public long rowBytes(long elements) {
         if (elements < 0 || elements % blockSize != 0) {

@@ -36,6 +36,9 @@ public record MemoryPlan(
     /** Rows of a prefill chunk. */
     private static final long CHUNK = 512;
 
+    /** Largest pool: slot numbers and their sums stay well inside an int. */
+    private static final int MAX_SLOTS = 1 << 29;
+
     /** Most rows of logits in one step beside those of decode. */
     private static final long LOGIT_ROWS = 128;
 
@@ -48,9 +51,10 @@ public record MemoryPlan(
     static MemoryPlan of(LayerSplitAdapter model, LayerRange range, ComputeDevice device, ModelSettings settings) {
         ModelShape shape = model.shape();
         int context = settings.maxContext().orElse(Math.min(shape.contextLength(), ModelSettings.DEFAULT_CONTEXT));
-        if (context < 1 || context > shape.contextLength()) {
-            throw new VarveException(VarveException.Kind.INVALID_REQUEST, "--max-ctx: expected 1 to "
-                    + shape.contextLength() + " (what the model was trained for), found " + context);
+        int longest = Math.min(shape.contextLength(), MAX_SLOTS);
+        if (context < 1 || context > longest) {
+            throw new VarveException(VarveException.Kind.INVALID_REQUEST, "--max-ctx: expected 1 to " + longest
+                    + " (what the model was trained for), found " + context);
         }
         TensorSelection selection = model.tensors(range);
         ShardFootprint footprint = ShardFootprint.of(shape, range, settings.cacheTypes());
@@ -63,7 +67,7 @@ public record MemoryPlan(
         int wholeContexts = SlotSpan.roundUp(context);
         int slots;
         if (settings.kvTokens().isPresent()) {
-            slots = SlotSpan.roundUp(settings.kvTokens().getAsInt());
+            slots = SlotSpan.roundUp(Math.min(settings.kvTokens().getAsInt(), MAX_SLOTS));
             if (slots < wholeContexts) {
                 throw new VarveException(VarveException.Kind.INVALID_REQUEST, "--kv-tokens: expected at least "
                         + context + " (--max-ctx, one whole sequence), found " + settings.kvTokens().getAsInt());
@@ -73,7 +77,7 @@ public record MemoryPlan(
                     ? Long.MAX_VALUE
                     : Math.max(0, available - weights - states - compute) / footprint.bytesPerSlot();
             long wanted = Math.min((long) wholeContexts * settings.parallel(), affordable);
-            slots = (int) Math.max(wholeContexts, Math.min(wanted, 1 << 30) / SlotSpan.BLOCK * SlotSpan.BLOCK);
+            slots = (int) Math.max(wholeContexts, Math.min(wanted, MAX_SLOTS) / SlotSpan.BLOCK * SlotSpan.BLOCK);
         }
         MemoryPlan plan = new MemoryPlan(context, slots, rows, weights,
                 Math.multiplyExact(footprint.bytesPerSlot(), slots), states, compute, available);

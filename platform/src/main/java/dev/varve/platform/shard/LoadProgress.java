@@ -1,6 +1,6 @@
 package dev.varve.platform.shard;
 
-/** Hears how far the weights are loaded. Called from the loading thread. */
+/** Hears how far the weights are loaded. One call at a time, from any thread. */
 @FunctionalInterface
 public interface LoadProgress {
     /** {@code done} of {@code total} bytes are in place. */

@@ -18,6 +18,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
 
 /**
  * The weights of a shard on its device. Matrices go to a repacking buffer type where the device has one that takes
@@ -159,16 +161,18 @@ final class ShardWeights implements AutoCloseable {
             owned.push(buffer);
             buffer.markWeights();
             bufferBytes += buffer.size();
-            long done = doneBefore;
-            for (int i = 0; i < declared.size(); i++) {
+            AtomicLong done = new AtomicLong(doneBefore);
+            // Repacking is arithmetic on one tensor at a time, so all cores can share it.
+            IntStream.range(0, declared.size()).parallel().forEach(i -> {
                 GgufTensor tensor = entries.get(i).tensor();
                 MappedFile file = files.get(tensor.file());
                 declared.get(i).upload(file, tensor.offset(), tensor.bytes());
                 file.releasePages(tensor.offset(), tensor.bytes());
-                done += tensor.bytes();
-                progress.loaded(done, total);
-            }
-            return done;
+                synchronized (progress) {
+                    progress.loaded(done.addAndGet(tensor.bytes()), total);
+                }
+            });
+            return done.get();
         }
 
         private GgmlContext context(int count) {

@@ -32,6 +32,10 @@ final class WeightPlacement {
             }
             return plain;
         }
+        if (!tensor.type().isWeightType()) {
+            // The CPU device says that it supports these, and then has no function to call.
+            throw new ModelFormatException(tensor.file(), tensor.name(), "a type for weights", tensor.describe());
+        }
         try (GgmlContext scratch = GgmlContext.open(8, 0)) {
             Tensor weight = scratch.newTensor(
                     tensor.type(), tensor.dimensions().stream().mapToLong(Long::longValue).toArray());

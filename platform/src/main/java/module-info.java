@@ -20,7 +20,8 @@ module dev.varve.platform {
     exports dev.varve.platform.runtime;
     exports dev.varve.platform.shard;
 
-    opens dev.varve.platform.cli to info.picocli;
+    opens dev.varve.platform.cli to
+            info.picocli;
 
     uses dev.varve.api.backend.DeviceBackendProvider;
     uses dev.varve.api.model.ModelFamilyProvider;

@@ -28,6 +28,11 @@ final class LocalRuntimeFactory implements RuntimeFactory {
         }
 
         @Override
+        public LayerSplitAdapter adapter() {
+            return model.adapter();
+        }
+
+        @Override
         public Engine engine() {
             return model.engine();
         }
@@ -35,11 +40,6 @@ final class LocalRuntimeFactory implements RuntimeFactory {
         @Override
         public MemoryPlan plan() {
             return model.plan();
-        }
-
-        @Override
-        public LayerSplitAdapter adapter() {
-            return model.adapter();
         }
 
         @Override

@@ -12,6 +12,9 @@ interface ModelRuntime extends AutoCloseable {
     /** The model file. */
     GgufFile file();
 
+    /** The model as its family sees it. */
+    LayerSplitAdapter adapter();
+
     /** Tokenizer of the file. */
     Tokenizer tokenizer();
 
@@ -20,9 +23,6 @@ interface ModelRuntime extends AutoCloseable {
 
     /** The sizes that were chosen. */
     MemoryPlan plan();
-
-    /** The model as its family sees it. */
-    LayerSplitAdapter adapter();
 
     /** Threads for decode, 0 where the device has no such setting. */
     int threads();

@@ -7,7 +7,10 @@ import dev.varve.platform.engine.TeacherForcing.LogitsSink;
 import dev.varve.platform.runtime.MemoryPlan;
 import dev.varve.platform.tokenizer.Tokenizer;
 
-/** A loaded model as the commands see it. Owned by the command: {@link #close} frees weights and caches. */
+/**
+ * A loaded model as the commands see it. Owned by the command: {@link #close} frees weights and
+ * caches.
+ */
 interface ModelRuntime extends AutoCloseable {
     /** The model file. */
     GgufFile file();

@@ -3,23 +3,27 @@ package dev.varve.platform.cli;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.engine.SamplingOptions;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
-import tools.jackson.databind.node.ArrayNode;
-import tools.jackson.databind.node.ObjectNode;
 
 /** Measures prefill and decode. */
 @Command(
         name = "bench",
         description = {
-            "Measures prefill (pp) and decode (tg) in tokens per second; the median of several runs is reported.",
+            "Measures prefill (pp) and decode (tg) in tokens per second; the median of several runs"
+                    + " is reported.",
             "Every run gets other random tokens, so that no cache helps."
         },
         footer = "  varve bench --model model.gguf --threads 4 -p 512 -n 128 -r 5 --json")
@@ -27,8 +31,7 @@ final class BenchCommand extends CliCommand {
     /** Fixed, so that two runs of the command compute the same. */
     private static final long SEED = 20_261;
 
-    @Mixin
-    private ModelArguments model;
+    @Mixin private ModelArguments model;
 
     @Option(
             names = {"-p", "--prompt-tokens"},
@@ -59,9 +62,18 @@ final class BenchCommand extends CliCommand {
 
     @Override
     int run() throws InterruptedException {
-        if (promptTokens < 0 || generatedTokens < 0 || repetitions < 1 || promptTokens + generatedTokens == 0) {
-            throw new UsageException("expected -p and -n of 0 or more, one of them above 0, and -r of 1 or more, found -p "
-                    + promptTokens + " -n " + generatedTokens + " -r " + repetitions);
+        if (promptTokens < 0
+                || generatedTokens < 0
+                || repetitions < 1
+                || promptTokens + generatedTokens == 0) {
+            throw new UsageException(
+                    "expected -p and -n of 0 or more, one of them above 0, and -r of 1 or more,"
+                            + " found -p "
+                            + promptTokens
+                            + " -n "
+                            + generatedTokens
+                            + " -r "
+                            + repetitions);
         }
         int context = Math.max(promptTokens, generatedTokens + 1) + 1;
         try (ModelRuntime runtime = open(model, model.settingsFor(context))) {
@@ -75,7 +87,8 @@ final class BenchCommand extends CliCommand {
                 }
                 if (generatedTokens > 0) {
                     // The first token belongs to prefill.
-                    double speed = run(runtime, random, 1, generatedTokens + 1).decodeTokensPerSecond();
+                    double speed =
+                            run(runtime, random, 1, generatedTokens + 1).decodeTokensPerSecond();
                     record(decode, run, speed);
                 }
             }
@@ -90,13 +103,15 @@ final class BenchCommand extends CliCommand {
         }
     }
 
-    private static GenerationEnd run(ModelRuntime runtime, Random random, int promptLength, int maxTokens)
+    private static GenerationEnd run(
+            ModelRuntime runtime, Random random, int promptLength, int maxTokens)
             throws InterruptedException {
         int[] prompt = random.ints(promptLength, 0, runtime.vocabularySize()).toArray();
         BlockingQueue<GenerationEvent> events = new LinkedBlockingQueue<>();
         runtime.engine()
                 .submit(
-                        new GenerationRequest(prompt, 0, maxTokens, Set.of(), SamplingOptions.greedy(), -1),
+                        new GenerationRequest(
+                                prompt, 0, maxTokens, Set.of(), SamplingOptions.greedy(), -1),
                         GenerationEvent.into(events));
         while (true) {
             switch (events.take()) {
@@ -115,14 +130,15 @@ final class BenchCommand extends CliCommand {
             print("tg" + generatedTokens, decode);
             return;
         }
-        ObjectNode result = Json.object()
-                .put("model", runtime.file().path().toString())
-                .put("architecture", runtime.file().architecture())
-                .put("threads", runtime.threads())
-                .put("prompt_tokens", promptTokens)
-                .put("generated_tokens", generatedTokens)
-                .put("repetitions", repetitions)
-                .put("load_ms", runtime.loadMillis());
+        ObjectNode result =
+                Json.object()
+                        .put("model", runtime.file().path().toString())
+                        .put("architecture", runtime.file().architecture())
+                        .put("threads", runtime.threads())
+                        .put("prompt_tokens", promptTokens)
+                        .put("generated_tokens", generatedTokens)
+                        .put("repetitions", repetitions)
+                        .put("load_ms", runtime.loadMillis());
         put(result, "pp", prefill);
         put(result, "tg", decode);
         out().println(Json.write(result));
@@ -138,14 +154,15 @@ final class BenchCommand extends CliCommand {
 
     private void print(String name, double[] speeds) {
         if (speeds.length > 0) {
-            out().println(String.format(
-                    Locale.ROOT,
-                    "%-8s %10.2f tokens/s (median of %d, %.2f to %.2f)",
-                    name,
-                    median(speeds),
-                    speeds.length,
-                    Arrays.stream(speeds).min().orElseThrow(),
-                    Arrays.stream(speeds).max().orElseThrow()));
+            out().println(
+                            String.format(
+                                    Locale.ROOT,
+                                    "%-8s %10.2f tokens/s (median of %d, %.2f to %.2f)",
+                                    name,
+                                    median(speeds),
+                                    speeds.length,
+                                    Arrays.stream(speeds).min().orElseThrow(),
+                                    Arrays.stream(speeds).max().orElseThrow()));
         }
     }
 

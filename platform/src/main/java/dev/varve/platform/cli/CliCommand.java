@@ -1,13 +1,15 @@
 package dev.varve.platform.cli;
 
 import dev.varve.platform.runtime.ModelSettings;
-import java.io.PrintWriter;
-import java.util.concurrent.Callable;
+
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
+
+import java.io.PrintWriter;
+import java.util.concurrent.Callable;
 
 /** What all subcommands share: help, logging, and where the output goes. */
 @Command(
@@ -19,11 +21,9 @@ import picocli.CommandLine.Spec;
         optionListHeading = "%nOptions:%n",
         footerHeading = "%nExamples:%n")
 abstract class CliCommand implements Callable<Integer> {
-    @Spec
-    private CommandSpec spec;
+    @Spec private CommandSpec spec;
 
-    @ParentCommand
-    private VarveCommand parent;
+    @ParentCommand private VarveCommand parent;
 
     @Option(
             names = "--log-level",

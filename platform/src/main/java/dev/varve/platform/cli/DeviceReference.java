@@ -20,9 +20,11 @@ record DeviceReference(String backend, int index) {
     static DeviceReference parse(String text) {
         Matcher form = FORM.matcher(text);
         if (!form.matches()) {
-            throw new UsageException("--device: expected a backend and a number, such as cpu:0, found " + text);
+            throw new UsageException(
+                    "--device: expected a backend and a number, such as cpu:0, found " + text);
         }
-        return new DeviceReference(form.group(1), form.group(2) == null ? 0 : Integer.parseInt(form.group(2)));
+        return new DeviceReference(
+                form.group(1), form.group(2) == null ? 0 : Integer.parseInt(form.group(2)));
     }
 
     @Override

@@ -4,21 +4,27 @@ import dev.varve.api.VarveException;
 import dev.varve.api.backend.DeviceBackendProvider;
 import dev.varve.api.backend.DeviceInfo;
 import dev.varve.platform.plugin.PluginCatalog;
-import java.util.List;
-import java.util.Locale;
+
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+
 import tools.jackson.databind.node.ArrayNode;
 
-/** Lists the devices of all backends; a backend that cannot be used stays listed with the reason. */
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * Lists the devices of all backends; a backend that cannot be used stays listed with the reason.
+ */
 @Command(
         name = "devices",
-        description = "Lists the devices that models can run on, and which backends are unavailable and why.",
+        description =
+                "Lists the devices that models can run on, and which backends are unavailable and"
+                        + " why.",
         footer = {"  varve devices", "  varve devices --json"})
 final class DevicesCommand extends CliCommand {
-    @Mixin
-    private PluginOptions plugins;
+    @Mixin private PluginOptions plugins;
 
     @Option(names = "--json", description = "Print one JSON array.")
     private boolean json;
@@ -29,7 +35,8 @@ final class DevicesCommand extends CliCommand {
         ArrayNode listed = Json.array();
         for (DeviceBackendProvider provider : catalog.backends().values()) {
             try {
-                List<DeviceInfo> devices = provider.open(plugins.backendOptions(environment())).devices();
+                List<DeviceInfo> devices =
+                        provider.open(plugins.backendOptions(environment())).devices();
                 devices.forEach(device -> show(device, listed));
                 if (devices.isEmpty()) {
                     showUnavailable(provider.name(), "no such device was found", listed);
@@ -41,8 +48,10 @@ final class DevicesCommand extends CliCommand {
         if (json) {
             out().println(Json.write(listed));
         } else if (listed.isEmpty()) {
-            out().println("no device backend among the plugins in " + plugins.folder(environment())
-                    + "; varve plugins lists them");
+            out().println(
+                            "no device backend among the plugins in "
+                                    + plugins.folder(environment())
+                                    + "; varve plugins lists them");
         }
         return 0;
     }
@@ -55,12 +64,13 @@ final class DevicesCommand extends CliCommand {
                 .put("memory_total_bytes", device.memoryTotalBytes())
                 .put("memory_free_bytes", device.memoryFreeBytes());
         if (!json) {
-            out().println("%-8s %s, %s of %s free"
-                    .formatted(
-                            device.name(),
-                            device.description(),
-                            gibibytes(device.memoryFreeBytes()),
-                            gibibytes(device.memoryTotalBytes())));
+            out().println(
+                            "%-8s %s, %s of %s free"
+                                    .formatted(
+                                            device.name(),
+                                            device.description(),
+                                            gibibytes(device.memoryFreeBytes()),
+                                            gibibytes(device.memoryTotalBytes())));
         }
     }
 

@@ -24,7 +24,10 @@ record Environment(Map<String, String> variables, Optional<Path> home, Set<Strea
     /** System property with the folder of the installation, set by the launcher. */
     private static final String HOME_PROPERTY = "varve.home";
 
-    /** System property with the streams that are terminals, such as {@code "out err"}; Java cannot tell them apart. */
+    /**
+     * System property with the streams that are terminals, such as {@code "out err"}; Java cannot
+     * tell them apart.
+     */
     private static final String TERMINAL_PROPERTY = "varve.terminal";
 
     Environment {
@@ -41,7 +44,9 @@ record Environment(Map<String, String> variables, Optional<Path> home, Set<Strea
             }
         }
         return new Environment(
-                System.getenv(), Optional.ofNullable(System.getProperty(HOME_PROPERTY)).map(Path::of), terminals);
+                System.getenv(),
+                Optional.ofNullable(System.getProperty(HOME_PROPERTY)).map(Path::of),
+                terminals);
     }
 
     /** A variable that is set and not blank. */

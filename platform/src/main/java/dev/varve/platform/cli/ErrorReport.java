@@ -1,7 +1,7 @@
 package dev.varve.platform.cli;
 
 import dev.varve.api.VarveException;
-import java.io.PrintWriter;
+
 import picocli.CommandLine;
 import picocli.CommandLine.IExecutionExceptionHandler;
 import picocli.CommandLine.IParameterExceptionHandler;
@@ -9,9 +9,12 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
 
+import java.io.PrintWriter;
+
 /**
- * Reports an error as one line, {@code varve: what is wrong}; with {@code --debug} the stack trace follows. An error
- * that is none of ours keeps its type in the message, so that a report of it is of use.
+ * Reports an error as one line, {@code varve: what is wrong}; with {@code --debug} the stack trace
+ * follows. An error that is none of ours keeps its type in the message, so that a report of it is
+ * of use.
  */
 final class ErrorReport implements IParameterExceptionHandler, IExecutionExceptionHandler {
     static final int FAILURE = 1;
@@ -30,7 +33,8 @@ final class ErrorReport implements IParameterExceptionHandler, IExecutionExcepti
     }
 
     @Override
-    public int handleExecutionException(Exception problem, CommandLine command, ParseResult result) {
+    public int handleExecutionException(
+            Exception problem, CommandLine command, ParseResult result) {
         PrintWriter err = command.getErr();
         err.println("varve: " + describe(problem));
         if (debug(command)) {

@@ -4,23 +4,27 @@ import dev.varve.platform.engine.Generation;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.tokenizer.Tokenizer;
+
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+import tools.jackson.databind.node.ObjectNode;
+
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
-import picocli.CommandLine.ArgGroup;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
-import tools.jackson.databind.node.ObjectNode;
 
 /** Continues one prompt. */
 @Command(
         name = "generate",
         description = {
             "Continues a text and prints what the model writes, as it comes.",
-            "The prompt is taken as it is, without a chat template; control tokens in it are recognised."
+            "The prompt is taken as it is, without a chat template; control tokens in it are"
+                    + " recognised."
         },
         footer = {
             "  varve generate --model model.gguf --prompt 'Once upon a time' --max-tokens 100",
@@ -48,8 +52,7 @@ final class GenerateCommand extends CliCommand {
         private String tokens;
     }
 
-    @Mixin
-    private ModelArguments model;
+    @Mixin private ModelArguments model;
 
     @ArgGroup(multiplicity = "1")
     private Prompt prompt;
@@ -67,24 +70,26 @@ final class GenerateCommand extends CliCommand {
 
     @Option(
             names = "--json",
-            description = "Print one JSON object at the end: prompt_tokens, tokens, text, finish_reason, timings.",
+            description =
+                    "Print one JSON object at the end: prompt_tokens, tokens, text, finish_reason,"
+                            + " timings.",
             order = 6)
     private boolean json;
 
-    @Mixin
-    private SamplingArguments sampling;
+    @Mixin private SamplingArguments sampling;
 
     @Override
     int run() throws InterruptedException {
         try (ModelRuntime runtime = open(model)) {
             int[] promptTokens = promptTokens(runtime);
-            GenerationRequest request = new GenerationRequest(
-                    promptTokens,
-                    0,
-                    maxTokens,
-                    ignoreEos ? Set.of() : runtime.tokenizer().endTokens(),
-                    sampling.options(),
-                    -1);
+            GenerationRequest request =
+                    new GenerationRequest(
+                            promptTokens,
+                            0,
+                            maxTokens,
+                            ignoreEos ? Set.of() : runtime.tokenizer().endTokens(),
+                            sampling.options(),
+                            -1);
             generate(runtime, request);
         }
         return 0;
@@ -113,7 +118,8 @@ final class GenerateCommand extends CliCommand {
         return ids;
     }
 
-    private void generate(ModelRuntime runtime, GenerationRequest request) throws InterruptedException {
+    private void generate(ModelRuntime runtime, GenerationRequest request)
+            throws InterruptedException {
         BlockingQueue<GenerationEvent> events = new LinkedBlockingQueue<>();
         GeneratedText text = new GeneratedText(runtime.tokenizer());
         Generation generation = runtime.engine().submit(request, GenerationEvent.into(events));
@@ -131,7 +137,8 @@ final class GenerateCommand extends CliCommand {
     }
 
     /** Prints what comes until the end. */
-    private GenerationEnd show(BlockingQueue<GenerationEvent> events, GeneratedText text) throws InterruptedException {
+    private GenerationEnd show(BlockingQueue<GenerationEvent> events, GeneratedText text)
+            throws InterruptedException {
         try (ProgressBar bar = ProgressBar.of(err(), environment(), "prefill")) {
             while (true) {
                 switch (events.take()) {
@@ -170,26 +177,34 @@ final class GenerateCommand extends CliCommand {
 
     private void showSpeed(ModelRuntime runtime, GenerationEnd end) {
         if (environment().terminals().contains(Environment.Stream.ERR)) {
-            err().println(String.format(
-                    Locale.ROOT,
-                    "[loaded in %.1f s; prefill %d tokens, %.1f tokens/s; decode %d tokens, %.1f tokens/s]",
-                    runtime.loadMillis() / 1000,
-                    end.promptTokens(),
-                    end.prefillTokensPerSecond(),
-                    end.generatedTokens(),
-                    end.decodeTokensPerSecond()));
+            err().println(
+                            String.format(
+                                    Locale.ROOT,
+                                    "[loaded in %.1f s; prefill %d tokens, %.1f tokens/s; decode %d"
+                                            + " tokens, %.1f tokens/s]",
+                                    runtime.loadMillis() / 1000,
+                                    end.promptTokens(),
+                                    end.prefillTokensPerSecond(),
+                                    end.generatedTokens(),
+                                    end.decodeTokensPerSecond()));
         }
     }
 
     private static ObjectNode describe(
-            ModelRuntime runtime, GenerationRequest request, GeneratedText text, GenerationEnd end) {
+            ModelRuntime runtime,
+            GenerationRequest request,
+            GeneratedText text,
+            GenerationEnd end) {
         ObjectNode result = Json.object();
         result.set("prompt_tokens", Json.array(request.prompt()));
         result.set("tokens", Json.array(text.tokens()));
-        result.put("text", text.text()).put("finish_reason", switch (end.reason()) {
-            case END_TOKEN, STOPPED -> "stop";
-            case LENGTH -> "length";
-        });
+        result.put("text", text.text())
+                .put(
+                        "finish_reason",
+                        switch (end.reason()) {
+                            case END_TOKEN, STOPPED -> "stop";
+                            case LENGTH -> "length";
+                        });
         result.putObject("timings")
                 .put("load_ms", runtime.loadMillis())
                 .put("prefill_ms", end.prefillMillis())

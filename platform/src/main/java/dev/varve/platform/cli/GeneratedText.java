@@ -2,6 +2,7 @@ package dev.varve.platform.cli;
 
 import dev.varve.platform.tokenizer.Detokenizer;
 import dev.varve.platform.tokenizer.Tokenizer;
+
 import java.util.ArrayList;
 import java.util.List;
 

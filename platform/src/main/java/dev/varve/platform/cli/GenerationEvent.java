@@ -4,6 +4,7 @@ import dev.varve.api.VarveException;
 import dev.varve.platform.engine.GeneratedToken;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationListener;
+
 import java.util.concurrent.BlockingQueue;
 
 /** What the engine's thread hands to the thread that prints. */
@@ -20,7 +21,9 @@ sealed interface GenerationEvent {
     /** The generation failed. */
     record Failure(VarveException error) implements GenerationEvent {}
 
-    /** A listener that puts events into a queue without bound, so that it never blocks the engine. */
+    /**
+     * A listener that puts events into a queue without bound, so that it never blocks the engine.
+     */
     static GenerationListener into(BlockingQueue<GenerationEvent> queue) {
         return new GenerationListener() {
             @Override

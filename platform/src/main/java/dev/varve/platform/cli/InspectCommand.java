@@ -4,21 +4,29 @@ import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.gguf.GgufTensor;
 import dev.varve.api.gguf.GgufValue;
 import dev.varve.platform.plugin.PluginCatalog;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
-import tools.jackson.databind.node.ArrayNode;
-import tools.jackson.databind.node.ObjectNode;
 
 /** Shows what a model file holds. */
 @Command(
         name = "inspect",
-        description = "Shows the metadata and the tensors of a model file, and whether a plugin serves it.",
-        footer = {"  varve inspect --model model.gguf", "  varve inspect --model model.gguf --tensors --json"})
+        description =
+                "Shows the metadata and the tensors of a model file, and whether a plugin serves"
+                        + " it.",
+        footer = {
+            "  varve inspect --model model.gguf",
+            "  varve inspect --model model.gguf --tensors --json"
+        })
 final class InspectCommand extends CliCommand {
     @Option(
             names = {"-m", "--model"},
@@ -33,8 +41,7 @@ final class InspectCommand extends CliCommand {
     @Option(names = "--json", description = "Print one JSON object.")
     private boolean json;
 
-    @Mixin
-    private PluginOptions plugins;
+    @Mixin private PluginOptions plugins;
 
     @Override
     int run() {
@@ -50,39 +57,53 @@ final class InspectCommand extends CliCommand {
     }
 
     private void print(GgufFile file, boolean served) {
-        out().println("%s: GGUF version %d, architecture %s (%s), %d tensors, %.2f GiB"
-                .formatted(
-                        file.path(),
-                        file.version(),
-                        file.architecture(),
-                        served ? "served by a plugin" : "no plugin serves it",
-                        file.tensors().size(),
-                        file.tensorBytes() / (double) (1L << 30)));
+        out().println(
+                        "%s: GGUF version %d, architecture %s (%s), %d tensors, %.2f GiB"
+                                .formatted(
+                                        file.path(),
+                                        file.version(),
+                                        file.architecture(),
+                                        served ? "served by a plugin" : "no plugin serves it",
+                                        file.tensors().size(),
+                                        file.tensorBytes() / (double) (1L << 30)));
         if (file.parts().size() > 1) {
             file.parts().forEach(part -> out().println("  part " + part.getFileName()));
         }
         out().println("Metadata:");
         for (String key : file.metadata().keys()) {
             GgufValue value = file.metadata().find(key).orElseThrow();
-            out().println("  %s (%s) = %s".formatted(key, value.typeName(), oneLine(value.describe())));
+            out().println(
+                            "  %s (%s) = %s"
+                                    .formatted(key, value.typeName(), oneLine(value.describe())));
         }
         out().println("Tensor types:");
-        bytesByType(file).forEach((type, bytes) ->
-                out().println(String.format(Locale.ROOT, "  %-8s %10.1f MiB", type, bytes / (double) (1L << 20))));
+        bytesByType(file)
+                .forEach(
+                        (type, bytes) ->
+                                out().println(
+                                                String.format(
+                                                        Locale.ROOT,
+                                                        "  %-8s %10.1f MiB",
+                                                        type,
+                                                        bytes / (double) (1L << 20))));
         if (tensors) {
             out().println("Tensors:");
-            file.tensors().forEach(tensor -> out().println("  " + tensor.name() + " " + tensor.describe()));
+            file.tensors()
+                    .forEach(
+                            tensor ->
+                                    out().println("  " + tensor.name() + " " + tensor.describe()));
         }
     }
 
     private ObjectNode describe(GgufFile file, boolean served) {
-        ObjectNode result = Json.object()
-                .put("file", file.path().toString())
-                .put("version", file.version())
-                .put("architecture", file.architecture())
-                .put("served", served)
-                .put("tensor_count", file.tensors().size())
-                .put("tensor_bytes", file.tensorBytes());
+        ObjectNode result =
+                Json.object()
+                        .put("file", file.path().toString())
+                        .put("version", file.version())
+                        .put("architecture", file.architecture())
+                        .put("served", served)
+                        .put("tensor_count", file.tensors().size())
+                        .put("tensor_bytes", file.tensorBytes());
         ObjectNode metadata = result.putObject("metadata");
         for (String key : file.metadata().keys()) {
             GgufValue value = file.metadata().find(key).orElseThrow();
@@ -93,10 +114,11 @@ final class InspectCommand extends CliCommand {
         if (tensors) {
             ArrayNode list = result.putArray("tensors");
             for (GgufTensor tensor : file.tensors()) {
-                ObjectNode entry = list.addObject()
-                        .put("name", tensor.name())
-                        .put("type", tensor.type().ggufName())
-                        .put("bytes", tensor.bytes());
+                ObjectNode entry =
+                        list.addObject()
+                                .put("name", tensor.name())
+                                .put("type", tensor.type().ggufName())
+                                .put("bytes", tensor.bytes());
                 ArrayNode dimensions = entry.putArray("dimensions");
                 tensor.dimensions().forEach(dimensions::add);
             }
@@ -106,7 +128,9 @@ final class InspectCommand extends CliCommand {
 
     private static Map<String, Long> bytesByType(GgufFile file) {
         Map<String, Long> bytes = new TreeMap<>();
-        file.tensors().forEach(tensor -> bytes.merge(tensor.type().ggufName(), tensor.bytes(), Long::sum));
+        file.tensors()
+                .forEach(
+                        tensor -> bytes.merge(tensor.type().ggufName(), tensor.bytes(), Long::sum));
         return bytes;
     }
 

@@ -49,10 +49,15 @@ final class Json {
             if (node instanceof ObjectNode object) {
                 return object;
             }
-            throw new UsageException(source + ": expected a JSON object, found " + node.getNodeType());
+            throw new UsageException(
+                    source + ": expected a JSON object, found " + node.getNodeType());
         } catch (JacksonException e) {
-            throw new UsageException(source + ": no JSON: " + e.getOriginalMessage() + " at line "
-                    + e.getLocation().getLineNr());
+            throw new UsageException(
+                    source
+                            + ": no JSON: "
+                            + e.getOriginalMessage()
+                            + " at line "
+                            + e.getLocation().getLineNr());
         }
     }
 }

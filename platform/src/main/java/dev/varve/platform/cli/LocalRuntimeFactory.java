@@ -13,6 +13,7 @@ import dev.varve.platform.runtime.MemoryPlan;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.tokenizer.Tokenizer;
+
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 
@@ -20,7 +21,8 @@ import java.lang.System.Logger.Level;
 final class LocalRuntimeFactory implements RuntimeFactory {
     private static final Logger LOG = System.getLogger(LocalRuntimeFactory.class.getName());
 
-    private record LocalRuntime(LoadedModel model, ComputeDevice device, Tokenizer tokenizer, double loadMillis)
+    private record LocalRuntime(
+            LoadedModel model, ComputeDevice device, Tokenizer tokenizer, double loadMillis)
             implements ModelRuntime {
         @Override
         public GgufFile file() {
@@ -35,11 +37,6 @@ final class LocalRuntimeFactory implements RuntimeFactory {
         @Override
         public MemoryPlan plan() {
             return model.plan();
-        }
-
-        @Override
-        public LayerSplitAdapter adapter() {
-            return model.adapter();
         }
 
         @Override
@@ -62,26 +59,40 @@ final class LocalRuntimeFactory implements RuntimeFactory {
 
     @Override
     public ModelRuntime open(
-            ModelArguments arguments, ModelSettings settings, Environment environment, LoadProgress progress) {
+            ModelArguments arguments,
+            ModelSettings settings,
+            Environment environment,
+            LoadProgress progress) {
         long begin = System.nanoTime();
         // The file first: most mistakes are in its name, and they need no plugin to be found.
         GgufFile file = GgufFile.open(arguments.model());
         PluginCatalog catalog = arguments.plugins().discover(environment);
-        catalog.rejected().forEach(plugin -> LOG.log(
-                Level.WARNING, "plugin {0} is not used: {1}", plugin.file().getFileName(), plugin.reason()));
+        catalog.rejected()
+                .forEach(
+                        plugin ->
+                                LOG.log(
+                                        Level.WARNING,
+                                        "plugin {0} is not used: {1}",
+                                        plugin.file().getFileName(),
+                                        plugin.reason()));
         ModelFamilyProvider family = catalog.family(file.architecture(), file.path());
         Tokenizer tokenizer = Tokenizer.of(file.metadata());
-        ComputeDevice device = catalog.backend(arguments.device().backend())
-                .open(arguments.plugins().backendOptions(environment))
-                .open(arguments.device().index(), arguments.deviceOptions());
+        ComputeDevice device =
+                catalog.backend(arguments.device().backend())
+                        .open(arguments.plugins().backendOptions(environment))
+                        .open(arguments.device().index(), arguments.deviceOptions());
         try {
-            LoadedModel model = LoadedModel.load(
-                    file,
-                    family,
-                    device,
-                    settings,
-                    progress,
-                    plan -> LOG.log(Level.DEBUG, () -> plan.describe(device.info().name())));
+            LoadedModel model =
+                    LoadedModel.load(
+                            file,
+                            family,
+                            device,
+                            settings,
+                            progress,
+                            plan ->
+                                    LOG.log(
+                                            Level.DEBUG,
+                                            () -> plan.describe(device.info().name())));
             return new LocalRuntime(model, device, tokenizer, (System.nanoTime() - begin) / 1e6);
         } catch (RuntimeException | Error e) {
             device.close();

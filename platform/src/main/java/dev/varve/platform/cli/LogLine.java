@@ -12,19 +12,21 @@ import java.util.logging.LogRecord;
 /** {@code 12:34:56.789 warning HttpServer: message}; a stack trace follows on lines of its own. */
 final class LogLine extends Formatter {
     private static final DateTimeFormatter TIME =
-            DateTimeFormatter.ofPattern("HH:mm:ss.SSS", Locale.ROOT).withZone(ZoneId.systemDefault());
+            DateTimeFormatter.ofPattern("HH:mm:ss.SSS", Locale.ROOT)
+                    .withZone(ZoneId.systemDefault());
 
     @Override
     public String format(LogRecord record) {
-        StringBuilder line = new StringBuilder()
-                .append(TIME.format(record.getInstant()))
-                .append(' ')
-                .append(name(record.getLevel()))
-                .append(' ')
-                .append(shortName(record.getLoggerName()))
-                .append(": ")
-                .append(formatMessage(record))
-                .append('\n');
+        StringBuilder line =
+                new StringBuilder()
+                        .append(TIME.format(record.getInstant()))
+                        .append(' ')
+                        .append(name(record.getLevel()))
+                        .append(' ')
+                        .append(shortName(record.getLoggerName()))
+                        .append(": ")
+                        .append(formatMessage(record))
+                        .append('\n');
         if (record.getThrown() != null) {
             StringWriter trace = new StringWriter();
             record.getThrown().printStackTrace(new PrintWriter(trace));

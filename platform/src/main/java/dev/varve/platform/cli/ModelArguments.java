@@ -4,14 +4,16 @@ import dev.varve.api.backend.DeviceOptions;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.shard.CacheTypes;
-import java.nio.file.Path;
-import java.util.Locale;
-import java.util.Optional;
-import java.util.OptionalInt;
+
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
+
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalInt;
 
 /** Options of every command that loads a model. */
 final class ModelArguments {
@@ -29,9 +31,16 @@ final class ModelArguments {
         public GgmlType convert(String text) {
             String name = text.toUpperCase(Locale.ROOT);
             return Optional.of(name)
-                    .filter(known -> known.equals("F16") || known.equals("F32") || known.equals("Q8_0"))
+                    .filter(
+                            known ->
+                                    known.equals("F16")
+                                            || known.equals("F32")
+                                            || known.equals("Q8_0"))
                     .flatMap(GgmlType::parse)
-                    .orElseThrow(() -> new TypeConversionException("expected f16, f32 or q8_0, found " + text));
+                    .orElseThrow(
+                            () ->
+                                    new TypeConversionException(
+                                            "expected f16, f32 or q8_0, found " + text));
         }
     }
 
@@ -54,7 +63,8 @@ final class ModelArguments {
     @Option(
             names = {"-t", "--threads"},
             paramLabel = "N",
-            description = "Threads for decode (default: the physical cores that the process may use).",
+            description =
+                    "Threads for decode (default: the physical cores that the process may use).",
             order = 101)
     private Optional<Integer> threads = Optional.empty();
 
@@ -68,8 +78,11 @@ final class ModelArguments {
     @Option(
             names = {"-c", "--max-ctx"},
             paramLabel = "N",
-            description = "Most tokens of one sequence, prompt and output (default: what the model was trained for, at"
-                    + " most " + ModelSettings.DEFAULT_CONTEXT + ").",
+            description =
+                    "Most tokens of one sequence, prompt and output (default: what the model was"
+                            + " trained for, at most "
+                            + ModelSettings.DEFAULT_CONTEXT
+                            + ").",
             order = 103)
     private Optional<Integer> maxContext = Optional.empty();
 
@@ -94,13 +107,13 @@ final class ModelArguments {
     @Option(
             names = "--weights",
             paramLabel = "MODE",
-            description = "auto: repacked where that is faster, in memory of this process; mmap: mapped from the file,"
-                    + " shared between processes.",
+            description =
+                    "auto: repacked where that is faster, in memory of this process; mmap: mapped"
+                            + " from the file, shared between processes.",
             order = 106)
     private Weights weights = Weights.AUTO;
 
-    @Mixin
-    private PluginOptions plugins;
+    @Mixin private PluginOptions plugins;
 
     Path model() {
         return model;
@@ -119,7 +132,8 @@ final class ModelArguments {
     }
 
     DeviceOptions deviceOptions() {
-        return new DeviceOptions(positive(threads, "--threads"), positive(threadsBatch, "--threads-batch"));
+        return new DeviceOptions(
+                positive(threads, "--threads"), positive(threadsBatch, "--threads-batch"));
     }
 
     /** One sequence, as long as asked for. */

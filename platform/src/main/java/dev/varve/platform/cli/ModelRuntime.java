@@ -7,7 +7,10 @@ import dev.varve.platform.engine.TeacherForcing.LogitsSink;
 import dev.varve.platform.runtime.MemoryPlan;
 import dev.varve.platform.tokenizer.Tokenizer;
 
-/** A loaded model as the commands see it. Owned by the command: {@link #close} frees weights and caches. */
+/**
+ * A loaded model as the commands see it. Owned by the command: {@link #close} frees weights and
+ * caches.
+ */
 interface ModelRuntime extends AutoCloseable {
     /** The model file. */
     GgufFile file();
@@ -20,9 +23,6 @@ interface ModelRuntime extends AutoCloseable {
 
     /** The sizes that were chosen. */
     MemoryPlan plan();
-
-    /** The model as its family sees it. */
-    LayerSplitAdapter adapter();
 
     /** Threads for decode, 0 where the device has no such setting. */
     int threads();

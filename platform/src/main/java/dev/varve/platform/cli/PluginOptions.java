@@ -2,9 +2,11 @@ package dev.varve.platform.cli;
 
 import dev.varve.api.backend.BackendOptions;
 import dev.varve.platform.plugin.PluginCatalog;
+
+import picocli.CommandLine.Option;
+
 import java.nio.file.Path;
 import java.util.Optional;
-import picocli.CommandLine.Option;
 
 /** Where plugins and native libraries come from. */
 final class PluginOptions {
@@ -18,7 +20,9 @@ final class PluginOptions {
     @Option(
             names = "--ggml-home",
             paramLabel = "FOLDER",
-            description = "Folder with a ggml build to use instead of the packed one (also: VARVE_GGML_HOME).",
+            description =
+                    "Folder with a ggml build to use instead of the packed one (also:"
+                            + " VARVE_GGML_HOME).",
             order = 801)
     private Optional<Path> ggmlHome = Optional.empty();
 
@@ -27,9 +31,12 @@ final class PluginOptions {
     }
 
     PluginCatalog discover(Environment environment) {
-        folder.filter(given -> !java.nio.file.Files.isDirectory(given)).ifPresent(given -> {
-            throw new UsageException("--plugins: expected a folder, found " + given);
-        });
+        folder.filter(given -> !java.nio.file.Files.isDirectory(given))
+                .ifPresent(
+                        given -> {
+                            throw new UsageException(
+                                    "--plugins: expected a folder, found " + given);
+                        });
         return PluginCatalog.discover(folder(environment));
     }
 

@@ -4,9 +4,11 @@ import dev.varve.api.backend.DeviceBackendProvider;
 import dev.varve.platform.plugin.LoadedPlugin;
 import dev.varve.platform.plugin.PluginCatalog;
 import dev.varve.platform.plugin.RejectedPlugin;
+
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -16,8 +18,7 @@ import tools.jackson.databind.node.ObjectNode;
         description = "Lists the plugins, what they serve, and which ones were refused and why.",
         footer = {"  varve plugins", "  varve plugins --plugins ./my-plugins --json"})
 final class PluginsCommand extends CliCommand {
-    @Mixin
-    private PluginOptions plugins;
+    @Mixin private PluginOptions plugins;
 
     @Option(names = "--json", description = "Print one JSON object.")
     private boolean json;
@@ -31,15 +32,18 @@ final class PluginsCommand extends CliCommand {
         }
         out().println("Plugins in " + plugins.folder(environment()) + ":");
         for (LoadedPlugin plugin : catalog.loaded()) {
-            out().println("  %s  %s %s  %s"
-                    .formatted(
-                            plugin.file().getFileName(),
-                            plugin.module(),
-                            plugin.version().orElse("(no version)"),
-                            plugin.describeServices()));
+            out().println(
+                            "  %s  %s %s  %s"
+                                    .formatted(
+                                            plugin.file().getFileName(),
+                                            plugin.module(),
+                                            plugin.version().orElse("(no version)"),
+                                            plugin.describeServices()));
         }
         for (RejectedPlugin plugin : catalog.rejected()) {
-            out().println("  %s  refused: %s".formatted(plugin.file().getFileName(), plugin.reason()));
+            out().println(
+                            "  %s  refused: %s"
+                                    .formatted(plugin.file().getFileName(), plugin.reason()));
         }
         if (catalog.loaded().isEmpty() && catalog.rejected().isEmpty()) {
             out().println("  none");
@@ -51,18 +55,26 @@ final class PluginsCommand extends CliCommand {
         ObjectNode result = Json.object();
         ArrayNode loaded = result.putArray("loaded");
         for (LoadedPlugin plugin : catalog.loaded()) {
-            ObjectNode entry = loaded.addObject()
-                    .put("file", plugin.file().toString())
-                    .put("module", plugin.module());
+            ObjectNode entry =
+                    loaded.addObject()
+                            .put("file", plugin.file().toString())
+                            .put("module", plugin.module());
             plugin.version().ifPresent(version -> entry.put("version", version));
             ArrayNode architectures = entry.putArray("architectures");
-            plugin.families().forEach(family -> family.architectures().stream().sorted().forEach(architectures::add));
+            plugin.families()
+                    .forEach(
+                            family ->
+                                    family.architectures().stream()
+                                            .sorted()
+                                            .forEach(architectures::add));
             ArrayNode backends = entry.putArray("backends");
             plugin.backends().stream().map(DeviceBackendProvider::name).forEach(backends::add);
         }
         ArrayNode rejected = result.putArray("rejected");
         for (RejectedPlugin plugin : catalog.rejected()) {
-            rejected.addObject().put("file", plugin.file().toString()).put("reason", plugin.reason());
+            rejected.addObject()
+                    .put("file", plugin.file().toString())
+                    .put("reason", plugin.reason());
         }
         return result;
     }

@@ -3,7 +3,10 @@ package dev.varve.platform.cli;
 import java.io.PrintWriter;
 import java.util.Locale;
 
-/** One line on a terminal that is drawn over and over, and wiped at the end; nothing elsewhere. One thread at a time. */
+/**
+ * One line on a terminal that is drawn over and over, and wiped at the end; nothing elsewhere. One
+ * thread at a time.
+ */
 final class ProgressBar implements AutoCloseable {
     private static final int WIDTH = 30;
 
@@ -20,7 +23,8 @@ final class ProgressBar implements AutoCloseable {
     }
 
     static ProgressBar of(PrintWriter err, Environment environment, String label) {
-        return new ProgressBar(err, environment.terminals().contains(Environment.Stream.ERR), label);
+        return new ProgressBar(
+                err, environment.terminals().contains(Environment.Stream.ERR), label);
     }
 
     /** Shows {@code done} of {@code total}; draws only when the picture changes. */
@@ -31,8 +35,14 @@ final class ProgressBar implements AutoCloseable {
         }
         lastDrawn = percent;
         int filled = (int) (percent * WIDTH / 100);
-        String line = String.format(
-                Locale.ROOT, "\r%s [%s%s] %3d %%", label, "=".repeat(filled), " ".repeat(WIDTH - filled), percent);
+        String line =
+                String.format(
+                        Locale.ROOT,
+                        "\r%s [%s%s] %3d %%",
+                        label,
+                        "=".repeat(filled),
+                        " ".repeat(WIDTH - filled),
+                        percent);
         length = line.length();
         out.print(line);
         out.flush();

@@ -1,28 +1,40 @@
 package dev.varve.platform.cli;
 
 import dev.varve.platform.template.ChatTemplate;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
 
 /** Renders a chat template. */
 @Command(
         name = "render",
         description = {
             "Renders a chat template and prints the prompt.",
-            "The input is a JSON object with the template's variables: messages, tools, add_generation_prompt, …"
+            "The input is a JSON object with the template's variables: messages, tools,"
+                    + " add_generation_prompt, …"
         },
         footer = {
             "  varve render --template chat.jinja --input chat.json",
-            "  where chat.json holds {\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}],\"add_generation_prompt\":true}"
+            "  where chat.json holds"
+                + " {\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}],\"add_generation_prompt\":true}"
         })
 final class RenderCommand extends CliCommand {
-    @Option(names = "--template", required = true, paramLabel = "FILE", description = "Jinja template.")
+    @Option(
+            names = "--template",
+            required = true,
+            paramLabel = "FILE",
+            description = "Jinja template.")
     private Path template;
 
-    @Option(names = "--input", required = true, paramLabel = "FILE", description = "JSON object with the variables.")
+    @Option(
+            names = "--input",
+            required = true,
+            paramLabel = "FILE",
+            description = "JSON object with the variables.")
     private Path input;
 
     @Override

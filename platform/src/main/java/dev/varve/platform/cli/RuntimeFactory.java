@@ -13,5 +13,8 @@ interface RuntimeFactory {
      * @throws dev.varve.api.VarveException if the file, its family or the device cannot be used
      */
     ModelRuntime open(
-            ModelArguments arguments, ModelSettings settings, Environment environment, LoadProgress progress);
+            ModelArguments arguments,
+            ModelSettings settings,
+            Environment environment,
+            LoadProgress progress);
 }

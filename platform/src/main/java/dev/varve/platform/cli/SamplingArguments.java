@@ -1,10 +1,12 @@
 package dev.varve.platform.cli;
 
 import dev.varve.platform.engine.SamplingOptions;
+
+import picocli.CommandLine.Option;
+
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import picocli.CommandLine.Option;
 
 /** How tokens are chosen. */
 final class SamplingArguments {

@@ -2,6 +2,9 @@ package dev.varve.platform.cli;
 
 import dev.varve.platform.http.HttpOptions;
 import dev.varve.platform.runtime.ModelSettings;
+
+import picocli.CommandLine.Option;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,13 +16,17 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import picocli.CommandLine.Option;
 
 /** Options of the server itself. */
 final class ServeArguments {
     private static final Pattern SIZE = Pattern.compile("(\\d{1,10})([kKmMgG]?)");
 
-    @Option(names = "--host", defaultValue = "127.0.0.1", paramLabel = "ADDRESS", description = "Address to listen on.", order = 10)
+    @Option(
+            names = "--host",
+            defaultValue = "127.0.0.1",
+            paramLabel = "ADDRESS",
+            description = "Address to listen on.",
+            order = 10)
     private String host;
 
     @Option(
@@ -33,8 +40,9 @@ final class ServeArguments {
     @Option(
             names = "--api-key",
             paramLabel = "KEY",
-            description = "Key that clients must send; may be given several times. Other users of the machine can see"
-                    + " it: better use --api-key-file or VARVE_API_KEY.",
+            description =
+                    "Key that clients must send; may be given several times. Other users of the"
+                            + " machine can see it: better use --api-key-file or VARVE_API_KEY.",
             order = 12)
     private List<String> apiKeys = List.of();
 
@@ -54,7 +62,8 @@ final class ServeArguments {
     @Option(
             names = "--cors-origin",
             paramLabel = "ORIGIN",
-            description = "Origin of web pages that may call the server; may be given several times.",
+            description =
+                    "Origin of web pages that may call the server; may be given several times.",
             order = 15)
     private List<String> corsOrigins = List.of();
 
@@ -83,8 +92,9 @@ final class ServeArguments {
     @Option(
             names = "--kv-tokens",
             paramLabel = "N",
-            description = "Tokens of the KV pool that all requests share (default: --parallel whole contexts, or what the"
-                    + " memory holds).",
+            description =
+                    "Tokens of the KV pool that all requests share (default: --parallel whole"
+                            + " contexts, or what the memory holds).",
             order = 19)
     private Optional<Integer> kvTokens = Optional.empty();
 
@@ -107,10 +117,12 @@ final class ServeArguments {
     /**
      * How the server listens.
      *
-     * @throws dev.varve.api.VarveException of kind INVALID_REQUEST if the address is open to other machines without a key
+     * @throws dev.varve.api.VarveException of kind INVALID_REQUEST if the address is open to other
+     *     machines without a key
      */
     HttpOptions httpOptions(Environment environment) {
-        return new HttpOptions(host, port, keys(environment), insecure, Set.copyOf(corsOrigins), maxBodyBytes());
+        return new HttpOptions(
+                host, port, keys(environment), insecure, Set.copyOf(corsOrigins), maxBodyBytes());
     }
 
     int parallel() {
@@ -127,22 +139,27 @@ final class ServeArguments {
 
     private int maxBodyBytes() {
         Matcher size = SIZE.matcher(maxBody);
-        long unit = switch (size.matches() ? size.group(2).toUpperCase(Locale.ROOT) : "") {
-            case "K" -> 1L << 10;
-            case "M" -> 1L << 20;
-            case "G" -> 1L << 30;
-            default -> 1;
-        };
+        long unit =
+                switch (size.matches() ? size.group(2).toUpperCase(Locale.ROOT) : "") {
+                    case "K" -> 1L << 10;
+                    case "M" -> 1L << 20;
+                    case "G" -> 1L << 30;
+                    default -> 1;
+                };
         long bytes = size.matches() ? Long.parseLong(size.group(1)) * unit : 0;
         if (bytes < 1 || bytes > Integer.MAX_VALUE) {
-            throw new UsageException("--max-body: expected 1 to 2147483647 bytes, such as 64M, found " + maxBody);
+            throw new UsageException(
+                    "--max-body: expected 1 to 2147483647 bytes, such as 64M, found " + maxBody);
         }
         return (int) bytes;
     }
 
     String modelName(Path model) {
         return modelName.orElseGet(
-                () -> model.getFileName().toString().replaceFirst("(-\\d{5}-of-\\d{5})?\\.gguf$", ""));
+                () ->
+                        model.getFileName()
+                                .toString()
+                                .replaceFirst("(-\\d{5}-of-\\d{5})?\\.gguf$", ""));
     }
 
     Optional<Path> chatTemplateFile() {
@@ -158,10 +175,11 @@ final class ServeArguments {
 
     private static List<String> read(Path file) {
         try {
-            List<String> keys = Files.readAllLines(file).stream()
-                    .map(String::strip)
-                    .filter(line -> !line.isEmpty() && !line.startsWith("#"))
-                    .toList();
+            List<String> keys =
+                    Files.readAllLines(file).stream()
+                            .map(String::strip)
+                            .filter(line -> !line.isEmpty() && !line.startsWith("#"))
+                            .toList();
             if (keys.isEmpty()) {
                 throw new UsageException("--api-key-file: " + file + " holds no key");
             }

@@ -5,46 +5,56 @@ import dev.varve.platform.chat.ReasoningTokens;
 import dev.varve.platform.http.HttpServer;
 import dev.varve.platform.http.ServedModel;
 import dev.varve.platform.template.ChatTemplate;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
 import java.time.Duration;
-import java.util.Locale;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 
 /** Serves a model over HTTP until the process is asked to stop. */
 @Command(
         name = "serve",
         description = {
             "Serves a model over an OpenAI-compatible HTTP API.",
-            "The server listens at once and answers 503 until the model is loaded. SIGTERM and SIGINT let running"
-                    + " requests end, for at most 30 seconds."
+            "The server listens at once and answers 503 until the model is loaded. SIGTERM and"
+                    + " SIGINT let running requests end, for at most 30 seconds."
         },
         footer = {
             "  varve serve --model model.gguf",
-            "  varve serve --model model.gguf --port 0 --max-ctx 32768 --parallel 8 --cache-type-k q8_0",
-            "  VARVE_API_KEY=secret varve serve --model model.gguf --host 0.0.0.0"
+            "  varve serve --model model.gguf --port 0 --max-ctx 32768 --parallel 8 --cache-type-k"
+                    + " q8_0",
+            "  VARVE_API_KEY=secret varve serve --model model.gguf --host 0.0.0.0",
+            "  curl http://127.0.0.1:8080/v1/chat/completions -H 'Content-Type: application/json'"
+                    + " \\",
+            "       -d '{\"messages\": [{\"role\": \"user\", \"content\": \"Hello\"}]}'"
         })
 final class ServeCommand extends CliCommand {
     private static final Duration DRAIN_LIMIT = Duration.ofSeconds(30);
     private static final Duration STOP_LIMIT = DRAIN_LIMIT.plusSeconds(10);
 
-    @Mixin
-    private ModelArguments model;
+    @Mixin private ModelArguments model;
 
-    @Mixin
-    private ServeArguments server;
+    @Mixin private ServeArguments server;
 
     @Override
     int run() throws InterruptedException {
         CountDownLatch stop = new CountDownLatch(1);
         try (ShutdownGuard guard = ShutdownGuard.prepare(stop::countDown, STOP_LIMIT)) {
             try (HttpServer http = HttpServer.start(server.httpOptions(environment()))) {
-                say("listening on " + http.uri());
+                // Before the model is loaded: a port that is taken is found at once, and /health
+                // can say that it loads.
+                say("listening on " + http.uri() + "; loading " + model.model().getFileName());
                 try (ModelRuntime runtime =
-                        open(model, model.settings(server.parallel(), server.kvTokens(), server.maxQueue()))) {
-                    // Not before: nobody waits for a model that is still loading when the process is asked to stop.
+                        open(
+                                model,
+                                model.settings(
+                                        server.parallel(), server.kvTokens(), server.maxQueue()))) {
+                    // Not before: nobody waits for a model that is still loading when the process
+                    // is asked to stop.
                     guard.arm();
                     serve(http, runtime, stop);
                 }
@@ -54,49 +64,46 @@ final class ServeCommand extends CliCommand {
         return 0;
     }
 
-    private void serve(HttpServer http, ModelRuntime runtime, CountDownLatch stop) throws InterruptedException {
+    private void serve(HttpServer http, ModelRuntime runtime, CountDownLatch stop)
+            throws InterruptedException {
         ServedModel served = served(runtime);
         http.ready(served);
-        say(String.format(
-                Locale.ROOT,
-                "serving %s on %s (%s), context %d, loaded in %.1f s",
-                served.id(),
-                http.uri(),
-                served.architecture(),
-                runtime.plan().contextTokens(),
-                runtime.loadMillis() / 1000));
+        out().println("Serving " + served.id() + " on " + http.uri());
+        out().flush();
         stop.await();
-        say("stopping; running requests may end");
+        say("stopping; running requests have " + DRAIN_LIMIT.toSeconds() + " s to end");
         if (!http.drain(DRAIN_LIMIT)) {
             say("requests still ran after " + DRAIN_LIMIT.toSeconds() + " s and were cancelled");
         }
     }
 
     private ServedModel served(ModelRuntime runtime) {
-        Optional<ChatRenderer> chat = server.chatTemplateFile()
-                .map(TextFile::read)
-                .or(() -> runtime.file().metadata().findString("tokenizer.chat_template"))
-                .map(source -> new ChatRenderer(ChatTemplate.compile(source), runtime.tokenizer()));
-        Optional<ReasoningTokens> reasoning =
-                ReasoningTokens.of(runtime.adapter().chatDialect(), runtime.tokenizer());
+        Optional<ChatRenderer> chat =
+                server.chatTemplateFile()
+                        .map(TextFile::read)
+                        .or(() -> runtime.file().metadata().findString("tokenizer.chat_template"))
+                        .map(
+                                source ->
+                                        new ChatRenderer(
+                                                ChatTemplate.compile(source), runtime.tokenizer()));
+        Map<String, Object> details = new LinkedHashMap<>();
+        details.put("device", model.device().toString());
+        details.put("threads", runtime.threads());
+        details.put("load_ms", Math.round(runtime.loadMillis()));
+        details.put("memory_plan", runtime.plan().describe(model.device().toString()));
         return new ServedModel(
-                server.modelName(runtime.file().path()),
+                server.modelName(model.model()),
                 runtime.file().architecture(),
                 runtime.adapter().shape().contextLength(),
                 runtime.engine(),
                 runtime.tokenizer(),
                 chat,
-                reasoning,
-                Map.of(
-                        "model_path", runtime.file().path().toString(),
-                        "device", model.device().toString(),
-                        "threads", runtime.threads(),
-                        "load_ms", Math.round(runtime.loadMillis()),
-                        "memory_plan", runtime.plan().describe(model.device().toString())));
+                ReasoningTokens.of(runtime.adapter().chatDialect(), runtime.tokenizer()),
+                details);
     }
 
     private void say(String text) {
-        out().println("varve: " + text);
-        out().flush();
+        err().println("varve: " + text);
+        err().flush();
     }
 }

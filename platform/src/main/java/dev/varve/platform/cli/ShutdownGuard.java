@@ -5,8 +5,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Lets work end in order when the process is asked to stop by SIGINT or SIGTERM: calls {@code stop} and then waits until
- * the guard is closed by the thread that works. {@code stop} must only ask, not wait.
+ * Lets work end in order when the process is asked to stop by SIGINT or SIGTERM: calls {@code stop}
+ * and then waits until the guard is closed by the thread that works. {@code stop} must only ask,
+ * not wait.
  */
 final class ShutdownGuard implements AutoCloseable {
     private final CountDownLatch finished = new CountDownLatch(1);

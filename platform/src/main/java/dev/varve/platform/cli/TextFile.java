@@ -1,6 +1,7 @@
 package dev.varve.platform.cli;
 
 import dev.varve.api.VarveException;
+
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
@@ -20,11 +21,14 @@ final class TextFile {
         try {
             return Files.readString(file);
         } catch (NoSuchFileException e) {
-            throw new VarveException(VarveException.Kind.UNREADABLE_FILE, file + ": no such file", e);
+            throw new VarveException(
+                    VarveException.Kind.UNREADABLE_FILE, file + ": no such file", e);
         } catch (CharacterCodingException e) {
-            throw new VarveException(VarveException.Kind.CORRUPT_FILE, file + ": expected UTF-8", e);
+            throw new VarveException(
+                    VarveException.Kind.CORRUPT_FILE, file + ": expected UTF-8", e);
         } catch (IOException e) {
-            throw new VarveException(VarveException.Kind.UNREADABLE_FILE, file + ": cannot be read: " + e, e);
+            throw new VarveException(
+                    VarveException.Kind.UNREADABLE_FILE, file + ": cannot be read: " + e, e);
         }
     }
 }

@@ -21,7 +21,8 @@ final class TokenIds {
                 ids[i] = -1;
             }
             if (ids[i] < 0) {
-                throw new UsageException("--tokens: expected ids such as 1,2,3, found \"" + parts[i] + "\"");
+                throw new UsageException(
+                        "--tokens: expected ids such as 1,2,3, found \"" + parts[i] + "\"");
             }
         }
         return ids;
@@ -33,8 +34,16 @@ final class TokenIds {
      * @throws UsageException if one is not in it
      */
     static void requireBelow(int[] ids, int vocabularySize) {
-        Arrays.stream(ids).filter(id -> id >= vocabularySize).findFirst().ifPresent(id -> {
-            throw new UsageException("--tokens: expected ids below " + vocabularySize + ", found " + id);
-        });
+        Arrays.stream(ids)
+                .filter(id -> id >= vocabularySize)
+                .findFirst()
+                .ifPresent(
+                        id -> {
+                            throw new UsageException(
+                                    "--tokens: expected ids below "
+                                            + vocabularySize
+                                            + ", found "
+                                            + id);
+                        });
     }
 }

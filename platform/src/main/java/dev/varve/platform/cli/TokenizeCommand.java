@@ -2,9 +2,11 @@ package dev.varve.platform.cli;
 
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.platform.tokenizer.Tokenizer;
-import java.nio.file.Path;
+
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
+
+import java.nio.file.Path;
 
 /** Shows the token ids of a text. */
 @Command(
@@ -28,7 +30,9 @@ final class TokenizeCommand extends CliCommand {
     @Option(names = "--text", required = true, paramLabel = "TEXT", description = "The text.")
     private String text;
 
-    @Option(names = "--parse-special", description = "Recognise control tokens that are spelled out in the text.")
+    @Option(
+            names = "--parse-special",
+            description = "Recognise control tokens that are spelled out in the text.")
     private boolean parseSpecial;
 
     @Override

@@ -1,18 +1,21 @@
 package dev.varve.platform.cli;
 
-import java.io.PrintWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
+import java.io.PrintWriter;
+
 /** The command without a subcommand; shows the help. */
 @Command(
         name = "varve",
         mixinStandardHelpOptions = true,
         versionProvider = VersionText.class,
-        description = "Serves large language models from GGUF files over an OpenAI-compatible API.",
+        description =
+                "Serves large language models from GGUF files over an OpenAI- and"
+                        + " Anthropic-compatible API.",
         synopsisSubcommandLabel = "COMMAND",
         commandListHeading = "%nCommands:%n",
         footerHeading = "%nExamples:%n",
@@ -40,8 +43,7 @@ final class VarveCommand implements Runnable {
     private final Environment environment;
     private final RuntimeFactory runtimes;
 
-    @Spec
-    private CommandSpec spec;
+    @Spec private CommandSpec spec;
 
     private VarveCommand(Environment environment, RuntimeFactory runtimes) {
         this.environment = environment;
@@ -72,6 +74,7 @@ final class VarveCommand implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "a command is missing; varve --help lists them");
+        throw new ParameterException(
+                spec.commandLine(), "a command is missing; varve --help lists them");
     }
 }

@@ -1,16 +1,24 @@
 package dev.varve.platform.cli;
 
 import dev.varve.api.ggml.GgmlLibrary;
+
+import picocli.CommandLine.IVersionProvider;
+
 import java.lang.module.ModuleDescriptor;
 import java.util.Optional;
-import picocli.CommandLine.IVersionProvider;
 
 /** Versions of Varve, of ggml and of the Java runtime. */
 final class VersionText implements IVersionProvider {
     @Override
     public String[] getVersion() {
         return new String[] {
-            "varve " + version() + " (ggml " + GgmlLibrary.EXPECTED_VERSION + ", Java " + Runtime.version() + ")"
+            "varve "
+                    + version()
+                    + " (ggml "
+                    + GgmlLibrary.EXPECTED_VERSION
+                    + ", Java "
+                    + Runtime.version()
+                    + ")"
         };
     }
 

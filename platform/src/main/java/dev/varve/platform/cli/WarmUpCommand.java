@@ -5,19 +5,23 @@ import dev.varve.api.backend.DeviceBackendProvider;
 import dev.varve.platform.http.HttpOptions;
 import dev.varve.platform.http.HttpServer;
 import dev.varve.platform.plugin.PluginCatalog;
-import java.io.PrintWriter;
-import java.io.StringWriter;
+
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
+import java.io.PrintWriter;
+import java.io.StringWriter;
+
 /**
- * Touches what a start of the server touches, and computes nothing. The launcher records this run once per installation
- * and Java version, and the record makes later starts quick.
+ * Touches what a start of the server touches, and computes nothing. The launcher records this run
+ * once per installation and Java version, and the record makes later starts quick.
  */
-@Command(name = "warm-up", hidden = true, description = "Prepares quick starts; the launcher calls it once.")
+@Command(
+        name = "warm-up",
+        hidden = true,
+        description = "Prepares quick starts; the launcher calls it once.")
 final class WarmUpCommand extends CliCommand {
-    @Mixin
-    private PluginOptions plugins;
+    @Mixin private PluginOptions plugins;
 
     @Override
     int run() {
@@ -27,7 +31,10 @@ final class WarmUpCommand extends CliCommand {
             openDevices(backend);
         }
         HttpServer.start(HttpOptions.loopback()).close();
-        Json.write(Json.parseObject("{\"messages\":[{\"role\":\"user\",\"content\":\"é\"}],\"n\":1.5}", "warm-up"));
+        Json.write(
+                Json.parseObject(
+                        "{\"messages\":[{\"role\":\"user\",\"content\":\"é\"}],\"n\":1.5}",
+                        "warm-up"));
         return 0;
     }
 
@@ -43,7 +50,8 @@ final class WarmUpCommand extends CliCommand {
         try {
             backend.open(plugins.backendOptions(environment())).devices();
         } catch (VarveException e) {
-            // Nothing depends on this run; varve devices and a real start say why a device is missing.
+            // Nothing depends on this run; varve devices and a real start say why a device is
+            // missing.
             System.getLogger(WarmUpCommand.class.getName())
                     .log(System.Logger.Level.DEBUG, "no {0}: {1}", backend.name(), e.getMessage());
         }

@@ -2,6 +2,7 @@ package dev.varve.platform.plugin;
 
 import dev.varve.api.backend.DeviceBackendProvider;
 import dev.varve.api.model.ModelFamilyProvider;
+
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -28,11 +29,11 @@ public record LoadedPlugin(
 
     /** What it serves, in one line: {@code model families: qwen35; devices: cpu}. */
     public String describeServices() {
-        List<String> architectures = families.stream()
-                .flatMap(family -> family.architectures().stream().sorted())
-                .toList();
-        List<String> devices =
-                backends.stream().map(DeviceBackendProvider::name).toList();
+        List<String> architectures =
+                families.stream()
+                        .flatMap(family -> family.architectures().stream().sorted())
+                        .toList();
+        List<String> devices = backends.stream().map(DeviceBackendProvider::name).toList();
         String separator = architectures.isEmpty() || devices.isEmpty() ? "" : "; ";
         return (architectures.isEmpty() ? "" : "models: " + String.join(", ", architectures))
                 + separator

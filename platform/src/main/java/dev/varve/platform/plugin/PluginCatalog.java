@@ -3,6 +3,7 @@ package dev.varve.platform.plugin;
 import dev.varve.api.VarveException;
 import dev.varve.api.backend.DeviceBackendProvider;
 import dev.varve.api.model.ModelFamilyProvider;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,11 +19,12 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The plugins of this process: which model families and device backends there are, and which entries of the plugins
- * folder were refused and why. Immutable.
+ * The plugins of this process: which model families and device backends there are, and which
+ * entries of the plugins folder were refused and why. Immutable.
  *
- * <p>Each entry is a jar, or a folder of jars where a plugin has dependencies of its own. Entries are taken in the
- * order of their names; a name that is provided twice stays with the first and the second entry is refused as a whole.
+ * <p>Each entry is a jar, or a folder of jars where a plugin has dependencies of its own. Entries
+ * are taken in the order of their names; a name that is provided twice stays with the first and the
+ * second entry is refused as a whole.
  */
 public final class PluginCatalog {
     private record Owned<T>(T provider, String module, Path file) {}
@@ -35,14 +37,16 @@ public final class PluginCatalog {
     private PluginCatalog() {}
 
     /**
-     * Loads the plugins of a folder into layers below the one of this class, the boot layer in a normal start. A folder
-     * that does not exist holds none.
+     * Loads the plugins of a folder into layers below the one of this class, the boot layer in a
+     * normal start. A folder that does not exist holds none.
      *
      * @throws VarveException of kind UNREADABLE_FILE if the folder cannot be listed
      */
     public static PluginCatalog discover(Path pluginsFolder) {
-        return discover(pluginsFolder, Optional.ofNullable(PluginCatalog.class.getModule().getLayer())
-                .orElseGet(ModuleLayer::boot));
+        return discover(
+                pluginsFolder,
+                Optional.ofNullable(PluginCatalog.class.getModule().getLayer())
+                        .orElseGet(ModuleLayer::boot));
     }
 
     /**
@@ -90,7 +94,8 @@ public final class PluginCatalog {
                     .sorted()
                     .toList();
         } catch (IOException e) {
-            throw new VarveException(VarveException.Kind.UNREADABLE_FILE, folder + ": cannot be listed: " + e, e);
+            throw new VarveException(
+                    VarveException.Kind.UNREADABLE_FILE, folder + ": cannot be listed: " + e, e);
         }
     }
 
@@ -121,9 +126,15 @@ public final class PluginCatalog {
         Owned<T> mine = new Owned<>(provider, plugin.module(), plugin.file());
         Owned<T> owner = taken.containsKey(name) ? taken.get(name) : fresh.putIfAbsent(name, mine);
         if (owner != null) {
-            throw new PluginRejection("%s %s is provided twice: by module %s (%s) and by module %s (%s)"
-                    .formatted(what, name, owner.module(), owner.file().getFileName(), mine.module(),
-                            mine.file().getFileName()));
+            throw new PluginRejection(
+                    "%s %s is provided twice: by module %s (%s) and by module %s (%s)"
+                            .formatted(
+                                    what,
+                                    name,
+                                    owner.module(),
+                                    owner.file().getFileName(),
+                                    mine.module(),
+                                    mine.file().getFileName()));
         }
     }
 
@@ -151,12 +162,14 @@ public final class PluginCatalog {
      * The family that serves a model.
      *
      * @param architecture {@code general.architecture} of the file
-     * @throws VarveException of kind UNSUPPORTED_MODEL if there is none, naming those that there are
+     * @throws VarveException of kind UNSUPPORTED_MODEL if there is none, naming those that there
+     *     are
      */
     public ModelFamilyProvider family(String architecture, Path modelFile) {
         Owned<ModelFamilyProvider> owner = families.get(architecture);
         if (owner == null) {
-            throw new VarveException(VarveException.Kind.UNSUPPORTED_MODEL,
+            throw new VarveException(
+                    VarveException.Kind.UNSUPPORTED_MODEL,
                     "%s: no plugin serves architecture %s; %s"
                             .formatted(modelFile.getFileName(), architecture, describe()));
         }
@@ -171,7 +184,8 @@ public final class PluginCatalog {
     public DeviceBackendProvider backend(String name) {
         Owned<DeviceBackendProvider> owner = backends.get(name);
         if (owner == null) {
-            throw new VarveException(VarveException.Kind.UNAVAILABLE,
+            throw new VarveException(
+                    VarveException.Kind.UNAVAILABLE,
                     "no plugin provides device backend %s; %s".formatted(name, describe()));
         }
         return owner.provider();
@@ -183,16 +197,26 @@ public final class PluginCatalog {
         return Collections.unmodifiableSortedMap(providers);
     }
 
-    /** Which plugins are loaded and what they serve, and which are not; the end of an error message. */
+    /**
+     * Which plugins are loaded and what they serve, and which are not; the end of an error message.
+     */
     private String describe() {
-        String used = loaded.isEmpty()
-                ? "no plugin is loaded"
-                : "loaded: " + loaded.stream()
-                        .map(plugin -> plugin.module() + " (" + plugin.describeServices() + ")")
+        String used =
+                loaded.isEmpty()
+                        ? "no plugin is loaded"
+                        : "loaded: "
+                                + loaded.stream()
+                                        .map(
+                                                plugin ->
+                                                        plugin.module()
+                                                                + " ("
+                                                                + plugin.describeServices()
+                                                                + ")")
+                                        .collect(Collectors.joining(", "));
+        String unused =
+                rejected.stream()
+                        .map(plugin -> plugin.file().getFileName() + ": " + plugin.reason())
                         .collect(Collectors.joining(", "));
-        String unused = rejected.stream()
-                .map(plugin -> plugin.file().getFileName() + ": " + plugin.reason())
-                .collect(Collectors.joining(", "));
         return unused.isEmpty() ? used : used + "; refused: " + unused;
     }
 }

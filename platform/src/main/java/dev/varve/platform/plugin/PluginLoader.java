@@ -2,6 +2,7 @@ package dev.varve.platform.plugin;
 
 import dev.varve.api.backend.DeviceBackendProvider;
 import dev.varve.api.model.ModelFamilyProvider;
+
 import java.lang.module.Configuration;
 import java.lang.module.FindException;
 import java.lang.module.ModuleDescriptor;
@@ -22,7 +23,10 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Resolves one entry of the plugins folder into a module layer below {@code parent} and makes its providers. */
+/**
+ * Resolves one entry of the plugins folder into a module layer below {@code parent} and makes its
+ * providers.
+ */
 final class PluginLoader {
     private final ModuleLayer parent;
 
@@ -41,15 +45,23 @@ final class PluginLoader {
             List<ModelFamilyProvider> families = providers(layer, ModelFamilyProvider.class);
             List<DeviceBackendProvider> backends = providers(layer, DeviceBackendProvider.class);
             if (families.isEmpty() && backends.isEmpty()) {
-                throw new PluginRejection("module " + names(layer.modules()) + " provides no model family and no device");
+                throw new PluginRejection(
+                        "module "
+                                + names(layer.modules())
+                                + " provides no model family and no device");
             }
-            List<Module> modules = Stream.concat(families.stream(), backends.stream())
-                    .map(provider -> provider.getClass().getModule())
-                    .distinct()
-                    .toList();
+            List<Module> modules =
+                    Stream.concat(families.stream(), backends.stream())
+                            .map(provider -> provider.getClass().getModule())
+                            .distinct()
+                            .toList();
             Optional<String> version =
-                    modules.getFirst().getDescriptor().version().map(ModuleDescriptor.Version::toString);
-            LoadedPlugin plugin = new LoadedPlugin(file, names(modules), version, families, backends);
+                    modules.getFirst()
+                            .getDescriptor()
+                            .version()
+                            .map(ModuleDescriptor.Version::toString);
+            LoadedPlugin plugin =
+                    new LoadedPlugin(file, names(modules), version, families, backends);
             requireNames(plugin);
             return plugin;
         } catch (FindException | ResolutionException | LayerInstantiationException e) {
@@ -64,21 +76,25 @@ final class PluginLoader {
             throw new PluginRejection("expected a jar or a folder of jars");
         }
         ModuleFinder finder = ModuleFinder.of(file);
-        Set<String> roots = finder.findAll().stream()
-                .map(ModuleReference::descriptor)
-                .map(ModuleDescriptor::name)
-                .collect(Collectors.toCollection(TreeSet::new));
+        Set<String> roots =
+                finder.findAll().stream()
+                        .map(ModuleReference::descriptor)
+                        .map(ModuleDescriptor::name)
+                        .collect(Collectors.toCollection(TreeSet::new));
         if (roots.isEmpty()) {
             throw new PluginRejection("the folder holds no jar");
         }
         for (String root : roots) {
             // A second copy of the API would have its own, incompatible service types.
             if (parent.findModule(root).isPresent()) {
-                throw new PluginRejection("it carries module " + root + ", which is part of the server already");
+                throw new PluginRejection(
+                        "it carries module " + root + ", which is part of the server already");
             }
         }
-        Configuration configuration = parent.configuration().resolve(finder, ModuleFinder.of(), roots);
-        return parent.defineModulesWithOneLoader(configuration, ClassLoader.getPlatformClassLoader());
+        Configuration configuration =
+                parent.configuration().resolve(finder, ModuleFinder.of(), roots);
+        return parent.defineModulesWithOneLoader(
+                configuration, ClassLoader.getPlatformClassLoader());
     }
 
     private static <T> List<T> providers(ModuleLayer layer, Class<T> service) {
@@ -89,7 +105,10 @@ final class PluginLoader {
         return providers;
     }
 
-    /** Names are read once here, so that a provider that fails to give one is refused, not met later. */
+    /**
+     * Names are read once here, so that a provider that fails to give one is refused, not met
+     * later.
+     */
     private static void requireNames(LoadedPlugin plugin) throws PluginRejection {
         for (ModelFamilyProvider family : plugin.families()) {
             if (family.architectures().isEmpty()
@@ -99,8 +118,10 @@ final class PluginLoader {
         }
         for (DeviceBackendProvider backend : plugin.backends()) {
             if (backend.name() == null || !backend.name().matches("[a-z][a-z0-9_-]*")) {
-                throw new PluginRejection(backend.getClass().getName()
-                        + ": expected a backend name of small letters and digits, found " + backend.name());
+                throw new PluginRejection(
+                        backend.getClass().getName()
+                                + ": expected a backend name of small letters and digits, found "
+                                + backend.name());
             }
         }
     }

@@ -22,14 +22,16 @@ final class PluginRejection extends Exception {
         String reason = problem.toString();
         for (Throwable cause = problem; cause != null; cause = cause.getCause()) {
             if (cause.getMessage() != null && !cause.getMessage().isBlank()) {
-                reason = switch (cause) {
-                    case ZipException e -> "no jar: " + e.getMessage();
-                    case InvalidModuleDescriptorException e -> "damaged module descriptor: " + e.getMessage();
-                    case FindException e -> e.getMessage();
-                    case ResolutionException e -> e.getMessage();
-                    case LayerInstantiationException e -> e.getMessage();
-                    default -> cause.getClass().getSimpleName() + ": " + cause.getMessage();
-                };
+                reason =
+                        switch (cause) {
+                            case ZipException e -> "no jar: " + e.getMessage();
+                            case InvalidModuleDescriptorException e ->
+                                    "damaged module descriptor: " + e.getMessage();
+                            case FindException e -> e.getMessage();
+                            case ResolutionException e -> e.getMessage();
+                            case LayerInstantiationException e -> e.getMessage();
+                            default -> cause.getClass().getSimpleName() + ": " + cause.getMessage();
+                        };
             }
         }
         return reason.strip().replaceAll("\\s+", " ");

@@ -1,5 +1,8 @@
 package dev.varve.platform.plugin;
 
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
 import java.io.File;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -11,12 +14,11 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The platform as modules, the way it runs in an installation. Tests run on the class path, where plugins could not be
- * told apart from the rest, so this puts the same jars and folders into a module layer of their own.
+ * The platform as modules, the way it runs in an installation. Tests run on the class path, where
+ * plugins could not be told apart from the rest, so this puts the same jars and folders into a
+ * module layer of their own.
  */
 final class PlatformLayer {
     private static final List<String> NOT_IN_LIB = List.of("test-classes", "testkit");
@@ -28,26 +30,35 @@ final class PlatformLayer {
     }
 
     static PlatformLayer open() throws ReflectiveOperationException {
-        Path[] path = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
-                .filter(entry -> NOT_IN_LIB.stream().noneMatch(entry::contains))
-                .map(Path::of)
-                .filter(Files::exists)
-                .toArray(Path[]::new);
+        Path[] path =
+                Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+                        .filter(entry -> NOT_IN_LIB.stream().noneMatch(entry::contains))
+                        .map(Path::of)
+                        .filter(Files::exists)
+                        .toArray(Path[]::new);
         ModuleLayer boot = ModuleLayer.boot();
-        Configuration configuration = boot.configuration()
-                .resolve(ModuleFinder.of(), ModuleFinder.of(path), Set.of("dev.varve.platform"));
+        Configuration configuration =
+                boot.configuration()
+                        .resolve(
+                                ModuleFinder.of(),
+                                ModuleFinder.of(path),
+                                Set.of("dev.varve.platform"));
         ModuleLayer layer =
-                boot.defineModulesWithOneLoader(configuration, ClassLoader.getPlatformClassLoader());
-        return new PlatformLayer(layer.findLoader("dev.varve.platform")
-                .loadClass("dev.varve.platform.cli.Main")
-                .getMethod("run", PrintWriter.class, PrintWriter.class, String[].class));
+                boot.defineModulesWithOneLoader(
+                        configuration, ClassLoader.getPlatformClassLoader());
+        return new PlatformLayer(
+                layer.findLoader("dev.varve.platform")
+                        .loadClass("dev.varve.platform.cli.Main")
+                        .getMethod("run", PrintWriter.class, PrintWriter.class, String[].class));
     }
 
     /** What {@code varve plugins --json} says about a folder. */
     JsonNode plugins(Path folder) throws ReflectiveOperationException {
         StringWriter out = new StringWriter();
         StringWriter err = new StringWriter();
-        String[] arguments = {"plugins", "--json", "--log-level", "off", "--plugins", folder.toString()};
+        String[] arguments = {
+            "plugins", "--json", "--log-level", "off", "--plugins", folder.toString()
+        };
         Object status = run.invoke(null, new PrintWriter(out), new PrintWriter(err), arguments);
         if (!status.equals(0)) {
             throw new AssertionError("exit status " + status + ": " + err);

@@ -9,11 +9,13 @@ import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelFamilyProvider;
 import dev.varve.api.model.ModelOptions;
+
+import org.junit.jupiter.api.Test;
+
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import org.junit.jupiter.api.Test;
 
 class PluginCatalogTest {
     private record Family(Set<String> architectures) implements ModelFamilyProvider {
@@ -40,14 +42,18 @@ class PluginCatalogTest {
 
     @Test
     void anUnknownArchitectureNamesTheFileAndWhatIsServed() {
-        PluginCatalog catalog = PluginCatalog.of(List.of(plugin("acme.qwen", new Family(Set.of("qwen35")))));
+        PluginCatalog catalog =
+                PluginCatalog.of(List.of(plugin("acme.qwen", new Family(Set.of("qwen35")))));
 
         VarveException error =
-                assertThrows(VarveException.class, () -> catalog.family("gemma4", Path.of("models/m.gguf")));
+                assertThrows(
+                        VarveException.class,
+                        () -> catalog.family("gemma4", Path.of("models/m.gguf")));
 
         assertEquals(VarveException.Kind.UNSUPPORTED_MODEL, error.kind());
         assertEquals(
-                "m.gguf: no plugin serves architecture gemma4; loaded: acme.qwen (models: qwen35)", error.getMessage());
+                "m.gguf: no plugin serves architecture gemma4; loaded: acme.qwen (models: qwen35)",
+                error.getMessage());
     }
 
     @Test
@@ -57,20 +63,23 @@ class PluginCatalogTest {
         VarveException error = assertThrows(VarveException.class, () -> catalog.backend("cuda"));
 
         assertEquals(VarveException.Kind.UNAVAILABLE, error.kind());
-        assertEquals("no plugin provides device backend cuda; no plugin is loaded", error.getMessage());
+        assertEquals(
+                "no plugin provides device backend cuda; no plugin is loaded", error.getMessage());
     }
 
     @Test
     void oneArchitectureFromTwoPluginsIsRefused() {
-        List<LoadedPlugin> plugins = List.of(
-                plugin("acme.one", new Family(Set.of("qwen35"))), plugin("acme.two", new Family(Set.of("qwen35"))));
+        List<LoadedPlugin> plugins =
+                List.of(
+                        plugin("acme.one", new Family(Set.of("qwen35"))),
+                        plugin("acme.two", new Family(Set.of("qwen35"))));
 
         IllegalArgumentException error =
                 assertThrows(IllegalArgumentException.class, () -> PluginCatalog.of(plugins));
 
         assertEquals(
-                "architecture qwen35 is provided twice: by module acme.one (acme.one.jar) and by module acme.two"
-                        + " (acme.two.jar)",
+                "architecture qwen35 is provided twice: by module acme.one (acme.one.jar) and by"
+                        + " module acme.two (acme.two.jar)",
                 error.getMessage());
     }
 }

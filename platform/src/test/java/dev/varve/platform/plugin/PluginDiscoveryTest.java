@@ -3,22 +3,26 @@ package dev.varve.platform.plugin;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+
 import tools.jackson.databind.JsonNode;
 
-/** Plugins are compiled and packed by the tests; next to each bad one lies a good one, which must start. */
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+
+/**
+ * Plugins are compiled and packed by the tests; next to each bad one lies a good one, which must
+ * start.
+ */
 class PluginDiscoveryTest {
     private static PlatformLayer platform;
 
-    @TempDir
-    Path folder;
+    @TempDir Path folder;
 
     private Path plugins;
     private int packed;
@@ -44,19 +48,25 @@ class PluginDiscoveryTest {
 
     @Test
     void aFolderOfJarsIsAPluginWithItsOwnLibraries() throws Exception {
-        Path library = pack(
-                new PluginJar()
-                        .source("module-info.java", "module acme.library { exports acme.library; }")
-                        .source(
-                                "acme/library/Name.java",
-                                "package acme.library; public final class Name { public static void check() {} }"),
-                "bundle/library.jar");
+        Path library =
+                pack(
+                        new PluginJar()
+                                .source(
+                                        "module-info.java",
+                                        "module acme.library { exports acme.library; }")
+                                .source(
+                                        "acme/library/Name.java",
+                                        "package acme.library; public final class Name { public"
+                                                + " static void check() {} }"),
+                        "bundle/library.jar");
         pack(
                 PluginJar.family("acme.bundle", "bundled", "acme.library.Name.check();")
                         .source(
                                 "module-info.java",
-                                "module acme.bundle { requires dev.varve.api; requires acme.library;"
-                                        + " provides dev.varve.api.model.ModelFamilyProvider with acme.bundle.Family; }")
+                                "module acme.bundle { requires dev.varve.api; requires"
+                                        + " acme.library; provides"
+                                        + " dev.varve.api.model.ModelFamilyProvider with"
+                                        + " acme.bundle.Family; }")
                         .with(library),
                 "bundle/plugin.jar");
 
@@ -68,17 +78,24 @@ class PluginDiscoveryTest {
 
     @Test
     void aMissingLibraryIsReportedByItsName() throws Exception {
-        Path library = pack(
-                new PluginJar()
-                        .source("module-info.java", "module acme.library { exports acme.library; }")
-                        .source("acme/library/Name.java", "package acme.library; public final class Name {}"),
-                "library.jar");
+        Path library =
+                pack(
+                        new PluginJar()
+                                .source(
+                                        "module-info.java",
+                                        "module acme.library { exports acme.library; }")
+                                .source(
+                                        "acme/library/Name.java",
+                                        "package acme.library; public final class Name {}"),
+                        "library.jar");
         pack(
                 PluginJar.family("acme.lonely", "lonely", "")
                         .source(
                                 "module-info.java",
-                                "module acme.lonely { requires dev.varve.api; requires acme.library;"
-                                        + " provides dev.varve.api.model.ModelFamilyProvider with acme.lonely.Family; }")
+                                "module acme.lonely { requires dev.varve.api; requires"
+                                        + " acme.library; provides"
+                                        + " dev.varve.api.model.ModelFamilyProvider with"
+                                        + " acme.lonely.Family; }")
                         .with(library),
                 "lonely.jar");
         Files.delete(library);
@@ -120,7 +137,12 @@ class PluginDiscoveryTest {
 
     @Test
     void aProviderWhoseConstructorThrowsIsRejectedWithItsMessage() throws Exception {
-        pack(PluginJar.family("acme.thrower", "throws", "if (true) throw new IllegalStateException(\"no luck\");"), "thrower.jar");
+        pack(
+                PluginJar.family(
+                        "acme.thrower",
+                        "throws",
+                        "if (true) throw new IllegalStateException(\"no luck\");"),
+                "thrower.jar");
 
         assertRejected("thrower.jar", "no luck");
     }
@@ -149,8 +171,8 @@ class PluginDiscoveryTest {
 
         assertRejected(
                 "second.jar",
-                "architecture good is provided twice: by module acme.good (good.jar) and by module acme.second"
-                        + " (second.jar)");
+                "architecture good is provided twice: by module acme.good (good.jar) and by module"
+                        + " acme.second (second.jar)");
     }
 
     @Test
@@ -170,9 +192,12 @@ class PluginDiscoveryTest {
                 new PluginJar()
                         .source(
                                 "module-info.java",
-                                "module acme.twin { requires dev.varve.api;"
-                                        + " provides dev.varve.api.model.ModelFamilyProvider with acme.good.Family; }")
-                        .source("acme/good/Family.java", PluginJar.familySource("acme.good", "twin", "")),
+                                "module acme.twin { requires dev.varve.api; provides"
+                                        + " dev.varve.api.model.ModelFamilyProvider with"
+                                        + " acme.good.Family; }")
+                        .source(
+                                "acme/good/Family.java",
+                                PluginJar.familySource("acme.good", "twin", "")),
                 "twin.jar");
 
         JsonNode found = platform.plugins(plugins);
@@ -187,11 +212,13 @@ class PluginDiscoveryTest {
     private void assertRejected(String file, String reason) throws ReflectiveOperationException {
         JsonNode found = platform.plugins(plugins);
         assertGoodPluginIsLoaded(found);
-        JsonNode rejected = Stream.of(found.get("rejected"))
-                .flatMap(all -> all.valueStream())
-                .filter(entry -> Path.of(entry.get("file").asString()).endsWith(file))
-                .findFirst()
-                .orElseThrow(() -> new AssertionError(file + " was not rejected: " + found));
+        JsonNode rejected =
+                Stream.of(found.get("rejected"))
+                        .flatMap(all -> all.valueStream())
+                        .filter(entry -> Path.of(entry.get("file").asString()).endsWith(file))
+                        .findFirst()
+                        .orElseThrow(
+                                () -> new AssertionError(file + " was not rejected: " + found));
         assertTrue(rejected.get("reason").asString().contains(reason), rejected.toString());
     }
 

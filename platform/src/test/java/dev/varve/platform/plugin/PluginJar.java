@@ -1,6 +1,7 @@
 package dev.varve.platform.plugin;
 
 import dev.varve.api.model.ModelFamilyProvider;
+
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.URISyntaxException;
@@ -39,35 +40,37 @@ final class PluginJar {
                         "module-info.java",
                         "module %s { requires dev.varve.api; provides dev.varve.api.model.ModelFamilyProvider with %s.Family; }"
                                 .formatted(module, module))
-                .source(module.replace('.', '/') + "/Family.java", familySource(module, architecture, statement));
+                .source(
+                        module.replace('.', '/') + "/Family.java",
+                        familySource(module, architecture, statement));
     }
 
     static String familySource(String packageName, String architecture, String statement) {
         return """
-                package %s;
+        package %s;
 
-                import dev.varve.api.gguf.GgufFile;
-                import dev.varve.api.model.LayerSplitAdapter;
-                import dev.varve.api.model.ModelFamilyProvider;
-                import dev.varve.api.model.ModelOptions;
-                import java.util.Set;
+        import dev.varve.api.gguf.GgufFile;
+        import dev.varve.api.model.LayerSplitAdapter;
+        import dev.varve.api.model.ModelFamilyProvider;
+        import dev.varve.api.model.ModelOptions;
+        import java.util.Set;
 
-                public final class Family implements ModelFamilyProvider {
-                    public Family() {
-                        %s
-                    }
+        public final class Family implements ModelFamilyProvider {
+            public Family() {
+                %s
+            }
 
-                    @Override
-                    public Set<String> architectures() {
-                        return Set.of("%s");
-                    }
+            @Override
+            public Set<String> architectures() {
+                return Set.of("%s");
+            }
 
-                    @Override
-                    public LayerSplitAdapter open(GgufFile model, ModelOptions options) {
-                        throw new UnsupportedOperationException();
-                    }
-                }
-                """
+            @Override
+            public LayerSplitAdapter open(GgufFile model, ModelOptions options) {
+                throw new UnsupportedOperationException();
+            }
+        }
+        """
                 .formatted(packageName, statement, architecture);
     }
 
@@ -75,7 +78,8 @@ final class PluginJar {
     Path pack(Path work, Path jar) throws IOException {
         Path sourceFolder = Files.createDirectories(work.resolve("source"));
         Path classes = Files.createDirectories(work.resolve("classes"));
-        List<String> arguments = new ArrayList<>(List.of("-d", classes.toString(), "--module-path", modulePath()));
+        List<String> arguments =
+                new ArrayList<>(List.of("-d", classes.toString(), "--module-path", modulePath()));
         for (Map.Entry<String, String> source : sources.entrySet()) {
             Path file = sourceFolder.resolve(source.getKey());
             Files.createDirectories(file.getParent());
@@ -105,7 +109,12 @@ final class PluginJar {
 
     private static Path apiModule() {
         try {
-            return Path.of(ModelFamilyProvider.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+            return Path.of(
+                    ModelFamilyProvider.class
+                            .getProtectionDomain()
+                            .getCodeSource()
+                            .getLocation()
+                            .toURI());
         } catch (URISyntaxException e) {
             throw new AssertionError(e);
         }

@@ -1,0 +1,168 @@
+package dev.varve.dist;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/** Runs {@code bin/varve} of the assembled installation. */
+class LauncherIT {
+    private static final Path INSTALLATION =
+            Path.of(System.getProperty("varve.test.root"), "dist", "target", "varve");
+
+    private record Outcome(int status, String out, String err) {}
+
+    @TempDir Path folder;
+
+    @Test
+    void theInstallationListsItsOwnPlugins() throws Exception {
+        Outcome outcome = run(Map.of("VARVE_AOT", "off"), "plugins");
+
+        assertEquals(0, outcome.status(), outcome.toString());
+        assertTrue(outcome.out().contains("dev.varve.plugin.cpu"), outcome.toString());
+        assertTrue(outcome.out().contains("dev.varve.plugin.qwen35"), outcome.toString());
+        assertFalse(outcome.out().contains("refused"), outcome.toString());
+    }
+
+    @Test
+    void theProcessorIsADeviceUnderStrictNativeAccess() throws Exception {
+        Outcome outcome =
+                run(
+                        Map.of(
+                                "VARVE_AOT",
+                                "off",
+                                "VARVE_JAVA_OPTS",
+                                "--illegal-native-access=deny"),
+                        "devices");
+
+        assertEquals(0, outcome.status(), outcome.toString());
+        assertTrue(outcome.out().startsWith("cpu:0"), outcome.toString());
+        assertEquals("", outcome.err());
+    }
+
+    @Test
+    void theStartUpCacheIsMadeOnceAndUsedQuietly() throws Exception {
+        Outcome first = run(Map.of(), "--version");
+        List<Path> made = records();
+        Outcome second = run(Map.of("VARVE_JAVA_OPTS", ""), "--version");
+
+        assertEquals(1, made.size(), made.toString());
+        assertEquals(made, records());
+        assertEquals(first, second);
+        assertEquals("", second.err());
+    }
+
+    @Test
+    void aDamagedStartUpCacheIsIgnored() throws Exception {
+        run(Map.of(), "--version");
+        Files.write(records().getFirst(), new byte[100]);
+
+        Outcome outcome = run(Map.of(), "--version");
+
+        assertEquals(0, outcome.status(), outcome.toString());
+        assertTrue(outcome.out().startsWith("varve "), outcome.toString());
+        assertEquals("", outcome.err());
+    }
+
+    @Test
+    void aCacheFolderThatCannotBeMadeDoesNotMatter() throws Exception {
+        Path file = Files.createFile(folder.resolve("file"));
+
+        Outcome outcome = run(Map.of("VARVE_CACHE", file.resolve("cache").toString()), "--version");
+
+        assertEquals(0, outcome.status(), outcome.toString());
+        assertEquals("", outcome.err());
+    }
+
+    @Test
+    void aSymbolicLinkStartsTheSameInstallation() throws Exception {
+        Path link =
+                Files.createSymbolicLink(
+                        folder.resolve("varve"), INSTALLATION.resolve("bin/varve"));
+
+        Outcome outcome = run(link, Map.of("VARVE_AOT", "off"), "plugins");
+
+        assertTrue(outcome.out().contains("dev.varve.plugin.cpu"), outcome.toString());
+    }
+
+    @Test
+    void aJavaThatIsTooOldIsRefusedByItsVersion() throws Exception {
+        Path home = Files.createDirectories(folder.resolve("old"));
+        Files.writeString(home.resolve("release"), "JAVA_VERSION=\"17.0.1\"\n");
+        Path java = Files.createDirectories(home.resolve("bin")).resolve("java");
+        Files.writeString(java, "#!/bin/sh\nexit 0\n");
+        assertTrue(java.toFile().setExecutable(true));
+
+        Outcome outcome = run(Map.of("VARVE_JAVA_HOME", home.toString()), "--version");
+
+        assertEquals(1, outcome.status(), outcome.toString());
+        assertTrue(outcome.err().contains("found version 17"), outcome.toString());
+    }
+
+    @Test
+    void aMissingModelIsOneLineAndStatusOne() throws Exception {
+        Outcome outcome =
+                run(
+                        Map.of("VARVE_AOT", "off"),
+                        "generate",
+                        "--model",
+                        "no-such.gguf",
+                        "--prompt",
+                        "x");
+
+        assertEquals(new Outcome(1, "", "varve: no-such.gguf: no such file\n"), outcome);
+    }
+
+    @Test
+    void anUnknownOptionIsWrongUsage() throws Exception {
+        Outcome outcome = run(Map.of("VARVE_AOT", "off"), "devices", "--colour");
+
+        assertEquals(2, outcome.status(), outcome.toString());
+        assertTrue(
+                outcome.err().startsWith("varve: Unknown option: '--colour'"), outcome.toString());
+    }
+
+    private List<Path> records() throws IOException {
+        try (Stream<Path> files = Files.list(folder.resolve("cache"))) {
+            return files.filter(file -> file.toString().endsWith(".aot")).toList();
+        }
+    }
+
+    private Outcome run(Map<String, String> environment, String... arguments) throws Exception {
+        return run(INSTALLATION.resolve("bin/varve"), environment, arguments);
+    }
+
+    private Outcome run(Path launcher, Map<String, String> environment, String... arguments)
+            throws Exception {
+        List<String> command = new ArrayList<>(List.of(launcher.toString()));
+        command.addAll(List.of(arguments));
+        Path out = folder.resolve("out.txt");
+        Path err = folder.resolve("err.txt");
+        ProcessBuilder builder =
+                new ProcessBuilder(command)
+                        .redirectOutput(out.toFile())
+                        .redirectError(err.toFile());
+        builder.environment().put("VARVE_CACHE", folder.resolve("cache").toString());
+        builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+        builder.environment().putAll(environment);
+        Process process = builder.start();
+        assertTrue(process.waitFor(120, TimeUnit.SECONDS), "no end of " + command);
+        return new Outcome(process.exitValue(), read(out), read(err));
+    }
+
+    private static String read(Path file) throws IOException {
+        return Files.readString(file, StandardCharsets.UTF_8);
+    }
+}

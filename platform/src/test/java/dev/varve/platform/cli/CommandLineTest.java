@@ -1,0 +1,151 @@
+package dev.varve.platform.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+class CommandLineTest {
+    private record Outcome(int status, String out, String err) {}
+
+    @TempDir Path folder;
+
+    private Outcome run(String... arguments) {
+        StringWriter out = new StringWriter();
+        StringWriter err = new StringWriter();
+        Environment environment = new Environment(Map.of(), Optional.of(folder), Set.of());
+        int status =
+                VarveCommand.commandLine(
+                                environment,
+                                new LocalRuntimeFactory(),
+                                new PrintWriter(out),
+                                new PrintWriter(err))
+                        .execute(arguments);
+        return new Outcome(status, out.toString(), err.toString());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "serve",
+                "generate",
+                "bench",
+                "devices",
+                "plugins",
+                "inspect",
+                "tokenize",
+                "render",
+                "logits"
+            })
+    void everyCommandExplainsItselfWithAnExample(String command) {
+        Outcome outcome = run(command, "--help");
+
+        assertEquals(0, outcome.status(), outcome.toString());
+        assertTrue(outcome.out().contains("Examples:\n  varve " + command), outcome.toString());
+        assertTrue(run("--help").out().contains("\n  " + command), command);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "generate --model m --prompt x --tokens 1 | mutually exclusive",
+                "generate --model m                       | --tokens",
+                "generate --prompt x                      | --model",
+                "generate --model m --prompt x -n many    | 'many' is not an int",
+                "generate --model m --prompt x --cache-type-k q4_0 | expected f16, f32 or q8_0,"
+                        + " found q4_0",
+                "serve --model m --host 0.0.0.0           | --insecure",
+                "serve --model m --port 70000             | --port",
+                "serve --model m --max-body 4X            | --max-body",
+                "bench --model m -p 0 -n 0                | -p 0 -n 0",
+                "logits --model m --tokens 1,,2 --out o   | --tokens",
+                "plugins --plugins no-such-folder         | --plugins: expected a folder",
+            })
+    void wrongUsageIsStatusTwoAndNamesTheOption(String arguments, String expected) {
+        Outcome outcome = run(arguments.split("\\s+"));
+
+        assertEquals(2, outcome.status(), outcome.toString());
+        assertTrue(outcome.err().startsWith("varve: "), outcome.toString());
+        assertTrue(outcome.err().contains(expected), outcome.toString());
+        assertEquals("", outcome.out());
+    }
+
+    @Test
+    void aFileThatIsNoModelIsOneLineAndStatusOne() throws IOException {
+        Path file = Files.writeString(folder.resolve("notes.gguf"), "no model");
+
+        Outcome outcome = run("inspect", "--model", file.toString());
+
+        assertEquals(1, outcome.status(), outcome.toString());
+        assertEquals(1, outcome.err().lines().count(), outcome.toString());
+        assertTrue(outcome.err().startsWith("varve: notes.gguf: "), outcome.toString());
+    }
+
+    @Test
+    void debugShowsWhereAnErrorComesFrom() {
+        Outcome outcome = run("inspect", "--debug", "--model", "no-such.gguf");
+
+        assertTrue(outcome.err().contains("at dev.varve.api"), outcome.toString());
+    }
+
+    @Test
+    void renderPrintsThePromptAsItIs() throws IOException {
+        Path template =
+                Files.writeString(
+                        folder.resolve("chat.jinja"),
+                        "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}{% if"
+                                + " add_generation_prompt %}<a>{% endif %}{{ n + 1 }}");
+        Path input =
+                Files.writeString(
+                        folder.resolve("chat.json"),
+                        "{\"messages\":[{\"role\":\"user\",\"content\":\"é"
+                                + " \\\"q\\\"\"}],\"add_generation_prompt\":true,\"n\":41}");
+
+        Outcome outcome =
+                run("render", "--template", template.toString(), "--input", input.toString());
+
+        assertEquals(new Outcome(0, "<user>é \"q\"<a>42", ""), outcome);
+    }
+
+    @Test
+    void renderSaysWhereTheInputIsNoJson() throws IOException {
+        Path template = Files.writeString(folder.resolve("chat.jinja"), "x");
+        Path input = Files.writeString(folder.resolve("chat.json"), "{\n\"messages\": oops}");
+
+        Outcome outcome =
+                run("render", "--template", template.toString(), "--input", input.toString());
+
+        assertEquals(2, outcome.status());
+        assertTrue(
+                outcome.err().contains("chat.json: no JSON") && outcome.err().contains("line 2"),
+                outcome.err());
+    }
+
+    @Test
+    void theMedianOfAnEvenNumberIsTheMeanOfTheMiddleTwo() {
+        assertEquals(2.5, BenchCommand.median(new double[] {9, 2, 3, 1}));
+        assertEquals(3, BenchCommand.median(new double[] {9, 3, 1}));
+    }
+
+    @Test
+    void aDeviceWithoutANumberIsTheFirst() {
+        assertEquals(new DeviceReference("cpu", 0), DeviceReference.parse("cpu"));
+        assertEquals(new DeviceReference("vulkan", 2), DeviceReference.parse("vulkan:2"));
+        assertThrows(UsageException.class, () -> DeviceReference.parse("cpu:-1"));
+    }
+}

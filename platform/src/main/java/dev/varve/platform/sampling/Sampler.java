@@ -118,6 +118,9 @@ public final class Sampler {
     public Logprobs logprobs(float[] logits, int offset, int chosen, int top) {
         Objects.checkFromIndexSize(offset, vocabularySize, logits.length);
         Objects.checkIndex(chosen, vocabularySize);
+        if (top < 0) {
+            throw new IllegalArgumentException("top: expected 0 or more, found " + top);
+        }
         maxima.scan(logits, offset);
         double logTotal = maxima.highest() + Math.log(weigh(logits, offset, 1).total());
         BestTokens best = new BestTokens(Math.min(top, vocabularySize));

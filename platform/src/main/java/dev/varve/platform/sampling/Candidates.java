@@ -9,14 +9,19 @@ import java.util.Arrays;
  * <p>Better means: higher logit, on ties the lower id.
  */
 final class Candidates {
-    private static final int[] DIGIT_SHIFTS = {21, 10, 0};
-    private static final int[] DIGIT_BITS = {11, 11, 10};
+    private static final int STEPS = 2048;
 
-    private final double[] buckets = new double[1 << 11];
+    /** Logits this far below the highest share one step: their order rarely matters. */
+    private static final float FARTHEST = 64;
+
+    private final double[] sums = new double[STEPS];
+    private long[] ranked = new long[RowMaxima.BLOCK];
     private int[] ids = new int[RowMaxima.BLOCK];
     private float[] logits = new float[RowMaxima.BLOCK];
     private float[] weights = new float[RowMaxima.BLOCK];
     private int count;
+    private float lowest;
+    private float stepsPerLogit;
 
     int count() {
         return count;
@@ -33,6 +38,8 @@ final class Candidates {
     /** Starts over with the tokens that reach a logit. */
     void collect(float[] row, int offset, RowMaxima maxima, float least) {
         count = 0;
+        lowest = Math.max(least, maxima.highest() - FARTHEST);
+        stepsPerLogit = (STEPS - 1) / Math.max(maxima.highest() - lowest, Float.MIN_NORMAL * STEPS);
         for (int block = 0; block < maxima.count(); block++) {
             if (maxima.block(block) >= least) {
                 reserve(count + RowMaxima.BLOCK);
@@ -41,8 +48,8 @@ final class Candidates {
         }
     }
 
-    void weigh(float highest, double temperature) {
-        SoftmaxWeights.weigh(logits, 0, weights, 0, count, highest, temperature);
+    void weigh(WeightFunction function, float highest, double temperature) {
+        function.weigh(logits, 0, weights, 0, count, highest, temperature);
     }
 
     void weigh(SoftmaxWeights source) {
@@ -64,37 +71,24 @@ final class Candidates {
     /**
      * Keeps the shortest list of best candidates whose weights add up to at least {@code enough}; all, if they do not.
      *
-     * <p>A radix selection: adds up the weights per leading digit of the logit, finds the digit in which the sum
-     * reaches {@code enough}, and goes on with the next digit among those alone. Costs three passes, whatever the
-     * distribution; a quickselect costs more where thousands of candidates are about equally likely.
+     * <p>Adds up the weights in equal steps of the logit and finds the step in which the sum reaches {@code enough};
+     * only the few candidates of that step are looked at one by one. A quickselect costs more where thousands of
+     * candidates are about equally likely.
      */
     void keepUntil(double enough) {
-        double better = 0;
-        int prefix = 0;
-        for (int level = 0; level < DIGIT_SHIFTS.length; level++) {
-            int shift = DIGIT_SHIFTS[level];
-            int bits = DIGIT_BITS[level];
-            addUpDigits(prefix, shift, bits);
-            int digit = (1 << bits) - 1;
-            int lastUsed = -1;
-            double sum = better;
-            for (; digit >= 0; digit--) {
-                if (buckets[digit] > 0) {
-                    lastUsed = digit;
-                    better = sum;
-                    sum += buckets[digit];
-                    if (sum >= enough) {
-                        break;
-                    }
-                }
-            }
-            if (digit < 0 && level == 0) {
-                return;
-            }
-            // Below the first level the sum always gets there, except for rounding: then the last digit is meant.
-            prefix = prefix << bits | lastUsed;
+        Arrays.fill(sums, 0);
+        for (int i = 0; i < count; i++) {
+            sums[step(logits[i])] += weights[i];
         }
-        keepAbove(prefix ^ Integer.MIN_VALUE, better, enough);
+        double better = 0;
+        int boundary = STEPS - 1;
+        while (boundary >= 0 && better + sums[boundary] < enough) {
+            better += sums[boundary--];
+        }
+        if (boundary >= 0) {
+            int gathered = gather(boundary);
+            keepUpTo(lastOf(gathered, better, enough));
+        }
     }
 
     /** Keeps the candidates whose logit is at least {@code (logit - highest) / temperature >= least}. */
@@ -130,28 +124,43 @@ final class Candidates {
         return next;
     }
 
-    private void addUpDigits(int prefix, int shift, int bits) {
-        Arrays.fill(buckets, 0);
-        int mask = (1 << bits) - 1;
-        for (int i = 0; i < count; i++) {
-            int digits = (sortKey(logits[i]) ^ Integer.MIN_VALUE) >>> shift;
-            if (digits >>> bits == prefix) {
-                buckets[digits & mask] += weights[i];
-            }
-        }
+    private int step(float logit) {
+        return Math.clamp((int) ((logit - lowest) * stepsPerLogit), 0, STEPS - 1);
     }
 
-    private void keepAbove(int boundary, double better, double enough) {
+    /** Puts the candidates of one step into {@code ranked}, worst first. */
+    private int gather(int wantedStep) {
+        int gathered = 0;
+        for (int i = 0; i < count; i++) {
+            if (step(logits[i]) == wantedStep) {
+                if (gathered == ranked.length) {
+                    ranked = Arrays.copyOf(ranked, 2 * gathered);
+                }
+                // The complement of the index makes the lower of two equal tokens the better one.
+                ranked[gathered++] = (long) sortKey(logits[i]) << 32 | ~i & 0xFFFFFFFFL;
+            }
+        }
+        Arrays.sort(ranked, 0, gathered);
+        return gathered;
+    }
+
+    /** Returns the index of the ranked candidate that brings the sum to {@code enough}. */
+    private int lastOf(int gathered, double better, double enough) {
         double sum = better;
+        int rank = gathered;
+        do {
+            sum += weights[~(int) ranked[--rank]];
+        } while (sum < enough && rank > 0);
+        return ~(int) ranked[rank];
+    }
+
+    private void keepUpTo(int last) {
+        float boundary = logits[last];
         int kept = 0;
         for (int i = 0; i < count; i++) {
-            int key = sortKey(logits[i]);
-            if (key > boundary) {
-                move(i, kept++);
-            } else if (key == boundary && sum < enough) {
-                sum += weights[i];
-                move(i, kept++);
-            }
+            float logit = logits[i];
+            move(i, kept);
+            kept += logit > boundary | (logit == boundary & i <= last) ? 1 : 0;
         }
         count = kept;
     }

@@ -31,11 +31,12 @@ public final class Sampler {
     private final int vocabularySize;
     private final LogitAdjustments adjustments;
     private final SplitMix64 random;
+    private final WeightFunction function = new WeightFunction();
     private final Candidates candidates = new Candidates();
     private final RowMaxima maxima;
     private final float[] sortedMaxima;
     private float[] adjusted = {};
-    private SoftmaxWeights weights = new SoftmaxWeights(0);
+    private SoftmaxWeights weights = new SoftmaxWeights(0, function);
 
     /**
      * @throws VarveException if the logit bias names a token outside the vocabulary or a number that is not finite
@@ -117,6 +118,9 @@ public final class Sampler {
     public Logprobs logprobs(float[] logits, int offset, int chosen, int top) {
         Objects.checkFromIndexSize(offset, vocabularySize, logits.length);
         Objects.checkIndex(chosen, vocabularySize);
+        if (top < 0) {
+            throw new IllegalArgumentException("top: expected 0 or more, found " + top);
+        }
         maxima.scan(logits, offset);
         double logTotal = maxima.highest() + Math.log(weigh(logits, offset, 1).total());
         BestTokens best = new BestTokens(Math.min(top, vocabularySize));
@@ -159,7 +163,7 @@ public final class Sampler {
         if (limitsCount) {
             candidates.collect(row, offset, maxima, leastOfBest(options.topK()));
             candidates.keepBest(options.topK());
-            candidates.weigh(maxima.highest(), temperature);
+            candidates.weigh(function, maxima.highest(), temperature);
             keepTopP(candidates.totalWeight());
         } else if (options.topP() < 1) {
             SoftmaxWeights all = weigh(row, offset, temperature);
@@ -170,7 +174,7 @@ public final class Sampler {
             keepTopP(all.total());
         } else if (options.minP() > 0) {
             candidates.collect(row, offset, maxima, below(Math.log(options.minP())));
-            candidates.weigh(maxima.highest(), temperature);
+            candidates.weigh(function, maxima.highest(), temperature);
         } else {
             return weigh(row, offset, temperature).draw(uniform);
         }
@@ -206,7 +210,7 @@ public final class Sampler {
 
     private SoftmaxWeights weigh(float[] row, int offset, double temperature) {
         if (weights.total() == 0) {
-            weights = new SoftmaxWeights(vocabularySize);
+            weights = new SoftmaxWeights(vocabularySize, function);
         }
         weights.compute(row, offset, maxima, temperature);
         return weights;

@@ -5,34 +5,22 @@ import java.util.Arrays;
 /**
  * Softmax of a row before division by its sum: {@code exp((logit - highest) / temperature)}, so that the best token
  * weighs 1. Runs per token.
- *
- * <p>Every weight is lowered by {@code e^-30} and ends at 0. This is what makes far tokens free: whole blocks below
- * {@code highest - 30 * temperature} weigh 0 and are skipped. The sum of all weights is at least 1, and a vocabulary of
- * V tokens loses at most {@code V * e^-30} of it: 2.4e-8 for 250,000 tokens, less than the 2^-24 = 6.0e-8 by which the
- * rounding of the logits to float moves the weights anyway.
  */
 final class SoftmaxWeights {
-    /** Distance from the best logit, in units of the temperature, from where a token weighs nothing. */
-    static final double REACH = 30;
-
-    /** {@code exp(x)} is computed as {@code exp(x / 64)} squared six times; the six squarings below belong to it. */
-    private static final double HALVINGS = 64;
-
-    private static final double LEAST_STEP = -REACH / HALVINGS;
-    private static final double FLOOR = exponential(LEAST_STEP);
-
     private final float[] weights;
     private final double[] blockSums;
+    private final WeightFunction function;
     private double total;
 
-    SoftmaxWeights(int length) {
+    SoftmaxWeights(int length, WeightFunction function) {
+        this.function = function;
         this.weights = new float[length];
         this.blockSums = new double[Math.ceilDiv(length, RowMaxima.BLOCK)];
     }
 
     void compute(float[] row, int offset, RowMaxima maxima, double temperature) {
         total = 0;
-        double least = maxima.highest() - REACH * temperature;
+        double least = maxima.highest() - WeightFunction.REACH * temperature;
         for (int block = 0; block < blockSums.length; block++) {
             int begin = maxima.begin(block);
             int end = maxima.end(block);
@@ -40,7 +28,7 @@ final class SoftmaxWeights {
                 Arrays.fill(weights, begin, end, 0);
                 blockSums[block] = 0;
             } else {
-                weigh(row, offset, weights, begin, end, maxima.highest(), temperature);
+                function.weigh(row, offset, weights, begin, end, maxima.highest(), temperature);
                 blockSums[block] = sum(weights, begin, end);
                 total += blockSums[block];
             }
@@ -91,16 +79,6 @@ final class SoftmaxWeights {
         return last;
     }
 
-    static void weigh(
-            float[] logits, int offset, float[] weights, int begin, int end, float highest, double temperature) {
-        double scale = 1 / (HALVINGS * temperature);
-        double best = highest;
-        for (int i = begin; i < end; i++) {
-            double step = Math.max((logits[offset + i] - best) * scale, LEAST_STEP);
-            weights[i] = (float) (exponential(step) - FLOOR);
-        }
-    }
-
     /** Four running sums, since a single one waits for each addition. */
     static double sum(float[] weights, int begin, int end) {
         double a = 0;
@@ -118,29 +96,5 @@ final class SoftmaxWeights {
             a += weights[i];
         }
         return (a + b) + (c + d);
-    }
-
-    /**
-     * Returns {@code exp(64 * step)} for {@code -30/64 <= step <= 0}, with a relative error below 1e-8: the Taylor
-     * series to the 9th power leaves {@code 0.469^10 / 10! = 1.4e-10}, times 64. Only multiplications and additions,
-     * because a loop around {@link Math#exp} is not vectorised.
-     */
-    private static double exponential(double step) {
-        double power = 1.0 / 362880;
-        power = power * step + 1.0 / 40320;
-        power = power * step + 1.0 / 5040;
-        power = power * step + 1.0 / 720;
-        power = power * step + 1.0 / 120;
-        power = power * step + 1.0 / 24;
-        power = power * step + 1.0 / 6;
-        power = power * step + 0.5;
-        power = power * step + 1;
-        power = power * step + 1;
-        power *= power;
-        power *= power;
-        power *= power;
-        power *= power;
-        power *= power;
-        return power * power;
     }
 }

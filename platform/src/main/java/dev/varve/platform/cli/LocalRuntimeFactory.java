@@ -4,6 +4,7 @@ import dev.varve.api.backend.ComputeDevice;
 import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerSplitAdapter;
+import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelFamilyProvider;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.TeacherForcing.LogitsSink;
@@ -27,6 +28,11 @@ final class LocalRuntimeFactory implements RuntimeFactory {
         @Override
         public GgufFile file() {
             return model.file();
+        }
+
+        @Override
+        public LayerSplitAdapter adapter() {
+            return model.adapter();
         }
 
         @Override

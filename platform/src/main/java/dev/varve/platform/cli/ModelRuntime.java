@@ -2,6 +2,7 @@ package dev.varve.platform.cli;
 
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerSplitAdapter;
+import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.TeacherForcing.LogitsSink;
 import dev.varve.platform.runtime.MemoryPlan;
@@ -14,6 +15,9 @@ import dev.varve.platform.tokenizer.Tokenizer;
 interface ModelRuntime extends AutoCloseable {
     /** The model file. */
     GgufFile file();
+
+    /** The model as its family sees it. */
+    LayerSplitAdapter adapter();
 
     /** Tokenizer of the file. */
     Tokenizer tokenizer();

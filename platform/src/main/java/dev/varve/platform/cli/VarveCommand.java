@@ -14,8 +14,7 @@ import java.io.PrintWriter;
         mixinStandardHelpOptions = true,
         versionProvider = VersionText.class,
         description =
-                "Serves large language models from GGUF files over an OpenAI- and"
-                        + " Anthropic-compatible API.",
+                "Serves large language models from GGUF files over an OpenAI-compatible API.",
         synopsisSubcommandLabel = "COMMAND",
         commandListHeading = "%nCommands:%n",
         footerHeading = "%nExamples:%n",

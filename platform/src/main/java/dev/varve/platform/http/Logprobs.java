@@ -8,6 +8,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Log probabilities in the forms of both completion routes. */
 final class Logprobs {
+    private static final float IMPOSSIBLE = -9999;
+
     private final Tokenizer tokenizer;
 
     Logprobs(Tokenizer tokenizer) {
@@ -27,7 +29,7 @@ final class Logprobs {
         ObjectNode entry = Json.object();
         byte[] bytes = tokenizer.piece(id, true);
         entry.put("token", new String(bytes, StandardCharsets.UTF_8));
-        entry.put("logprob", logprob);
+        entry.put("logprob", finite(logprob));
         ArrayNode array = entry.putArray("bytes");
         for (byte each : bytes) {
             array.add(each & 0xFF);
@@ -39,10 +41,15 @@ final class Logprobs {
     void addCompletion(ObjectNode logprobs, GeneratedToken token, int textOffset) {
         GeneratedToken.Logprobs values = token.logprobs().orElseThrow();
         array(logprobs, "tokens").add(text(token.id()));
-        array(logprobs, "token_logprobs").add(values.chosen());
+        array(logprobs, "token_logprobs").add(finite(values.chosen()));
         array(logprobs, "text_offset").add(textOffset);
         ObjectNode top = array(logprobs, "top_logprobs").addObject();
-        values.top().forEach(alternative -> top.put(text(alternative.id()), alternative.logprob()));
+        values.top().forEach(alternative -> top.put(text(alternative.id()), finite(alternative.logprob())));
+    }
+
+    /** JSON has no infinity; OpenAI writes this number for a token that cannot be chosen. */
+    private static float finite(float logprob) {
+        return Math.max(logprob, IMPOSSIBLE);
     }
 
     private String text(int id) {

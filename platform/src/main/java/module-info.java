@@ -18,6 +18,7 @@ module dev.varve.platform {
     exports dev.varve.platform.http;
     exports dev.varve.platform.plugin;
     exports dev.varve.platform.runtime;
+    exports dev.varve.platform.sampling;
     exports dev.varve.platform.shard;
 
     opens dev.varve.platform.cli to

@@ -2,7 +2,7 @@ package dev.varve.platform.cli;
 
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationRequest;
-import dev.varve.platform.engine.SamplingOptions;
+import dev.varve.platform.sampling.SamplingOptions;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

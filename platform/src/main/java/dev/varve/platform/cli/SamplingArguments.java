@@ -1,6 +1,6 @@
 package dev.varve.platform.cli;
 
-import dev.varve.platform.engine.SamplingOptions;
+import dev.varve.platform.sampling.SamplingOptions;
 
 import picocli.CommandLine.Option;
 

@@ -1,5 +1,6 @@
 package dev.varve.platform.engine;
 
+import dev.varve.platform.sampling.SamplingOptions;
 import java.util.Objects;
 import java.util.Set;
 

@@ -1,5 +1,6 @@
 package dev.varve.platform.engine;
 
+import dev.varve.platform.sampling.TokenLogprobs;
 import dev.varve.api.VarveException;
 import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.platform.shard.Batch;
@@ -228,7 +229,7 @@ final class StepRunner {
             request.sampler.accept(token);
             request.tokens.add(token);
             int top = request.request.topLogprobs();
-            Optional<GeneratedToken.Logprobs> logprobs =
+            Optional<TokenLogprobs> logprobs =
                     top < 0 ? Optional.empty() : Optional.of(request.sampler.logprobs(logits, offset, token, top));
             if (!request.listener.onToken(new GeneratedToken(token, logprobs))) {
                 finish(request, GenerationEnd.Reason.STOPPED);

@@ -1,5 +1,6 @@
 package dev.varve.platform.http;
 
+import dev.varve.platform.sampling.TokenLogprobs;
 import dev.varve.platform.engine.GeneratedToken;
 import dev.varve.platform.tokenizer.Tokenizer;
 import java.nio.charset.StandardCharsets;
@@ -18,7 +19,7 @@ final class Logprobs {
 
     /** An entry of {@code logprobs.content} of a chat completion. */
     ObjectNode chatEntry(GeneratedToken token) {
-        GeneratedToken.Logprobs logprobs = token.logprobs().orElseThrow();
+        TokenLogprobs logprobs = token.logprobs().orElseThrow();
         ObjectNode entry = entry(token.id(), logprobs.chosen());
         ArrayNode top = entry.putArray("top_logprobs");
         logprobs.top().forEach(alternative -> top.add(entry(alternative.id(), alternative.logprob())));
@@ -39,7 +40,7 @@ final class Logprobs {
 
     /** Adds a token to the {@code logprobs} object of a text completion. */
     void addCompletion(ObjectNode logprobs, GeneratedToken token, int textOffset) {
-        GeneratedToken.Logprobs values = token.logprobs().orElseThrow();
+        TokenLogprobs values = token.logprobs().orElseThrow();
         array(logprobs, "tokens").add(text(token.id()));
         array(logprobs, "token_logprobs").add(finite(values.chosen()));
         array(logprobs, "text_offset").add(textOffset);

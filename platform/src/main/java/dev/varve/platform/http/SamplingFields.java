@@ -1,6 +1,6 @@
 package dev.varve.platform.http;
 
-import dev.varve.platform.engine.SamplingOptions;
+import dev.varve.platform.sampling.SamplingOptions;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.OptionalLong;

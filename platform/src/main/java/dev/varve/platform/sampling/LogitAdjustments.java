@@ -1,7 +1,6 @@
 package dev.varve.platform.sampling;
 
 import dev.varve.api.VarveException;
-import dev.varve.platform.engine.SamplingOptions;
 import java.util.Map;
 
 /**

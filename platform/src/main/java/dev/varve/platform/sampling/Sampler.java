@@ -1,9 +1,6 @@
 package dev.varve.platform.sampling;
 
 import dev.varve.api.VarveException;
-import dev.varve.platform.engine.GeneratedToken.Alternative;
-import dev.varve.platform.engine.GeneratedToken.Logprobs;
-import dev.varve.platform.engine.SamplingOptions;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -115,7 +112,7 @@ public final class Sampler {
      * @param top number of most likely tokens wanted, 0 or more
      * @throws VarveException if a logit is not a number or the highest one is infinite
      */
-    public Logprobs logprobs(float[] logits, int offset, int chosen, int top) {
+    public TokenLogprobs logprobs(float[] logits, int offset, int chosen, int top) {
         Objects.checkFromIndexSize(offset, vocabularySize, logits.length);
         Objects.checkIndex(chosen, vocabularySize);
         if (top < 0) {
@@ -131,10 +128,10 @@ public final class Sampler {
                 }
             }
         }
-        List<Alternative> alternatives = IntStream.of(best.ids())
-                .mapToObj(token -> new Alternative(token, (float) (logits[offset + token] - logTotal)))
+        List<TokenLogprobs.Alternative> alternatives = IntStream.of(best.ids())
+                .mapToObj(token -> new TokenLogprobs.Alternative(token, (float) (logits[offset + token] - logTotal)))
                 .toList();
-        return new Logprobs((float) (logits[offset + chosen] - logTotal), alternatives);
+        return new TokenLogprobs((float) (logits[offset + chosen] - logTotal), alternatives);
     }
 
     private int mostLikely(float[] logits, int offset) {

@@ -3,9 +3,6 @@ package dev.varve.platform.sampling;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.varve.platform.engine.GeneratedToken.Alternative;
-import dev.varve.platform.engine.GeneratedToken.Logprobs;
-import dev.varve.platform.engine.SamplingOptions;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -28,13 +25,13 @@ final class LogprobsTest {
                 .limit(20)
                 .toList();
 
-        Logprobs actual = new Sampler(SamplingOptions.greedy(), size).logprobs(logits, 5, size / 2, 20);
+        TokenLogprobs actual = new Sampler(SamplingOptions.greedy(), size).logprobs(logits, 5, size / 2, 20);
 
         // rounding to float at magnitudes up to 32
         float tolerance = 2e-6f;
         assertEquals((float) (logits[5 + size / 2] - Math.log(total)), actual.chosen(), tolerance);
-        assertEquals(ranked, actual.top().stream().map(Alternative::id).toList());
-        for (Alternative alternative : actual.top()) {
+        assertEquals(ranked, actual.top().stream().map(TokenLogprobs.Alternative::id).toList());
+        for (TokenLogprobs.Alternative alternative : actual.top()) {
             assertEquals(logits[5 + alternative.id()] - Math.log(total), alternative.logprob(), tolerance);
         }
     }
@@ -43,7 +40,7 @@ final class LogprobsTest {
     void allTogetherSumToOne() {
         float[] row = SamplerTest.gaussian(2000, 3, new Random(3));
 
-        Logprobs all = new Sampler(SamplingOptions.greedy(), 2000).logprobs(row, 0, 0, 5000);
+        TokenLogprobs all = new Sampler(SamplingOptions.greedy(), 2000).logprobs(row, 0, 0, 5000);
 
         assertEquals(2000, all.top().size());
         assertEquals(1, all.top().stream().mapToDouble(a -> Math.exp(a.logprob())).sum(), 1e-5);
@@ -55,9 +52,9 @@ final class LogprobsTest {
         row[1400] = 1;
         row[900] = 1;
 
-        Logprobs actual = new Sampler(SamplingOptions.greedy(), 1500).logprobs(row, 0, 0, 4);
+        TokenLogprobs actual = new Sampler(SamplingOptions.greedy(), 1500).logprobs(row, 0, 0, 4);
 
-        assertEquals(List.of(900, 1400, 0, 1), actual.top().stream().map(Alternative::id).toList());
+        assertEquals(List.of(900, 1400, 0, 1), actual.top().stream().map(TokenLogprobs.Alternative::id).toList());
     }
 
     @Test
@@ -68,14 +65,14 @@ final class LogprobsTest {
         Sampler sampler = new Sampler(options, 50, new int[] {7});
         sampler.accept(sampler.sample(row, 0));
 
-        Logprobs actual = sampler.logprobs(row, 0, 7, 50);
+        TokenLogprobs actual = sampler.logprobs(row, 0, 7, 50);
 
         assertEquals(new Sampler(SamplingOptions.greedy(), 50).logprobs(row, 0, 7, 50), actual);
     }
 
     @Test
     void noneAreListedWhereNoneAreWanted() {
-        Logprobs actual = new Sampler(SamplingOptions.greedy(), 3).logprobs(new float[3], 0, 1, 0);
+        TokenLogprobs actual = new Sampler(SamplingOptions.greedy(), 3).logprobs(new float[3], 0, 1, 0);
 
         assertTrue(actual.top().isEmpty());
         assertEquals((float) -Math.log(3), actual.chosen(), 1e-6f);

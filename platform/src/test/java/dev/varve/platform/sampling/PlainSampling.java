@@ -1,6 +1,5 @@
 package dev.varve.platform.sampling;
 
-import dev.varve.platform.engine.SamplingOptions;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashSet;

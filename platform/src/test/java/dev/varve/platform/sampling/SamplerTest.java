@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
-import dev.varve.platform.engine.SamplingOptions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;

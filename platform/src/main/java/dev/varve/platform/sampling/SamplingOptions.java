@@ -1,4 +1,4 @@
-package dev.varve.platform.engine;
+package dev.varve.platform.sampling;
 
 import java.util.Map;
 import java.util.OptionalLong;

@@ -1,6 +1,7 @@
 package dev.varve.platform.engine;
 
 import dev.varve.platform.sampling.Sampler;
+import dev.varve.platform.shard.OutputRows;
 import java.util.Arrays;
 
 /** A submitted request on its way through the engine. All but {@link #cancel} belongs to the engine's thread. */
@@ -19,6 +20,7 @@ final class Request implements Generation {
     final TokenList tokens;
     final int promptLength;
     private final int[] endTokens;
+    private final OutputRows wanted;
     private final Runnable wakeUp;
     private final long submittedNanos = System.nanoTime();
     private long startedNanos;
@@ -34,12 +36,19 @@ final class Request implements Generation {
     private boolean started;
 
     Request(
-            GenerationRequest request, GenerationListener listener, long arrival, Sampler sampler, Runnable wakeUp) {
+            GenerationRequest request,
+            GenerationListener listener,
+            long arrival,
+            Sampler sampler,
+            boolean suppressesTokens,
+            Runnable wakeUp) {
         this.request = request;
         this.listener = listener;
         this.arrival = arrival;
         this.sampler = sampler;
         this.wakeUp = wakeUp;
+        boolean best = request.sampling().isPlainArgmax() && request.topLogprobs() < 0 && !suppressesTokens;
+        wanted = best ? OutputRows.BEST : OutputRows.LAST;
         int[] prompt = request.prompt();
         tokens = new TokenList(prompt);
         promptLength = prompt.length;
@@ -55,6 +64,11 @@ final class Request implements Generation {
 
     boolean isCancelled() {
         return cancelled;
+    }
+
+    /** Only the best token where nothing else is needed to choose, so that logits need not be copied. */
+    OutputRows wanted() {
+        return wanted;
     }
 
     boolean isEndToken(int token) {

@@ -66,7 +66,8 @@ public final class Scheduler implements Engine {
                 throw new VarveException(VarveException.Kind.OVERLOADED,
                         "the queue is full: " + waiting.size() + " requests wait already; try again later");
             }
-            Request entry = new Request(request, listener, arrivals++, sampler, this::wakeUp);
+            Request entry = new Request(request, listener, arrivals++, sampler,
+                    options.suppressedTokens().length > 0, this::wakeUp);
             waiting.addLast(entry);
             changed.signalAll();
             return entry;

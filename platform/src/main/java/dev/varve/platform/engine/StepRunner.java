@@ -112,13 +112,13 @@ final class StepRunner {
         for (Request request : batch) {
             SequenceState state = request.state;
             int target = state.mustKeepRow() ? room.takeRow() : state.row;
-            slices.add(slice(request, state.computed + 1, target, OutputRows.LAST));
+            slices.add(slice(request, state.computed + 1, target, request.wanted()));
         }
         forward(slices, Phase.DECODE).ifPresent(result -> {
             List<Request> stepped = List.copyOf(batch);
             for (int i = 0; i < stepped.size(); i++) {
                 advance(stepped.get(i).state, slices.get(i));
-                choose(stepped.get(i), result.logits(), i * vocabulary);
+                choose(stepped.get(i), result, i);
             }
         });
     }
@@ -151,7 +151,7 @@ final class StepRunner {
         boolean checkpoint = end == stable;
         boolean last = end == known;
         int target = checkpoint ? room.takeCheckpointRow() : state.mustKeepRow() ? room.takeRow() : state.row;
-        Slice slice = slice(request, end, target, last ? OutputRows.LAST : OutputRows.NONE);
+        Slice slice = slice(request, end, target, last ? request.wanted() : OutputRows.NONE);
         batch.clear();
         batch.add(request);
         forward(List.of(slice), Phase.PREFILL).ifPresent(result -> {
@@ -164,7 +164,7 @@ final class StepRunner {
             if (guard(request, () -> request.listener.onPrefill(Math.min(end, request.promptLength), request.promptLength))
                     && last) {
                 request.phase = Request.Phase.DECODE;
-                choose(request, result.logits(), 0);
+                choose(request, result, 0);
             }
         });
     }
@@ -217,9 +217,13 @@ final class StepRunner {
         }
     }
 
-    private void choose(Request request, float[] logits, int offset) {
+    private void choose(Request request, ShardResult result, int row) {
+        float[] logits = result.logits();
+        int offset = row * vocabulary;
         boolean sound = guard(request, () -> {
-            int token = request.sampler.sample(logits, offset);
+            int token = request.wanted() == OutputRows.BEST
+                    ? requireNumber(result.best()[row])
+                    : request.sampler.sample(logits, offset);
             request.countToken();
             generatedTokens++;
             if (request.isEndToken(token)) {
@@ -240,6 +244,14 @@ final class StepRunner {
         if (!sound) {
             turn = 0;
         }
+    }
+
+    private static int requireNumber(int best) {
+        if (best < 0) {
+            throw new VarveException(
+                    VarveException.Kind.BACKEND_FAILED, "the model produced a logit that is not a number");
+        }
+        return best;
     }
 
     private void finish(Request request, GenerationEnd.Reason reason) {

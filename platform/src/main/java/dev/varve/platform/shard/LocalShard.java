@@ -2,6 +2,7 @@ package dev.varve.platform.shard;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.backend.ComputeDevice;
+import dev.varve.api.ggml.Tensor;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
@@ -19,6 +20,7 @@ public final class LocalShard implements Shard {
     private final ShardOptions options;
     private final ShardState state;
     private final GraphCache graphs;
+    private final RowArgmax argmax = new RowArgmax();
     private float[] logits = new float[0];
     private boolean closed;
 
@@ -95,12 +97,29 @@ public final class LocalShard implements Shard {
             RecordedGraph graph = graphs.find(GraphKey.of(batch), batch.phase(),
                     (key, allocator) -> new RecordedGraph(key, model, range, state, allocator));
             graph.compute(batch, boundary, device);
-            boolean last = range.end() == model.shape().layerCount();
-            int size = last ? Math.multiplyExact(batch.outputs(), model.shape().vocabularySize()) : 0;
-            if (logits.length < size) {
-                logits = new float[size];
+            Optional<Tensor> rows = graph.logits();
+            int[] best = new int[batch.outputs()];
+            rows.ifPresent(tensor -> readLogits(batch, tensor, best));
+            return new ShardResult(logits, best, rows.isPresent() ? best.length : 0, graph.readBoundary());
+        }
+    }
+
+    /** Copies the rows that somebody wants to see, and finds the best token of the others where they lie. */
+    private void readLogits(Batch batch, Tensor tensor, int[] best) {
+        int vocabulary = model.shape().vocabularySize();
+        int size = Math.multiplyExact(best.length, vocabulary);
+        int row = 0;
+        for (Slice slice : batch.slices()) {
+            int count = slice.outputCount();
+            if (slice.outputs() == OutputRows.BEST) {
+                best[row] = argmax.find(tensor, (long) row * vocabulary, vocabulary);
+            } else if (count > 0) {
+                if (logits.length < size) {
+                    logits = new float[size];
+                }
+                tensor.read(logits, row * vocabulary, count * vocabulary, (long) row * vocabulary);
             }
-            return new ShardResult(logits, graph.readLogits(logits), graph.readBoundary());
+            row += count;
         }
     }
 

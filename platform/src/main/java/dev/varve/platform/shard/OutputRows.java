@@ -1,19 +1,21 @@
 package dev.varve.platform.shard;
 
-/** Which tokens of a slice need logits. */
+/** What is wanted of the tokens of a slice. */
 public enum OutputRows {
     /** None: a prefill chunk that is not the prompt's last. */
     NONE,
-    /** The last token only. */
+    /** The most likely successor of the last token; nothing but its id leaves the device. */
+    BEST,
+    /** The logits of the last token. */
     LAST,
-    /** Every token. */
+    /** The logits of every token. */
     ALL;
 
     /** Number of rows for a slice of {@code tokens}. */
     int count(int tokens) {
         return switch (this) {
             case NONE -> 0;
-            case LAST -> 1;
+            case BEST, LAST -> 1;
             case ALL -> tokens;
         };
     }

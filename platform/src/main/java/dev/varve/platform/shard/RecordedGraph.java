@@ -57,14 +57,9 @@ final class RecordedGraph implements AutoCloseable {
         device.compute(graph, batch.phase());
     }
 
-    /** Reads the logits into {@code buffer}; returns the number of rows. */
-    int readLogits(float[] buffer) {
-        if (logits.isEmpty()) {
-            return 0;
-        }
-        Tensor tensor = logits.get();
-        tensor.read(buffer, 0, Math.toIntExact(tensor.elements()), 0);
-        return Math.toIntExact(tensor.ne(1));
+    /** Logits of all wanted tokens, {@code F32 [vocabularySize, outputs]}, in the order of the slices. */
+    Optional<Tensor> logits() {
+        return logits;
     }
 
     Optional<Boundary> readBoundary() {

@@ -142,13 +142,15 @@ final class Qwen35Model implements LayerSplitAdapter {
         Tensor kernel = graph.weight(block(layer, "ssm_conv1d.weight"), TensorUse.CONVOLUTION);
         Tensor mixed = ops.silu(graph.causalConvolution(layer, projected, kernel));
         long stride = mixed.nb(1);
-        Tensor query = ops.view3d(mixed, state, sizes.keyHeads(), tokens, state * FLOAT, stride, 0);
-        Tensor key = ops.view3d(mixed, state, sizes.keyHeads(), tokens, state * FLOAT, stride,
-                sizes.keyLength() * FLOAT);
+        // Queries and keys lie side by side and are normalised together.
+        Tensor both = unit(ops, ops.view3d(mixed, state, 2L * sizes.keyHeads(), tokens, state * FLOAT, stride, 0));
+        Tensor query = ops.view3d(both, state, sizes.keyHeads(), tokens, both.nb(1), both.nb(2), 0);
+        Tensor key = ops.view3d(
+                both, state, sizes.keyHeads(), tokens, both.nb(1), both.nb(2), sizes.keyLength() * FLOAT);
         Tensor value = ops.view3d(mixed, state, sizes.valueHeads(), tokens, state * FLOAT, stride,
                 2 * sizes.keyLength() * FLOAT);
 
-        Tensor output = graph.gatedDelta(layer, unit(ops, query), unit(ops, key), value, decay, beta);
+        Tensor output = graph.gatedDelta(layer, query, key, value, decay, beta);
         Tensor normed = graph.norm(output, block(layer, "ssm_norm.weight"), sizes.epsilon());
         Tensor gated = ops.swigluSplit(ops.reshape3d(gate, state, sizes.valueHeads(), tokens), normed);
         return graph.matmul(block(layer, "ssm_out"), ops.reshape2d(gated, sizes.valueLength(), tokens));

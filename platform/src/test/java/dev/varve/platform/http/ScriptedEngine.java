@@ -1,0 +1,123 @@
+package dev.varve.platform.http;
+
+import dev.varve.api.VarveException;
+import dev.varve.platform.engine.Engine;
+import dev.varve.platform.engine.EngineStatus;
+import dev.varve.platform.engine.GeneratedToken;
+import dev.varve.platform.engine.Generation;
+import dev.varve.platform.engine.GenerationEnd;
+import dev.varve.platform.engine.GenerationListener;
+import dev.varve.platform.engine.GenerationRequest;
+import dev.varve.platform.sampling.TokenLogprobs;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** An engine that says what a test tells it to, on a thread of its own like the real one. */
+final class ScriptedEngine implements Engine {
+    static final int CONTEXT = 100;
+
+    final List<GenerationRequest> requests = new ArrayList<>();
+    final CountDownLatch submitted = new CountDownLatch(1);
+    final CountDownLatch cancelled = new CountDownLatch(1);
+    private final ExecutorService thread = Executors.newSingleThreadExecutor();
+    private int[] script = {};
+    private Optional<VarveException> refusal = Optional.empty();
+    private Optional<VarveException> failure = Optional.empty();
+    private CountDownLatch start = new CountDownLatch(0);
+
+    /** Tokens of every answer. */
+    ScriptedEngine says(int... tokens) {
+        script = tokens;
+        return this;
+    }
+
+    /** Waits before the first token until the latch opens. */
+    ScriptedEngine waitsFor(CountDownLatch latch) {
+        start = latch;
+        return this;
+    }
+
+    /** Refuses requests. */
+    ScriptedEngine refuses(VarveException reason) {
+        refusal = Optional.of(reason);
+        return this;
+    }
+
+    /** Fails after the tokens. */
+    ScriptedEngine fails(VarveException reason) {
+        failure = Optional.of(reason);
+        return this;
+    }
+
+    @Override
+    public Generation submit(GenerationRequest request, GenerationListener listener) {
+        refusal.ifPresent(reason -> {
+            throw reason;
+        });
+        requests.add(request);
+        AtomicBoolean stop = new AtomicBoolean();
+        thread.execute(() -> run(request, listener, stop));
+        submitted.countDown();
+        return () -> {
+            if (!stop.getAndSet(true)) {
+                cancelled.countDown();
+            }
+        };
+    }
+
+    private void run(GenerationRequest request, GenerationListener listener, AtomicBoolean stop) {
+        try {
+            start.await();
+        } catch (InterruptedException e) {
+            return;
+        }
+        listener.onStart(0);
+        int count = 0;
+        GenerationEnd.Reason reason = GenerationEnd.Reason.END_TOKEN;
+        for (int token : script) {
+            if (stop.get()) {
+                listener.onError(new VarveException(VarveException.Kind.CANCELLED, "cancelled"));
+                return;
+            }
+            count++;
+            Optional<TokenLogprobs> logprobs = request.topLogprobs() < 0
+                    ? Optional.empty()
+                    : Optional.of(new TokenLogprobs(-0.5f, List.of(new TokenLogprobs.Alternative(token, -0.5f))));
+            if (!listener.onToken(new GeneratedToken(token, logprobs))) {
+                reason = GenerationEnd.Reason.STOPPED;
+                break;
+            }
+            if (count == request.maxTokens()) {
+                reason = GenerationEnd.Reason.LENGTH;
+                break;
+            }
+        }
+        if (failure.isPresent()) {
+            listener.onError(failure.get());
+        } else {
+            stop.set(true);
+            listener.onEnd(new GenerationEnd(reason, request.prompt().length, 0, count, 1, 2, 3));
+        }
+    }
+
+    @Override
+    public EngineStatus status() {
+        return new EngineStatus(CONTEXT, 4, 0, 0, 256, 0, 0, 1, 0, 1, 1, 0, 0, 0, 0, 0);
+    }
+
+    @Override
+    public boolean drain(Duration limit) {
+        return true;
+    }
+
+    @Override
+    public void close() {
+        thread.shutdownNow();
+    }
+}

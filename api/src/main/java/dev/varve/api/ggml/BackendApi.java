@@ -290,6 +290,30 @@ final class BackendApi {
         }
     }
 
+    /** {@code size ggml_backend_buffer_get_alignment(ptr buffer)} */
+    private static final MethodHandle BUFFER_GET_ALIGNMENT =
+            bind("ggml_backend_buffer_get_alignment", returns(C_SIZE_T, C_POINTER));
+
+    static long bufferGetAlignment(MemorySegment buffer) {
+        try {
+            return (long) BUFFER_GET_ALIGNMENT.invokeExact(buffer);
+        } catch (Throwable e) {
+            throw Native.sneaky(e);
+        }
+    }
+
+    /** {@code size ggml_backend_buffer_get_alloc_size(ptr buffer, ptr tensor)} */
+    private static final MethodHandle BUFFER_GET_ALLOC_SIZE =
+            bind("ggml_backend_buffer_get_alloc_size", returns(C_SIZE_T, C_POINTER, C_POINTER));
+
+    static long bufferGetAllocSize(MemorySegment buffer, MemorySegment tensor) {
+        try {
+            return (long) BUFFER_GET_ALLOC_SIZE.invokeExact(buffer, tensor);
+        } catch (Throwable e) {
+            throw Native.sneaky(e);
+        }
+    }
+
     /** {@code size ggml_backend_buffer_get_size(ptr buffer)} */
     private static final MethodHandle BUFFER_GET_SIZE =
             bind("ggml_backend_buffer_get_size", returns(C_SIZE_T, C_POINTER));

@@ -30,15 +30,25 @@ public final class DeviceBuffer implements AutoCloseable {
         BackendApi.bufferSetUsage(open(), USAGE_WEIGHTS);
     }
 
-    /** Puts a tensor that has no data yet at a byte offset. */
+    /**
+     * Puts a tensor that has no data yet at a byte offset.
+     *
+     * @throws IllegalArgumentException if the offset is not aligned as the memory demands, or the tensor, with the
+     *     padding that the device adds, leaves the buffer
+     */
     public void place(Tensor tensor, long offset) {
         if (tensor.isPlaced()) {
             throw new IllegalStateException(tensor + " has a place already");
         }
-        if (offset < 0 || offset + tensor.bytes() > size) {
+        long needed = BackendApi.bufferGetAllocSize(open(), tensor.pointer());
+        if (offset < 0 || needed > size || offset > size - needed) {
             throw new IllegalArgumentException(tensor + " at byte " + offset + " leaves the buffer of " + size);
         }
         long address = BackendApi.bufferGetBase(open()).address() + offset;
+        long alignment = BackendApi.bufferGetAlignment(open());
+        if (address % alignment != 0) {
+            throw new IllegalArgumentException(tensor + " at byte " + offset + " is not aligned to " + alignment);
+        }
         int status = BackendApi.tensorAlloc(pointer, tensor.pointer(), MemorySegment.ofAddress(address));
         if (status != 0) {
             throw new IllegalStateException("placing " + tensor + " failed with status " + status);

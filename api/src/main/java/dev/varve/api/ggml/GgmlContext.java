@@ -90,11 +90,16 @@ public final class GgmlContext implements AutoCloseable {
 
     /** Makes the context's graph. */
     public Graph newGraph(int maxNodes) {
-        if (maxNodes > maxGraphNodes || graphMade) {
+        if (maxNodes < 1 || maxNodes > maxGraphNodes || graphMade) {
             throw new IllegalStateException("the context has room for one graph of " + maxGraphNodes + " nodes");
         }
         graphMade = true;
-        return new Graph(CoreApi.newGraphCustom(open(), maxNodes, false), maxNodes);
+        return new Graph(CoreApi.newGraphCustom(open(), maxNodes, false), maxNodes, this);
+    }
+
+    /** Number of tensors so far. */
+    int tensors() {
+        return tensors;
     }
 
     /** Operators whose results belong to this context. */

@@ -6,15 +6,24 @@ import java.lang.foreign.MemorySegment;
 public final class Graph {
     private final MemorySegment pointer;
     private final int maxNodes;
+    private final GgmlContext context;
 
-    Graph(MemorySegment pointer, int maxNodes) {
+    Graph(MemorySegment pointer, int maxNodes, GgmlContext context) {
         this.pointer = pointer;
         this.maxNodes = maxNodes;
+        this.context = context;
     }
 
-    /** Appends a tensor and all of its ancestors that are not in the graph yet. */
+    /**
+     * Appends a tensor and all of its ancestors that are not in the graph yet.
+     *
+     * @throws IllegalStateException if the context holds more tensors than the graph nodes, so that it might overflow
+     */
     public void expand(Tensor tensor) {
-        // The context holds no more tensors than the graph nodes, so that this cannot overflow.
+        if (context.tensors() > maxNodes) {
+            throw new IllegalStateException("a graph of " + maxNodes + " nodes cannot take the " + context.tensors()
+                    + " tensors of its context");
+        }
         CoreApi.buildForwardExpand(pointer, tensor.pointer());
     }
 

@@ -43,6 +43,7 @@ public final class Ops {
     }
 
     private static final int PRECISION_F32 = 10;
+    private static final int MULTI_AXIS = 8;
     private static final int HINT_HADAMARD = 1;
     private static final long FLOAT = Float.BYTES;
 
@@ -54,7 +55,8 @@ public final class Ops {
 
     /** Product with a weight: {@code a [K, M], b F32 [K, N] -> F32 [M, N]}; a is broadcast over the outer dimensions. */
     public Tensor mulMat(Tensor a, Tensor b) {
-        require(a.ne(0) == b.ne(0) && b.ne(2) % a.ne(2) == 0 && b.ne(3) % a.ne(3) == 0 && !a.isTransposed(), "mul_mat",
+        require(a.ne(0) == b.ne(0) && b.ne(2) % a.ne(2) == 0 && b.ne(3) % a.ne(3) == 0 && a.hasContiguousRows()
+                && b.hasContiguousRows(), "mul_mat",
                 a, b);
         requireF32("mul_mat", b);
         return adopt(OpsApi.mulMat(context.count(), a.pointer(), b.pointer()));
@@ -70,7 +72,8 @@ public final class Ops {
     /** Product with chosen experts: {@code as [K, M, E], b F32 [K, U or 1, T], ids I32 [U, T] -> F32 [M, U, T]}. */
     public Tensor mulMatId(Tensor as, Tensor b, Tensor ids) {
         require(as.ne(0) == b.ne(0) && as.ne(3) == 1 && b.ne(3) == 1 && ids.ne(1) == b.ne(2)
-                && ids.ne(0) % b.ne(1) == 0 && ids.ne(2) == 1, "mul_mat_id", as, b, ids);
+                && ids.ne(0) % b.ne(1) == 0 && ids.ne(2) == 1 && ids.ne(3) == 1
+                && as.hasContiguousRows() && b.hasContiguousRows(), "mul_mat_id", as, b, ids);
         requireF32("mul_mat_id", b);
         requireType("mul_mat_id", ids, GgmlType.I32);
         return adopt(OpsApi.mulMatId(context.count(), as.pointer(), b.pointer(), ids.pointer()));
@@ -86,7 +89,8 @@ public final class Ops {
     /** Writes rows: {@code target [n, rows], source F32 [n, m], ids I64 [m]}; returns a view of the target. */
     public Tensor setRows(Tensor target, Tensor source, Tensor ids) {
         require(target.ne(0) == source.ne(0) && target.ne(2) == source.ne(2) && target.ne(3) == source.ne(3)
-                && source.ne(1) == ids.ne(0) && source.hasContiguousRows(), "set_rows", target, source, ids);
+                && source.ne(1) == ids.ne(0) && source.ne(2) % ids.ne(1) == 0 && source.ne(3) % ids.ne(2) == 0
+                && ids.ne(3) == 1 && source.hasContiguousRows() && target.hasContiguousRows(), "set_rows", target, source, ids);
         requireF32("set_rows", source);
         requireType("set_rows", ids, GgmlType.I64);
         return adopt(OpsApi.setRows(context.count(), target.pointer(), source.pointer(), ids.pointer()));
@@ -146,6 +150,7 @@ public final class Ops {
     /** Times a number. */
     public Tensor scale(Tensor a, float factor) {
         requireF32("scale", a);
+        require(a.hasContiguousRows() && a.nb(2) == a.nb(1) * a.ne(1) && a.nb(3) == a.nb(2) * a.ne(2), "scale", a);
         return adopt(OpsApi.scale(context.count(), a.pointer(), factor));
     }
 
@@ -222,19 +227,20 @@ public final class Ops {
         requireF32("soft_max_ext", a);
         require(a.isContiguous(), "soft_max_ext", a);
         mask.ifPresent(given -> require(given.isContiguous() && given.ne(0) == a.ne(0) && given.ne(1) >= a.ne(1)
+                && a.ne(2) % given.ne(2) == 0 && a.ne(3) % given.ne(3) == 0
                 && (given.type() == GgmlType.F16 || given.type() == GgmlType.F32), "soft_max_ext", a, given));
         return adopt(OpsApi.softMaxExt(context.count(), a.pointer(), pointer(mask), scale, 0));
     }
 
     /** Sum of each row: {@code [n, m] -> [1, m]}. */
     public Tensor sumRows(Tensor a) {
-        requireF32("sum_rows", a);
+        requireRows("sum_rows", a);
         return adopt(OpsApi.sumRows(context.count(), a.pointer()));
     }
 
     /** Limits each element; works in place. */
     public Tensor clamp(Tensor a, float min, float max) {
-        requireF32("clamp", a);
+        requireRows("clamp", a);
         return adopt(OpsApi.clamp(context.count(), a.pointer(), min, max));
     }
 
@@ -283,13 +289,18 @@ public final class Ops {
 
     /** The same elements in four dimensions. */
     public Tensor reshape4d(Tensor a, long ne0, long ne1, long ne2, long ne3) {
-        require(a.isContiguous() && a.elements() == ne0 * ne1 * ne2 * ne3, "reshape", a);
+        require(a.isContiguous() && ne0 >= 1 && ne1 >= 1 && ne2 >= 1 && ne3 >= 1
+                && a.elements() == ne0 * ne1 * ne2 * ne3 && ne0 % a.type().blockSize() == 0, "reshape", a);
         return adopt(OpsApi.reshape4d(context.count(), a.pointer(), ne0, ne1, ne2, ne3));
     }
 
     /** Moves source axis i to the place given by its argument. */
     public Tensor permute(Tensor a, int axis0, int axis1, int axis2, int axis3) {
-        int places = 1 << axis0 | 1 << axis1 | 1 << axis2 | 1 << axis3;
+        int places = 0;
+        for (int axis : new int[] {axis0, axis1, axis2, axis3}) {
+            require(axis >= 0 && axis < 4, "permute", a);
+            places |= 1 << axis;
+        }
         require(places == 0b1111, "permute", a);
         return adopt(OpsApi.permute(context.count(), a.pointer(), axis0, axis1, axis2, axis3));
     }
@@ -345,6 +356,7 @@ public final class Ops {
     /** Rotary embedding: {@code a F32 [D, heads, T], positions I32 [T]}. */
     public Tensor ropeExt(Tensor a, Tensor positions, Optional<Tensor> factors, RopeOptions options) {
         requireRope("rope_ext", a, positions, 1, options);
+        require((options.mode() & MULTI_AXIS) == 0, "rope_ext", a, positions);
         factors.ifPresent(given -> require(
                 given.type() == GgmlType.F32 && given.ne(0) >= options.dims() / 2, "rope_ext", a, given));
         return adopt(OpsApi.ropeExt(context.count(), a.pointer(), positions.pointer(), pointer(factors), options.dims(),
@@ -355,7 +367,8 @@ public final class Ops {
     /** Rotary embedding over several position axes: {@code a F32 [D, heads, T], positions I32 [4 * T]}. */
     public Tensor ropeMulti(Tensor a, Tensor positions, int[] sections, RopeOptions options) {
         requireRope("rope_multi", a, positions, 4, options);
-        require(sections.length == 4, "rope_multi", a);
+        require((options.mode() & MULTI_AXIS) != 0 && sections.length == 4
+                && Math.max(sections[0], Math.max(sections[1], sections[2])) > 0, "rope_multi", a);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment copied = arena.allocateFrom(ValueLayout.JAVA_INT, sections);
             return adopt(OpsApi.ropeMulti(context.count(), a.pointer(), positions.pointer(), MemorySegment.NULL,
@@ -400,14 +413,21 @@ public final class Ops {
 
     private void requireInside(Tensor a, long[] ne, long[] nb, long offset) {
         long span = a.type().rowBytes(ne[0]);
+        long dense = span;
         boolean valid = offset >= 0 && ne[0] >= 1;
-        for (int i = 1; i < 4; i++) {
-            valid &= ne[i] >= 1 && nb[i - 1] >= 0;
-            span += (ne[i] - 1) * nb[i - 1];
+        try {
+            for (int i = 1; i < 4; i++) {
+                valid &= ne[i] >= 1 && nb[i - 1] >= 0;
+                span = Math.addExact(span, Math.multiplyExact(ne[i] - 1, nb[i - 1]));
+                dense = Math.multiplyExact(dense, ne[i]);
+            }
+        } catch (ArithmeticException e) {
+            valid = false;
         }
-        if (!valid || offset + span > a.bytes()) {
-            throw new IllegalArgumentException("view of " + a + " at byte " + offset + " spans " + span + " of "
-                    + a.bytes() + " bytes");
+        // ggml wants room for as many bytes as the view would take without gaps or overlaps.
+        if (!valid || span > a.bytes() - offset || dense > a.bytesFromHere() - offset) {
+            throw new IllegalArgumentException("view of " + a + " at byte " + offset + " spans "
+                    + Math.max(span, dense) + " of " + a.bytes() + " bytes");
         }
     }
 

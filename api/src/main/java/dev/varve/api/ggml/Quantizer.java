@@ -5,15 +5,24 @@ import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.EnumSet;
+import java.util.Set;
 
 /** Conversion of floats to the types of files. */
 public final class Quantizer {
+    /** Types that ggml computes with, or keeps, but does not convert rows of floats to. */
+    private static final Set<GgmlType> NOT_A_TARGET = EnumSet.of(
+            GgmlType.Q8_1, GgmlType.Q8_K, GgmlType.I8, GgmlType.I16, GgmlType.I32, GgmlType.I64, GgmlType.F64);
+
     private Quantizer() {}
 
     /** Converts rows of {@code rowLength} floats; types that need an importance matrix are refused. */
     public static byte[] quantize(GgmlType type, float[] data, int rowLength) {
         if (type == GgmlType.IQ2_XXS || type == GgmlType.IQ2_XS || type == GgmlType.IQ1_S) {
             throw new IllegalArgumentException(type.ggufName() + " needs an importance matrix");
+        }
+        if (NOT_A_TARGET.contains(type)) {
+            throw new IllegalArgumentException("floats cannot be converted to " + type.ggufName());
         }
         if (rowLength < 1 || data.length % rowLength != 0) {
             throw new IllegalArgumentException(data.length + " values are not whole rows of " + rowLength);

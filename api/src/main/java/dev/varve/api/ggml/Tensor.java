@@ -24,6 +24,7 @@ public final class Tensor {
     private static final long NE = 16;
     private static final long NB = 48;
     private static final long VIEW_SOURCE = 232;
+    private static final long VIEW_OFFSET = 240;
     private static final long DATA = 248;
     private static final long NAME = 256;
     private static final int MAX_NAME = 63;
@@ -112,11 +113,6 @@ public final class Tensor {
     /** Whether each row lies without gaps. */
     boolean hasContiguousRows() {
         return nb0 == type.typeSize();
-    }
-
-    /** Whether rows begin with the row dimension permuted away. */
-    boolean isTransposed() {
-        return nb0 > nb1;
     }
 
     /** Name, for messages. */
@@ -246,7 +242,7 @@ public final class Tensor {
             throw new IllegalArgumentException(what + " of " + this + ", which is not contiguous");
         }
         long bytes = count * size;
-        if (count < 0 || first < 0 || first * size + bytes > bytes()) {
+        if (count < 0 || first < 0 || bytes > bytes() || first > (bytes() - bytes) / size) {
             throw new IllegalArgumentException(what + " of " + count + " elements at " + first + " leaves " + this);
         }
         return bytes;
@@ -280,6 +276,12 @@ public final class Tensor {
 
     MemorySegment viewSource() {
         return pointer.get(ADDRESS, VIEW_SOURCE);
+    }
+
+    /** Bytes from the first element to the end of the tensor that owns the data. */
+    long bytesFromHere() {
+        MemorySegment source = viewSource();
+        return Native.isNull(source) ? bytes() : new Tensor(source).bytes() - pointer.get(JAVA_LONG, VIEW_OFFSET);
     }
 
     /** Sets the buffer field, only for asking a device whether it would support an operator. */

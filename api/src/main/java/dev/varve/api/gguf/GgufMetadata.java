@@ -66,7 +66,7 @@ public final class GgufMetadata {
         if (value == null) {
             return OptionalLong.empty();
         }
-        if (value instanceof GgufValue.Whole whole && !(whole.typeName().equals("u64") && whole.value() < 0)) {
+        if (value instanceof GgufValue.Whole whole && isSigned(whole)) {
             return OptionalLong.of(whole.value());
         }
         throw wrong(key, "an integer", value);
@@ -126,12 +126,21 @@ public final class GgufMetadata {
     /** Integers of any width, or truth values as 1 and 0; a single integer counts as an array of one. */
     public Optional<long[]> findIntegers(String key) {
         return find(key).map(value -> switch (value) {
-            case GgufValue.Wholes wholes -> wholes.values().clone();
+            case GgufValue.Wholes wholes when isSigned(wholes) -> wholes.values().clone();
             case GgufValue.SmallWholes small -> Arrays.stream(small.values()).asLongStream().toArray();
-            case GgufValue.Whole whole -> new long[] {whole.value()};
+            case GgufValue.Whole whole when isSigned(whole) -> new long[] {whole.value()};
             case GgufValue.Bool bool -> new long[] {bool.value() ? 1 : 0};
             default -> throw wrong(key, "integers", value);
         });
+    }
+
+    /** Whether the value is below 2^63. */
+    private static boolean isSigned(GgufValue.Whole whole) {
+        return !whole.typeName().equals("u64") || whole.value() >= 0;
+    }
+
+    private static boolean isSigned(GgufValue.Wholes wholes) {
+        return !wholes.elementType().equals("u64") || Arrays.stream(wholes.values()).allMatch(value -> value >= 0);
     }
 
     /** Floating-point numbers. */

@@ -141,10 +141,11 @@ final class GgufParser {
     /** Strings go into one block that grows with what was really read. */
     private GgufValue strings(String key, int count) {
         int[] ends = new int[count];
+        String lengthField = key + " (length of a string)";
         byte[] bytes = new byte[Math.max(16, (int) Math.min(input.remaining() / 4, 1 << 20))];
         int size = 0;
         for (int i = 0; i < count; i++) {
-            int length = input.readCount(key + " (length of string " + i + ")", 1, Integer.MAX_VALUE - 8 - size);
+            int length = input.readCount(lengthField, 1, Integer.MAX_VALUE - 8 - size);
             if (size + length > bytes.length) {
                 long grown = Math.min(Math.max(bytes.length * 3L / 2, size + (long) length), Integer.MAX_VALUE - 8);
                 bytes = Arrays.copyOf(bytes, (int) Math.min(grown, size + input.remaining()));

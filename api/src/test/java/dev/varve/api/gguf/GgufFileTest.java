@@ -1,0 +1,183 @@
+package dev.varve.api.gguf;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.api.VarveException;
+import dev.varve.testkit.GgufValue;
+import dev.varve.testkit.GgufWriter;
+import dev.varve.testkit.TensorData;
+import dev.varve.testkit.TensorType;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class GgufFileTest {
+    @TempDir Path folder;
+
+    @ParameterizedTest
+    @CsvSource({"2, 32", "3, 8", "3, 64", "3, 4096"})
+    void aWrittenFileIsReadBack(int version, int alignment) throws IOException {
+        Path path = folder.resolve("model.gguf");
+        writer(new GgufWriter(version, alignment), "a", "b", "c").write(path);
+
+        GgufFile file = GgufFile.open(path);
+
+        assertEquals(version, file.version());
+        assertEquals(path, file.path());
+        assertEquals(List.of(path), file.parts());
+        assertEquals("toy", file.architecture());
+        assertEquals(List.of("a", "b", "c"), file.tensors().stream().map(GgufTensor::name).toList());
+        assertEquals(3 * 3 * 4, file.tensorBytes());
+        for (GgufTensor tensor : file.tensors()) {
+            assertEquals(0, tensor.offset() % alignment);
+        }
+        byte[] content = Files.readAllBytes(path);
+        assertEquals('c', content[(int) file.requireTensor("c").offset()]);
+    }
+
+    @Test
+    void aMissingTensorAndAnotherShapeAreNamed() throws IOException {
+        Path path = folder.resolve("model.gguf");
+        writer(new GgufWriter(), "a").write(path);
+        GgufFile file = GgufFile.open(path);
+
+        message("model.gguf: tensor z: expected to be present", () -> file.requireTensor("z"));
+        message("tensor a: expected [4], found F32 [3]", () -> file.requireTensor("a").requireShape(4));
+        file.requireTensor("a").requireShape(3, 1, 1);
+        assertTrue(file.tensor("z").isEmpty());
+    }
+
+    @Test
+    void aSplitModelIsOneModelWhicheverPartIsNamed() throws IOException {
+        List<Path> parts = split();
+
+        for (Path part : parts) {
+            GgufFile file = GgufFile.open(part);
+            assertEquals(parts, file.parts());
+            assertEquals("toy", file.architecture());
+            assertEquals(5, file.tensors().size());
+            assertEquals(parts.get(2), file.requireTensor("e").file());
+            assertEquals(parts.get(0), file.requireTensor("a").file());
+        }
+    }
+
+    @Test
+    void aMissingPartIsNamed() throws IOException {
+        List<Path> parts = split();
+        Files.delete(parts.get(1));
+
+        VarveException error = message("no such file", () -> GgufFile.open(parts.getFirst()));
+
+        assertEquals(VarveException.Kind.UNREADABLE_FILE, error.kind());
+        assertTrue(error.getMessage().contains("m-00002-of-00003.gguf"), error.getMessage());
+    }
+
+    @Test
+    void swappedPartsAreNoticed() throws IOException {
+        List<Path> parts = split();
+        Files.copy(parts.get(2), parts.get(1), java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+
+        message("m-00002-of-00003.gguf: split.no: expected 1, found 2", () -> GgufFile.open(parts.getFirst()));
+    }
+
+    @Test
+    void aPartOfAnotherNameIsRefused() throws IOException {
+        Path renamed = folder.resolve("renamed.gguf");
+        Files.copy(split().getFirst(), renamed);
+
+        message("NAME-00001-of-00003.gguf", () -> GgufFile.open(renamed));
+    }
+
+    @Test
+    void aPartOfAnotherSplitIsRefused() throws IOException {
+        List<Path> parts = split();
+        part(parts.get(1), 1, 4, 5, "c");
+
+        message("m-00002-of-00003.gguf: split.count: expected 3, found 4", () -> GgufFile.open(parts.getFirst()));
+    }
+
+    @Test
+    void aTensorInTwoPartsIsRefused() throws IOException {
+        List<Path> parts = split();
+        part(parts.get(1), 1, 3, 5, "a");
+
+        message("m-00002-of-00003.gguf: tensor a", () -> GgufFile.open(parts.getFirst()));
+    }
+
+    @Test
+    void aMissingTensorOfASplitIsNoticed() throws IOException {
+        List<Path> parts = split();
+        part(parts.get(1), 1, 3, 5, "b");
+
+        message("split.tensors.count: expected 5, found 4", () -> GgufFile.open(parts.getFirst()));
+    }
+
+    @Test
+    void aSplitOfTooManyPartsIsRefused() throws IOException {
+        Path path = folder.resolve("m-00001-of-09999.gguf");
+        part(path, 0, 9999, 1, "a");
+
+        message("split.count: expected 1 to 4096, found 9999", () -> GgufFile.open(path));
+    }
+
+    @Test
+    void aFolderAnAbsentFileAndAnEmptyOneAreTold() throws IOException {
+        assertEquals(VarveException.Kind.UNREADABLE_FILE,
+                message("found a folder", () -> GgufFile.open(folder)).kind());
+        assertEquals(VarveException.Kind.UNREADABLE_FILE,
+                message("no such file", () -> GgufFile.open(folder.resolve("absent.gguf"))).kind());
+        Path empty = Files.createFile(folder.resolve("empty.gguf"));
+        assertEquals(VarveException.Kind.CORRUPT_FILE, message("magic", () -> GgufFile.open(empty)).kind());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"ggml-vocab-qwen35.gguf", "ggml-vocab-gemma-4.gguf"})
+    void vocabulariesInTheWildAreRead(String name) {
+        Path path = Path.of(System.getProperty("varve.test.shared", "shared")).resolve("golden/tokenizers/" + name);
+        Assumptions.assumeTrue(Files.isRegularFile(path), "no golden file " + name);
+
+        GgufFile file = GgufFile.open(path);
+
+        assertTrue(file.metadata().findStrings("tokenizer.ggml.tokens").orElseThrow().size() > 100_000);
+        assertEquals(
+                file.metadata().strings("tokenizer.ggml.tokens").size(),
+                file.metadata().integers("tokenizer.ggml.token_type").length);
+        assertTrue(file.tensors().isEmpty());
+    }
+
+    private List<Path> split() throws IOException {
+        return writer(new GgufWriter(), "a", "b", "c", "d", "e").writeSplit(folder, "m", 3);
+    }
+
+    private static void part(Path path, int number, int count, int tensors, String... names) throws IOException {
+        writer(new GgufWriter(), names)
+                .put("split.no", new GgufValue.U16(number))
+                .put("split.count", new GgufValue.U16(count))
+                .put("split.tensors.count", new GgufValue.I32(tensors))
+                .write(path);
+    }
+
+    private static GgufWriter writer(GgufWriter writer, String... tensors) {
+        writer.put("general.architecture", GgufValue.of("toy"));
+        for (String name : tensors) {
+            byte[] content = new byte[12];
+            content[0] = (byte) name.charAt(0);
+            writer.tensor(name, TensorType.F32, List.of(3L), TensorData.bytes(content));
+        }
+        return writer;
+    }
+
+    private static VarveException message(String part, org.junit.jupiter.api.function.Executable action) {
+        VarveException error = assertThrows(VarveException.class, action);
+        assertTrue(error.getMessage().contains(part), () -> part + " in: " + error.getMessage());
+        return error;
+    }
+}

@@ -7,6 +7,8 @@ import java.util.HashSet;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * What of the machine this process may use: physical cores within the CPU affinity and the cgroup's quota, memory within
@@ -14,6 +16,9 @@ import java.util.Set;
  */
 final class HostFacts {
     private static final long UNLIMITED = 1L << 60;
+    /** Microseconds that the processes may run in each period of as many microseconds. */
+    private static final Pattern QUOTA = Pattern.compile("(\\d{1,15})\\s+([1-9]\\d{0,14})");
+    private static final Pattern RANGE = Pattern.compile("(\\d{1,6})(?:-(\\d{1,6}))?");
 
     private final Path root;
 
@@ -44,9 +49,9 @@ final class HostFacts {
     private OptionalLong cpuQuotaMillis() {
         Optional<String> v2 = read(root.resolve("sys/fs/cgroup/cpu.max"));
         if (v2.isPresent()) {
-            String[] fields = v2.get().split("\\s+");
-            if (fields.length == 2 && !fields[0].equals("max")) {
-                return OptionalLong.of(Math.ceilDiv(Long.parseLong(fields[0]) * 1000, Long.parseLong(fields[1])));
+            Matcher fields = QUOTA.matcher(v2.get());
+            if (fields.matches()) {
+                return OptionalLong.of(Math.ceilDiv(Long.parseLong(fields.group(1)) * 1000, Long.parseLong(fields.group(2))));
             }
             return OptionalLong.empty();
         }
@@ -105,15 +110,17 @@ final class HostFacts {
                 .findFirst();
     }
 
-    /** Numbers of a kernel list such as {@code 0-3,8}. */
+    /** Numbers of a kernel list such as {@code 0-3,8}; other parts are passed over. */
     static Set<Integer> parseList(String list) {
         Set<Integer> numbers = new HashSet<>();
         for (String part : list.split(",")) {
-            String[] ends = part.strip().split("-");
-            int first = Integer.parseInt(ends[0]);
-            int last = Integer.parseInt(ends[ends.length - 1]);
-            for (int number = first; number <= last; number++) {
-                numbers.add(number);
+            Matcher range = RANGE.matcher(part.strip());
+            if (range.matches()) {
+                int first = Integer.parseInt(range.group(1));
+                int last = range.group(2) == null ? first : Integer.parseInt(range.group(2));
+                for (int number = first; number <= last; number++) {
+                    numbers.add(number);
+                }
             }
         }
         return numbers;

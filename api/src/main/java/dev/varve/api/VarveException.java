@@ -3,8 +3,8 @@ package dev.varve.api;
 import java.util.Objects;
 
 /**
- * Root of the errors that Varve reports to people. The message says where, what was expected, what was found and, if
- * known, what to do; it never holds prompt text, tokens or keys.
+ * Root of the errors that Varve reports to people. The message says where, what was expected, what
+ * was found and, if known, what to do; it never holds prompt text, tokens or keys.
  */
 public class VarveException extends RuntimeException {
     private static final long serialVersionUID = 1L;

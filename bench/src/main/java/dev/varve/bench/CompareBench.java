@@ -10,9 +10,9 @@ import dev.varve.platform.engine.GeneratedToken;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationListener;
 import dev.varve.platform.engine.GenerationRequest;
-import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.plugin.cpu.CpuBackendProvider;
@@ -21,6 +21,7 @@ import dev.varve.testkit.Oracle;
 import dev.varve.testkit.OracleOptions;
 import dev.varve.testkit.Qwen35Model;
 import dev.varve.testkit.TensorType;
+
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
@@ -43,8 +44,9 @@ import java.util.concurrent.CompletableFuture;
  * CompareBench [--model FILE] [--folder DIR] [--pairs 9] [--threads 2] [-p 512] [-n 128] [--sequences 8] [--kv f16]
  * </pre>
  *
- * <p>Without {@code --model} a random model of the real 0.8B shape in Q4_0 is written to {@code --folder}. The figures
- * of ours come from the engine: sampling, bookkeeping and hand-over of each token are in them.
+ * <p>Without {@code --model} a random model of the real 0.8B shape in Q4_0 is written to {@code
+ * --folder}. The figures of ours come from the engine: sampling, bookkeeping and hand-over of each
+ * token are in them.
  */
 public final class CompareBench {
     private static final PrintStream OUT = System.out;
@@ -82,12 +84,19 @@ public final class CompareBench {
         GgmlType type = GgmlType.parse(flags.getOrDefault("--kv", "f16")).orElseThrow();
         Path natives = Path.of(System.getProperty("varve.test.natives"));
         int context = Math.max(prompt + 16, 2 * decoded + 64);
-        ModelSettings settings = new ModelSettings(OptionalInt.of(context), Math.max(1, sequences), OptionalInt.empty(),
-                new CacheTypes(type, type), true, 64);
-        OracleOptions options = OracleOptions.defaults()
-                .withContext(context)
-                .withThreads(threads)
-                .withCache(TensorType.valueOf(type.name()));
+        ModelSettings settings =
+                new ModelSettings(
+                        OptionalInt.of(context),
+                        Math.max(1, sequences),
+                        OptionalInt.empty(),
+                        new CacheTypes(type, type),
+                        true,
+                        64);
+        OracleOptions options =
+                OracleOptions.defaults()
+                        .withContext(context)
+                        .withThreads(threads)
+                        .withCache(TensorType.valueOf(type.name()));
         Ratio prefill = new Ratio("prefill " + prompt);
         Ratio decode = new Ratio("decode " + decoded);
         Ratio batched = new Ratio("decode x " + sequences);
@@ -97,7 +106,8 @@ public final class CompareBench {
                 Oracle oracle = Oracle.open(file, options)) {
             int vocabulary = ours.adapter().shape().vocabularySize();
             for (int pair = -1; pair < number("--pairs", 9); pair++) {
-                double ourPrefill = ask(ours.engine(), prompt, 1, vocabulary).prefillTokensPerSecond();
+                double ourPrefill =
+                        ask(ours.engine(), prompt, 1, vocabulary).prefillTokensPerSecond();
                 double theirPrefill = oracle.prefillTokensPerSecond(prompt);
                 double theirDecode = oracle.decodeTokensPerSecond(decoded);
                 long inside = device.decodeNanos();
@@ -114,11 +124,19 @@ public final class CompareBench {
         OUT.println(prefill.describe());
         OUT.println(decode.describe());
         Collections.sort(overheads);
-        OUT.printf(Locale.ROOT, "time of a decode step beside ggml's compute: %.2f %% (median of %d runs)%n",
-                100 * overheads.get(overheads.size() / 2), overheads.size());
+        OUT.printf(
+                Locale.ROOT,
+                "time of a decode step beside ggml's compute: %.2f %% (median of %d runs)%n",
+                100 * overheads.get(overheads.size() / 2),
+                overheads.size());
         boolean holds = prefill.holds() && decode.holds();
         if (sequences > 1) {
-            compareBatched(file, natives, settings, options.withContext(sequences * 256).withSequences(sequences), batched);
+            compareBatched(
+                    file,
+                    natives,
+                    settings,
+                    options.withContext(sequences * 256).withSequences(sequences),
+                    batched);
             OUT.println(batched.describe());
             holds &= batched.holds();
         }
@@ -126,7 +144,8 @@ public final class CompareBench {
     }
 
     private void compareBatched(
-            Path file, Path natives, ModelSettings settings, OracleOptions options, Ratio batched) throws Exception {
+            Path file, Path natives, ModelSettings settings, OracleOptions options, Ratio batched)
+            throws Exception {
         try (TimedDevice device = device(natives);
                 LoadedModel ours = load(file, device, settings);
                 Oracle oracle = Oracle.open(file, options)) {
@@ -142,24 +161,32 @@ public final class CompareBench {
     }
 
     private TimedDevice device(Path natives) {
-        return new TimedDevice(new CpuBackendProvider()
-                .open(new BackendOptions(natives, Optional.of(natives)))
-                .open(0, new DeviceOptions(OptionalInt.of(threads), OptionalInt.empty())));
+        return new TimedDevice(
+                new CpuBackendProvider()
+                        .open(new BackendOptions(natives, Optional.of(natives)))
+                        .open(0, new DeviceOptions(OptionalInt.of(threads), OptionalInt.empty())));
     }
 
     private static LoadedModel load(Path file, TimedDevice device, ModelSettings settings) {
         return LoadedModel.load(
-                GgufFile.open(file), new Qwen35Family(), device, settings, LoadProgress.silent(), plan -> {});
+                GgufFile.open(file),
+                new Qwen35Family(),
+                device,
+                settings,
+                LoadProgress.silent(),
+                plan -> {});
     }
 
     private Path model() throws IOException {
         if (flags.containsKey("--model")) {
             return Path.of(flags.get("--model"));
         }
-        return Qwen35Model.real08b(number("--vocab", 151_936)).write(Path.of(flags.getOrDefault("--folder", ".")));
+        return Qwen35Model.real08b(number("--vocab", 151_936))
+                .write(Path.of(flags.getOrDefault("--folder", ".")));
     }
 
-    private GenerationEnd ask(Engine engine, int promptTokens, int count, int vocabulary) throws Exception {
+    private GenerationEnd ask(Engine engine, int promptTokens, int count, int vocabulary)
+            throws Exception {
         return submit(engine, promptTokens, count, vocabulary).end.get();
     }
 
@@ -174,16 +201,23 @@ public final class CompareBench {
         }
         long begin = all.stream().mapToLong(each -> each.times.getFirst()).max().orElseThrow();
         long end = all.stream().mapToLong(each -> each.times.getLast()).min().orElseThrow();
-        long tokens = all.stream()
-                .mapToLong(each -> each.times.stream().filter(time -> time > begin && time <= end).count())
-                .sum();
+        long tokens =
+                all.stream()
+                        .mapToLong(
+                                each ->
+                                        each.times.stream()
+                                                .filter(time -> time > begin && time <= end)
+                                                .count())
+                        .sum();
         return tokens * 1e9 / (end - begin);
     }
 
     private Timed submit(Engine engine, int promptTokens, int count, int vocabulary) {
         int[] tokens = random.ints(promptTokens, 0, vocabulary).toArray();
         Timed timed = new Timed();
-        engine.submit(new GenerationRequest(tokens, 0, count, Set.of(), SamplingOptions.greedy(), -1), timed);
+        engine.submit(
+                new GenerationRequest(tokens, 0, count, Set.of(), SamplingOptions.greedy(), -1),
+                timed);
         return timed;
     }
 

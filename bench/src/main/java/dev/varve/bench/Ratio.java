@@ -48,9 +48,17 @@ final class Ratio {
 
     String describe() {
         double[] interval = interval();
-        return String.format(Locale.ROOT,
-                "%-24s varve %8.1f  libllama %8.1f tokens/s  ratio %.3f  90%% interval [%.3f, %.3f]  %s", name,
-                median(column(0)), median(column(1)), median(), interval[0], interval[1], holds() ? "holds" : "MISSED");
+        return String.format(
+                Locale.ROOT,
+                "%-24s varve %8.1f  libllama %8.1f tokens/s  ratio %.3f  90%% interval [%.3f, %.3f]"
+                        + "  %s",
+                name,
+                median(column(0)),
+                median(column(1)),
+                median(),
+                interval[0],
+                interval[1],
+                holds() ? "holds" : "MISSED");
     }
 
     private double[] ratios() {

@@ -5,6 +5,7 @@ import dev.varve.api.backend.DeviceInfo;
 import dev.varve.api.ggml.BufferType;
 import dev.varve.api.ggml.GgmlDevice;
 import dev.varve.api.ggml.Graph;
+
 import java.util.List;
 
 /** A device that adds up the time inside ggml, so that what is left of a step is ours. */

@@ -11,26 +11,28 @@ import dev.varve.testkit.Oracle;
 import dev.varve.testkit.OracleOptions;
 import dev.varve.testkit.Qwen35Model;
 import dev.varve.testkit.TensorType;
+
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 /** The commands of the assembled installation, with libllama as the judge. */
 class CommandsIT {
     private static final JsonMapper JSON = new JsonMapper();
 
-    @TempDir
-    static Path folder;
+    @TempDir static Path folder;
 
     private static Varve varve;
     private static Qwen35Model spec;
@@ -44,7 +46,8 @@ class CommandsIT {
         spec = Qwen35Model.odd(2).withType(TensorType.Q8_0);
         model = spec.write(folder);
         prompt = spec.randomTokens(40, 1);
-        promptList = Arrays.stream(prompt).mapToObj(Integer::toString).collect(Collectors.joining(","));
+        promptList =
+                Arrays.stream(prompt).mapToObj(Integer::toString).collect(Collectors.joining(","));
     }
 
     @Test
@@ -54,8 +57,21 @@ class CommandsIT {
             expected = oracle.greedy(prompt, 32);
         }
 
-        Varve.Outcome outcome = varve.run("generate", "--model", model, "--tokens", promptList, "--max-tokens", 32,
-                "--temperature", 0, "--ignore-eos", "--threads", 2, "--json");
+        Varve.Outcome outcome =
+                varve.run(
+                        "generate",
+                        "--model",
+                        model,
+                        "--tokens",
+                        promptList,
+                        "--max-tokens",
+                        32,
+                        "--temperature",
+                        0,
+                        "--ignore-eos",
+                        "--threads",
+                        2,
+                        "--json");
 
         assertEquals(0, outcome.status(), outcome.toString());
         JsonNode answer = JSON.readTree(outcome.out());
@@ -63,9 +79,14 @@ class CommandsIT {
         assertArrayEquals(prompt, ids(answer.get("prompt_tokens")));
         assertEquals("length", answer.get("finish_reason").stringValue());
         assertTrue(answer.get("text").isString());
-        for (String time : new String[] {
-            "load_ms", "prefill_ms", "prefill_tokens_per_second", "decode_ms", "decode_tokens_per_second"
-        }) {
+        for (String time :
+                new String[] {
+                    "load_ms",
+                    "prefill_ms",
+                    "prefill_tokens_per_second",
+                    "decode_ms",
+                    "decode_tokens_per_second"
+                }) {
             assertTrue(answer.at("/timings/" + time).doubleValue() > 0, time);
         }
     }
@@ -73,11 +94,22 @@ class CommandsIT {
     @Test
     void generateIntoAPipePrintsTheTextOnly() throws Exception {
         Varve.Outcome outcome =
-                varve.run("generate", "--model", model, "--prompt", "Hi", "--max-tokens", 8, "--temperature", 0);
+                varve.run(
+                        "generate",
+                        "--model",
+                        model,
+                        "--prompt",
+                        "Hi",
+                        "--max-tokens",
+                        8,
+                        "--temperature",
+                        0);
 
         assertEquals(0, outcome.status(), outcome.toString());
         assertFalse(outcome.out().isBlank());
-        assertFalse(outcome.out().contains("\u001b") || outcome.err().contains("\u001b"), "no terminal codes");
+        assertFalse(
+                outcome.out().contains("\u001b") || outcome.err().contains("\u001b"),
+                "no terminal codes");
     }
 
     @Test
@@ -89,7 +121,16 @@ class CommandsIT {
         }
 
         Varve.Outcome outcome =
-                varve.run("logits", "--model", model, "--tokens", promptList, "--out", out, "--threads", 2);
+                varve.run(
+                        "logits",
+                        "--model",
+                        model,
+                        "--tokens",
+                        promptList,
+                        "--out",
+                        out,
+                        "--threads",
+                        2);
 
         assertEquals(0, outcome.status(), outcome.toString());
         ByteBuffer rows = ByteBuffer.wrap(Files.readAllBytes(out)).order(ByteOrder.LITTLE_ENDIAN);
@@ -108,39 +149,68 @@ class CommandsIT {
         String text = "Hello <|im_end|> wörld 123";
         try (Oracle oracle = Oracle.open(model, OracleOptions.defaults())) {
             for (boolean special : new boolean[] {false, true}) {
-                Varve.Outcome outcome = special
-                        ? varve.run("tokenize", "--model", model, "--text", text, "--parse-special")
-                        : varve.run("tokenize", "--model", model, "--text", text);
+                Varve.Outcome outcome =
+                        special
+                                ? varve.run(
+                                        "tokenize",
+                                        "--model",
+                                        model,
+                                        "--text",
+                                        text,
+                                        "--parse-special")
+                                : varve.run("tokenize", "--model", model, "--text", text);
 
-                assertArrayEquals(oracle.tokenize(text, false, special), ids(JSON.readTree(outcome.out())));
+                assertArrayEquals(
+                        oracle.tokenize(text, false, special), ids(JSON.readTree(outcome.out())));
             }
         }
     }
 
     @Test
     void benchReportsBothRates() throws Exception {
-        Varve.Outcome outcome = varve.run("bench", "--model", model, "-p", 64, "-n", 8, "-r", 2, "--json");
+        Varve.Outcome outcome =
+                varve.run("bench", "--model", model, "-p", 64, "-n", 8, "-r", 2, "--json");
 
         JsonNode rates = JSON.readTree(outcome.out());
-        assertTrue(rates.get("pp").doubleValue() > 0 && rates.get("tg").doubleValue() > 0, outcome.toString());
+        assertTrue(
+                rates.get("pp").doubleValue() > 0 && rates.get("tg").doubleValue() > 0,
+                outcome.toString());
     }
 
     @Test
     void renderPrintsThePromptOfAGoldenTemplate() throws Exception {
-        Path template = Path.of(System.getProperty("varve.test.shared", ""), "golden", "chat", "Qwen3.5-4B.jinja");
+        Path template =
+                Path.of(
+                        System.getProperty("varve.test.shared", ""),
+                        "golden",
+                        "chat",
+                        "Qwen3.5-4B.jinja");
         assumeTrue(Files.exists(template), "no golden template " + template);
-        Path input = Files.writeString(folder.resolve("chat.json"),
-                "{\"messages\": [{\"role\": \"user\", \"content\": \"Hi\"}], \"add_generation_prompt\": true}");
+        Path input =
+                Files.writeString(
+                        folder.resolve("chat.json"),
+                        "{\"messages\": [{\"role\": \"user\", \"content\": \"Hi\"}],"
+                                + " \"add_generation_prompt\": true}");
 
         Varve.Outcome outcome = varve.run("render", "--template", template, "--input", input);
 
-        assertEquals("<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n<think>\n", outcome.out());
+        assertEquals(
+                "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n<think>\n", outcome.out());
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {
-        "serve", "generate", "bench", "devices", "plugins", "inspect", "tokenize", "render", "logits"
-    })
+    @ValueSource(
+            strings = {
+                "serve",
+                "generate",
+                "bench",
+                "devices",
+                "plugins",
+                "inspect",
+                "tokenize",
+                "render",
+                "logits"
+            })
     void everyCommandExplainsItself(String command) throws Exception {
         Varve.Outcome outcome = varve.run(command, "--help");
 
@@ -158,7 +228,8 @@ class CommandsIT {
         expectFailure(wrongMagic, "magic: expected GGUF, found XGUF");
         expectFailure(absurdCount, "number of tensors");
         expectFailure(Arrays.copyOf(good, good.length / 2), "bytes");
-        expectFailure(replace(good, "blk.0.ffn_up.weight", "blk.0.ffn_xx.weight"), "blk.0.ffn_up.weight");
+        expectFailure(
+                replace(good, "blk.0.ffn_up.weight", "blk.0.ffn_xx.weight"), "blk.0.ffn_up.weight");
         expectFailure(replace(good, "qwen35", "qwenXX"), "qwenXX");
     }
 
@@ -168,7 +239,9 @@ class CommandsIT {
         Varve.Outcome outcome = varve.run("generate", "--model", file, "--prompt", "x");
 
         assertEquals(1, outcome.status(), outcome.toString());
-        assertTrue(outcome.err().startsWith("varve: ") && outcome.err().contains(named), outcome.err());
+        assertTrue(
+                outcome.err().startsWith("varve: ") && outcome.err().contains(named),
+                outcome.err());
         assertEquals(1, outcome.err().lines().count(), outcome.err());
     }
 

@@ -15,8 +15,16 @@ import com.openai.models.chat.completions.ChatCompletionChunk;
 import com.openai.models.chat.completions.ChatCompletionCreateParams;
 import com.openai.models.completions.Completion;
 import com.openai.models.completions.CompletionCreateParams;
+
 import dev.varve.testkit.Qwen35Model;
 import dev.varve.testkit.TensorType;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -27,17 +35,11 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The assembled server with the official OpenAI client. */
 @Timeout(120)
 class ServeIT {
-    @TempDir
-    static Path folder;
+    @TempDir static Path folder;
 
     private static Varve varve;
     private static Path model;
@@ -48,7 +50,16 @@ class ServeIT {
     static void start() throws Exception {
         varve = new Varve(Varve.INSTALLATION, folder);
         model = Qwen35Model.odd(8).withType(TensorType.Q4_0).write(folder);
-        server = varve.serve("--model", model, "--parallel", 8, "--cache-type-k", "q8_0", "--cache-type-v", "q8_0");
+        server =
+                varve.serve(
+                        "--model",
+                        model,
+                        "--parallel",
+                        8,
+                        "--cache-type-k",
+                        "q8_0",
+                        "--cache-type-v",
+                        "q8_0");
         client = client(server, "none");
     }
 
@@ -59,7 +70,11 @@ class ServeIT {
     }
 
     private static OpenAIClient client(Varve.Server server, String key) {
-        return OpenAIOkHttpClient.builder().baseUrl(server.url() + "/v1").apiKey(key).maxRetries(0).build();
+        return OpenAIOkHttpClient.builder()
+                .baseUrl(server.url() + "/v1")
+                .apiKey(key)
+                .maxRetries(0)
+                .build();
     }
 
     @Test
@@ -86,59 +101,122 @@ class ServeIT {
     void theNextTurnOfAChatComputesOnlyWhatIsNew() {
         String question = "A question that is long enough to be worth keeping in the cache";
         ChatCompletion first = client.chat().completions().create(chat(question).build());
-        ChatCompletion second = client.chat().completions().create(
-                chat(question).addAssistantMessage(content(first)).addUserMessage("And then?").build());
+        ChatCompletion second =
+                client.chat()
+                        .completions()
+                        .create(
+                                chat(question)
+                                        .addAssistantMessage(content(first))
+                                        .addUserMessage("And then?")
+                                        .build());
 
-        long cached = second.usage().orElseThrow().promptTokensDetails().orElseThrow().cachedTokens().orElseThrow();
+        long cached =
+                second.usage()
+                        .orElseThrow()
+                        .promptTokensDetails()
+                        .orElseThrow()
+                        .cachedTokens()
+                        .orElseThrow();
         assertTrue(cached > question.length() / 2, "cached tokens: " + cached);
     }
 
     @Test
     void logprobsAndSeveralChoicesArrive() {
-        ChatCompletion answer = client.chat().completions()
-                .create(chat("Hi").temperature(1.0).n(2).logprobs(true).topLogprobs(2).build());
+        ChatCompletion answer =
+                client.chat()
+                        .completions()
+                        .create(
+                                chat("Hi")
+                                        .temperature(1.0)
+                                        .n(2)
+                                        .logprobs(true)
+                                        .topLogprobs(2)
+                                        .build());
 
         assertEquals(2, answer.choices().size());
-        assertEquals(2, answer.choices().getFirst().logprobs().orElseThrow().content().orElseThrow()
-                .getFirst().topLogprobs().size());
+        assertEquals(
+                2,
+                answer.choices()
+                        .getFirst()
+                        .logprobs()
+                        .orElseThrow()
+                        .content()
+                        .orElseThrow()
+                        .getFirst()
+                        .topLogprobs()
+                        .size());
     }
 
     @Test
     void aPlainTextIsContinued() {
-        Completion completion = client.completions().create(CompletionCreateParams.builder()
-                .model("m").prompt("Once upon a time").maxTokens(5).temperature(0.0).build());
+        Completion completion =
+                client.completions()
+                        .create(
+                                CompletionCreateParams.builder()
+                                        .model("m")
+                                        .prompt("Once upon a time")
+                                        .maxTokens(5)
+                                        .temperature(0.0)
+                                        .build());
 
         assertEquals(5, completion.usage().orElseThrow().completionTokens());
     }
 
     @Test
     void tooLongARequestIsRefusedWithItsCode() {
-        BadRequestException refusal = assertThrows(BadRequestException.class,
-                () -> client.chat().completions().create(chat("Hi").maxCompletionTokens(1_000_000).build()));
+        BadRequestException refusal =
+                assertThrows(
+                        BadRequestException.class,
+                        () ->
+                                client.chat()
+                                        .completions()
+                                        .create(chat("Hi").maxCompletionTokens(1_000_000).build()));
 
         assertEquals("context_length_exceeded", refusal.code().orElse(""));
     }
 
     @Test
     void eightClientsAtOnceGetWhatEachGetsAlone() {
-        List<String> questions = IntStream.range(0, 8).mapToObj(i -> "Question " + "x".repeat(7 * i)).toList();
-        List<String> alone = questions.stream()
-                .map(question -> content(client.chat().completions().create(chat(question).build())))
-                .toList();
+        List<String> questions =
+                IntStream.range(0, 8).mapToObj(i -> "Question " + "x".repeat(7 * i)).toList();
+        List<String> alone =
+                questions.stream()
+                        .map(
+                                question ->
+                                        content(
+                                                client.chat()
+                                                        .completions()
+                                                        .create(chat(question).build())))
+                        .toList();
 
-        List<CompletableFuture<String>> together = questions.stream()
-                .map(question -> CompletableFuture.supplyAsync(
-                        () -> content(client.chat().completions().create(chat(question).build()))))
-                .toList();
+        List<CompletableFuture<String>> together =
+                questions.stream()
+                        .map(
+                                question ->
+                                        CompletableFuture.supplyAsync(
+                                                () ->
+                                                        content(
+                                                                client.chat()
+                                                                        .completions()
+                                                                        .create(
+                                                                                chat(question)
+                                                                                        .build()))))
+                        .toList();
 
         assertEquals(alone, together.stream().map(CompletableFuture::join).toList());
     }
 
     @Test
     void aClientThatLeavesFreesItsPlace() throws Exception {
-        try (StreamResponse<ChatCompletionChunk> chunks = client.chat().completions()
-                .createStreaming(chat("Hi").maxCompletionTokens(1500).putAdditionalBodyProperty("ignore_eos",
-                        com.openai.core.JsonValue.from(true)).build())) {
+        try (StreamResponse<ChatCompletionChunk> chunks =
+                client.chat()
+                        .completions()
+                        .createStreaming(
+                                chat("Hi")
+                                        .maxCompletionTokens(1500)
+                                        .putAdditionalBodyProperty(
+                                                "ignore_eos", com.openai.core.JsonValue.from(true))
+                                        .build())) {
             assertTrue(chunks.stream().limit(3).count() > 0);
         }
 
@@ -162,12 +240,18 @@ class ServeIT {
         try (Varve.Server own = varve.serve("--model", model)) {
             OpenAIClient friend = client(own, "none");
             List<String> reasons = new ArrayList<>();
-            try (StreamResponse<ChatCompletionChunk> chunks = friend.chat().completions()
-                    .createStreaming(chat("Hi").maxCompletionTokens(400).build())) {
-                chunks.stream().flatMap(chunk -> chunk.choices().stream()).forEach(choice -> {
-                    own.terminate();
-                    choice.finishReason().ifPresent(reason -> reasons.add(reason.asString()));
-                });
+            try (StreamResponse<ChatCompletionChunk> chunks =
+                    friend.chat()
+                            .completions()
+                            .createStreaming(chat("Hi").maxCompletionTokens(400).build())) {
+                chunks.stream()
+                        .flatMap(chunk -> chunk.choices().stream())
+                        .forEach(
+                                choice -> {
+                                    own.terminate();
+                                    choice.finishReason()
+                                            .ifPresent(reason -> reasons.add(reason.asString()));
+                                });
             }
 
             assertEquals(1, reasons.size(), "the stream ended with its reason");
@@ -199,7 +283,8 @@ class ServeIT {
 
     @Test
     void anOpenAddressNeedsAKey() throws Exception {
-        Varve.Outcome outcome = varve.run("serve", "--model", model, "--port", 0, "--host", "0.0.0.0");
+        Varve.Outcome outcome =
+                varve.run("serve", "--model", model, "--port", 0, "--host", "0.0.0.0");
 
         assertEquals(2, outcome.status(), outcome.toString());
         assertTrue(outcome.err().contains("--insecure"), outcome.err());
@@ -219,8 +304,10 @@ class ServeIT {
 
     private static String metrics(Varve.Server server) throws Exception {
         try (HttpClient http = HttpClient.newHttpClient()) {
-            return http.send(HttpRequest.newBuilder(URI.create(server.url() + "/metrics")).build(),
-                    HttpResponse.BodyHandlers.ofString()).body();
+            return http.send(
+                            HttpRequest.newBuilder(URI.create(server.url() + "/metrics")).build(),
+                            HttpResponse.BodyHandlers.ofString())
+                    .body();
         }
     }
 }

@@ -6,6 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.testkit.Qwen35Model;
 import dev.varve.testkit.TensorType;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -13,27 +21,26 @@ import java.nio.file.Path;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
 import java.util.stream.Stream;
+
 import javax.tools.ToolProvider;
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
- * A family plugin that somebody else wrote: compiled against the installation's api alone and dropped into {@code
- * plugins/}. Its architecture is {@code acmeLM}; its models are an embedding table, a norm and an output head around one
- * gated feed-forward, so the answer can be worked out by hand.
+ * A family plugin that somebody else wrote: compiled against the installation's api alone and
+ * dropped into {@code plugins/}. Its architecture is {@code acmeLM}; its models are an embedding
+ * table, a norm and an output head around one gated feed-forward, so the answer can be worked out
+ * by hand.
  */
 class ThirdPartyPluginIT {
-    private static final String MODULE = """
+    private static final String MODULE =
+            """
             module acme.tiny {
                 requires dev.varve.api;
                 provides dev.varve.api.model.ModelFamilyProvider with acme.tiny.TinyFamily;
             }
             """;
 
-    private static final String FAMILY = """
+    private static final String FAMILY =
+            """
             package acme.tiny;
             import dev.varve.api.ggml.Tensor;
             import dev.varve.api.gguf.GgufFile;
@@ -73,8 +80,7 @@ class ThirdPartyPluginIT {
             }
             """;
 
-    @TempDir
-    Path folder;
+    @TempDir Path folder;
 
     private Path installation;
     private Path model;
@@ -94,10 +100,15 @@ class ThirdPartyPluginIT {
         }
         // The bytes of a random model under another architecture; its own layers are not used.
         Path original = Qwen35Model.odd(4).withType(TensorType.F32).write(folder);
-        String bytes = Files.readString(original, StandardCharsets.ISO_8859_1).replace("qwen35.", "acme35.");
+        String bytes =
+                Files.readString(original, StandardCharsets.ISO_8859_1)
+                        .replace("qwen35.", "acme35.");
         int value = bytes.indexOf("qwen35", bytes.indexOf("general.architecture"));
-        model = Files.writeString(folder.resolve("acme.gguf"),
-                bytes.substring(0, value) + "acme35" + bytes.substring(value + 6), StandardCharsets.ISO_8859_1);
+        model =
+                Files.writeString(
+                        folder.resolve("acme.gguf"),
+                        bytes.substring(0, value) + "acme35" + bytes.substring(value + 6),
+                        StandardCharsets.ISO_8859_1);
     }
 
     @Test
@@ -105,11 +116,23 @@ class ThirdPartyPluginIT {
         Varve varve = new Varve(installation, folder);
         Varve.Outcome before = varve.run("generate", "--model", model, "--prompt", "x");
         assertEquals(1, before.status(), before.toString());
-        assertTrue(before.err().contains("acme35") && before.err().contains("qwen35"), before.err());
+        assertTrue(
+                before.err().contains("acme35") && before.err().contains("qwen35"), before.err());
 
         Path jar = compile();
-        Varve.Outcome with = varve.run("generate", "--model", model, "--tokens", "1,2,3", "--max-tokens", 12,
-                "--temperature", 0, "--ignore-eos", "--json");
+        Varve.Outcome with =
+                varve.run(
+                        "generate",
+                        "--model",
+                        model,
+                        "--tokens",
+                        "1,2,3",
+                        "--max-tokens",
+                        12,
+                        "--temperature",
+                        0,
+                        "--ignore-eos",
+                        "--json");
         assertEquals(0, with.status(), with.toString());
         JsonNode tokens = new JsonMapper().readTree(with.out()).get("tokens");
         int[] actual = new int[tokens.size()];
@@ -129,7 +152,9 @@ class ThirdPartyPluginIT {
         Varve.Outcome outcome = new Varve(installation, folder).run("plugins");
 
         assertEquals(0, outcome.status(), outcome.toString());
-        assertTrue(outcome.out().contains("garbage.jar") && outcome.out().contains("qwen35"), outcome.out());
+        assertTrue(
+                outcome.out().contains("garbage.jar") && outcome.out().contains("qwen35"),
+                outcome.out());
     }
 
     private Path compile() throws Exception {
@@ -137,9 +162,18 @@ class ThirdPartyPluginIT {
         Files.writeString(folder.resolve("acme/module-info.java"), MODULE);
         Files.writeString(sources.resolve("TinyFamily.java"), FAMILY);
         Path classes = folder.resolve("classes");
-        int status = ToolProvider.getSystemJavaCompiler().run(null, null, null, "-p",
-                installation.resolve("lib").toString(), "-d", classes.toString(),
-                folder.resolve("acme/module-info.java").toString(), sources.resolve("TinyFamily.java").toString());
+        int status =
+                ToolProvider.getSystemJavaCompiler()
+                        .run(
+                                null,
+                                null,
+                                null,
+                                "-p",
+                                installation.resolve("lib").toString(),
+                                "-d",
+                                classes.toString(),
+                                folder.resolve("acme/module-info.java").toString(),
+                                sources.resolve("TinyFamily.java").toString());
         assertEquals(0, status, "the plugin compiles against the api alone");
         Path jar = installation.resolve("plugins/acme-tiny.jar");
         try (OutputStream file = Files.newOutputStream(jar);

@@ -2,6 +2,7 @@ package dev.varve.dist;
 
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.gguf.GgufTensor;
+
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;

@@ -11,7 +11,8 @@ import java.util.concurrent.TimeUnit;
 
 /** Runs the launcher of an installation as a person would. */
 final class Varve {
-    static final Path INSTALLATION = Path.of(System.getProperty("varve.test.root"), "dist", "target", "varve");
+    static final Path INSTALLATION =
+            Path.of(System.getProperty("varve.test.root"), "dist", "target", "varve");
 
     /** How a command ended. */
     record Outcome(int status, String out, String err) {}
@@ -62,7 +63,8 @@ final class Varve {
     Outcome run(Object... arguments) throws IOException, InterruptedException {
         Path out = Files.createTempFile(folder, "out", ".txt");
         Path err = Files.createTempFile(folder, "err", ".txt");
-        Process process = builder(arguments).redirectOutput(out.toFile()).redirectError(err.toFile()).start();
+        Process process =
+                builder(arguments).redirectOutput(out.toFile()).redirectError(err.toFile()).start();
         if (!process.waitFor(120, TimeUnit.SECONDS)) {
             process.destroyForcibly();
             throw new AssertionError("no end of " + List.of(arguments));
@@ -74,20 +76,23 @@ final class Varve {
     Server serve(Object... arguments) throws IOException {
         List<Object> all = new ArrayList<>(List.of("serve", "--port", "0"));
         all.addAll(List.of(arguments));
-        Process process = builder(all.toArray())
-                .redirectError(Files.createTempFile(folder, "serve", ".txt").toFile())
-                .start();
+        Process process =
+                builder(all.toArray())
+                        .redirectError(Files.createTempFile(folder, "serve", ".txt").toFile())
+                        .start();
         BufferedReader lines = process.inputReader(StandardCharsets.UTF_8);
         for (String line = lines.readLine(); line != null; line = lines.readLine()) {
             if (line.startsWith("Serving ")) {
                 return new Server(process, line.substring(line.indexOf("http://")));
             }
         }
-        throw new AssertionError("the server ended with status " + process.onExit().join().exitValue());
+        throw new AssertionError(
+                "the server ended with status " + process.onExit().join().exitValue());
     }
 
     private ProcessBuilder builder(Object... arguments) {
-        List<String> command = new ArrayList<>(List.of(installation.resolve("bin/varve").toString()));
+        List<String> command =
+                new ArrayList<>(List.of(installation.resolve("bin/varve").toString()));
         for (Object argument : arguments) {
             command.add(argument.toString());
         }

@@ -7,7 +7,8 @@ import java.util.Optional;
 /**
  * Where a backend keeps and finds its libraries.
  *
- * @param cacheFolder writable folder for unpacked natives, content-addressed and shared between processes
+ * @param cacheFolder writable folder for unpacked natives, content-addressed and shared between
+ *     processes
  * @param ggmlHome folder with a ggml build to use instead of the packed one
  */
 public record BackendOptions(Path cacheFolder, Optional<Path> ggmlHome) {

@@ -3,11 +3,12 @@ package dev.varve.api.backend;
 import dev.varve.api.ggml.BufferType;
 import dev.varve.api.ggml.GgmlDevice;
 import dev.varve.api.ggml.Graph;
+
 import java.util.List;
 
 /**
- * An open device with its queue. One graph at a time: callers that share a device take turns on its {@link #lock}.
- * Owned by who opened it; {@link #close} frees the queue and its threads.
+ * An open device with its queue. One graph at a time: callers that share a device take turns on its
+ * {@link #lock}. Owned by who opened it; {@link #close} frees the queue and its threads.
  */
 public interface ComputeDevice extends AutoCloseable {
     /** Which of a device's thread counts a graph uses. */

@@ -10,7 +10,8 @@ public interface DeviceBackend {
     /**
      * Opens a device for computing. The caller closes it.
      *
-     * @throws dev.varve.api.VarveException of kind UNAVAILABLE if there is no such device or it cannot be initialised
+     * @throws dev.varve.api.VarveException of kind UNAVAILABLE if there is no such device or it
+     *     cannot be initialised
      */
     ComputeDevice open(int index, DeviceOptions options);
 }

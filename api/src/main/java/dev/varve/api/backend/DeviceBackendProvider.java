@@ -3,8 +3,8 @@ package dev.varve.api.backend;
 /**
  * A kind of device that Varve can compute on; found with {@link java.util.ServiceLoader}.
  *
- * <p>One instance per process. The constructor must not load native code; {@link #open} may, and is called at most
- * once per process, from one thread, before any device is used.
+ * <p>One instance per process. The constructor must not load native code; {@link #open} may, and is
+ * called at most once per process, from one thread, before any device is used.
  */
 public interface DeviceBackendProvider {
     /** Name in device references: {@code "cpu"} in {@code cpu:0}; unique among providers. */
@@ -16,7 +16,8 @@ public interface DeviceBackendProvider {
     /**
      * Loads the backend's library and finds its devices.
      *
-     * @throws dev.varve.api.VarveException of kind UNAVAILABLE if a library or driver is missing, saying which
+     * @throws dev.varve.api.VarveException of kind UNAVAILABLE if a library or driver is missing,
+     *     saying which
      */
     DeviceBackend open(BackendOptions options);
 }

@@ -10,7 +10,8 @@ import java.util.Objects;
  * @param memoryTotalBytes memory of the device; for the CPU what the cgroup grants
  * @param memoryFreeBytes what of it is free now
  */
-public record DeviceInfo(String name, String description, long memoryTotalBytes, long memoryFreeBytes) {
+public record DeviceInfo(
+        String name, String description, long memoryTotalBytes, long memoryFreeBytes) {
     public DeviceInfo {
         Objects.requireNonNull(name);
         Objects.requireNonNull(description);

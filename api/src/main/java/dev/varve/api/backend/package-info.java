@@ -1,2 +1,5 @@
-/** SPI of a device backend: a plugin finds the devices of one kind (CPU, CUDA, …) and opens them for computing. */
+/**
+ * SPI of a device backend: a plugin finds the devices of one kind (CPU, CUDA, …) and opens them for
+ * computing.
+ */
 package dev.varve.api.backend;

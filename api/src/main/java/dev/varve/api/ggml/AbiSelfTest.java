@@ -3,8 +3,9 @@ package dev.varve.api.ggml;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Compares the struct layouts and type tables of this binding with the loaded library, by building a tensor through it
- * and reading its fields. A library with another layout would be read as garbage or crash later.
+ * Compares the struct layouts and type tables of this binding with the loaded library, by building
+ * a tensor through it and reading its fields. A library with another layout would be read as
+ * garbage or crash later.
  */
 final class AbiSelfTest {
     private static final long TENSOR_OVERHEAD = 368;
@@ -12,37 +13,63 @@ final class AbiSelfTest {
     private AbiSelfTest() {}
 
     static void run() {
-        require(CoreApi.tensorOverhead() == TENSOR_OVERHEAD, "size of a tensor object", TENSOR_OVERHEAD,
+        require(
+                CoreApi.tensorOverhead() == TENSOR_OVERHEAD,
+                "size of a tensor object",
+                TENSOR_OVERHEAD,
                 CoreApi.tensorOverhead());
         for (GgmlType type : GgmlType.values()) {
-            require(CoreApi.blckSize(type.id()) == type.blockSize(), "block size of " + type.ggufName(),
-                    type.blockSize(), CoreApi.blckSize(type.id()));
-            require(CoreApi.typeSize(type.id()) == type.typeSize(), "block bytes of " + type.ggufName(),
-                    type.typeSize(), CoreApi.typeSize(type.id()));
+            require(
+                    CoreApi.blckSize(type.id()) == type.blockSize(),
+                    "block size of " + type.ggufName(),
+                    type.blockSize(),
+                    CoreApi.blckSize(type.id()));
+            require(
+                    CoreApi.typeSize(type.id()) == type.typeSize(),
+                    "block bytes of " + type.ggufName(),
+                    type.typeSize(),
+                    CoreApi.typeSize(type.id()));
         }
         try (GgmlContext context = GgmlContext.open(4, 0)) {
             Tensor tensor = context.newTensor(GgmlType.Q8_0, 64, 3, 5, 7).named("abi");
             MemorySegment struct = tensor.pointer();
-            require(tensor.type() == GgmlType.Q8_0, "ggml_tensor.type", GgmlType.Q8_0, tensor.type());
+            require(
+                    tensor.type() == GgmlType.Q8_0,
+                    "ggml_tensor.type",
+                    GgmlType.Q8_0,
+                    tensor.type());
             long[] ne = {64, 3, 5, 7};
             long[] nb = {34, 68, 68 * 3, 68 * 15};
             for (int i = 0; i < ne.length; i++) {
                 require(tensor.ne(i) == ne[i], "ggml_tensor.ne[" + i + "]", ne[i], tensor.ne(i));
                 require(tensor.nb(i) == nb[i], "ggml_tensor.nb[" + i + "]", nb[i], tensor.nb(i));
             }
-            require(CoreApi.nbytes(struct) == tensor.bytes(), "bytes of a tensor", tensor.bytes(), CoreApi.nbytes(struct));
+            require(
+                    CoreApi.nbytes(struct) == tensor.bytes(),
+                    "bytes of a tensor",
+                    tensor.bytes(),
+                    CoreApi.nbytes(struct));
             require(!tensor.isPlaced(), "ggml_tensor.data", "null", "a pointer");
             require(tensor.name().equals("abi"), "ggml_tensor.name", "abi", tensor.name());
             Tensor view = context.ops().view1d(tensor, 64, 68);
-            require(view.viewSource().address() == struct.address(), "ggml_tensor.view_src", struct.address(),
+            require(
+                    view.viewSource().address() == struct.address(),
+                    "ggml_tensor.view_src",
+                    struct.address(),
                     view.viewSource().address());
         }
     }
 
     private static void require(boolean valid, String field, Object expected, Object found) {
         if (!valid) {
-            throw GgmlLibrary.unavailable("the ggml library has another layout than this build of Varve expects: " + field
-                    + ": expected " + expected + ", found " + found, null);
+            throw GgmlLibrary.unavailable(
+                    "the ggml library has another layout than this build of Varve expects: "
+                            + field
+                            + ": expected "
+                            + expected
+                            + ", found "
+                            + found,
+                    null);
         }
     }
 }

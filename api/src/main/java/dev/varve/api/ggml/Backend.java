@@ -5,11 +5,15 @@ import static dev.varve.api.ggml.Native.C_POINTER;
 import static dev.varve.api.ggml.Native.returnsNothing;
 
 import dev.varve.api.VarveException;
+
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.util.Optional;
 
-/** A ggml backend with its device queue. Owned by the caller: {@link #close} frees it. For one thread at a time. */
+/**
+ * A ggml backend with its device queue. Owned by the caller: {@link #close} frees it. For one
+ * thread at a time.
+ */
 public final class Backend implements AutoCloseable {
     private final MemorySegment pointer;
     private final String name;
@@ -20,8 +24,11 @@ public final class Backend implements AutoCloseable {
     Backend(MemorySegment pointer, GgmlDevice device) {
         this.pointer = pointer;
         name = Native.string(BackendApi.name(pointer));
-        setThreads = device.function("ggml_backend_set_n_threads", returnsNothing(C_POINTER, C_INT));
-        setThreadPool = device.function("ggml_backend_cpu_set_threadpool", returnsNothing(C_POINTER, C_POINTER));
+        setThreads =
+                device.function("ggml_backend_set_n_threads", returnsNothing(C_POINTER, C_INT));
+        setThreadPool =
+                device.function(
+                        "ggml_backend_cpu_set_threadpool", returnsNothing(C_POINTER, C_POINTER));
     }
 
     /** Name, such as {@code CPU}. */
@@ -40,9 +47,14 @@ public final class Backend implements AutoCloseable {
         }
     }
 
-    /** Uses a pool instead of threads made for each graph; empty to let go of it, before it is closed. */
+    /**
+     * Uses a pool instead of threads made for each graph; empty to let go of it, before it is
+     * closed.
+     */
     public void setThreadPool(Optional<ThreadPool> pool) {
-        MethodHandle set = setThreadPool.orElseThrow(() -> new IllegalStateException(name + " uses no thread pool"));
+        MethodHandle set =
+                setThreadPool.orElseThrow(
+                        () -> new IllegalStateException(name + " uses no thread pool"));
         try {
             set.invokeExact(open(), pool.map(ThreadPool::pointer).orElse(MemorySegment.NULL));
         } catch (Throwable e) {
@@ -58,13 +70,15 @@ public final class Backend implements AutoCloseable {
     public void compute(Graph graph) {
         int status = BackendApi.graphCompute(open(), graph.pointer());
         if (status != 0) {
-            String text = switch (status) {
-                case -2 -> "allocation failed";
-                case -1 -> "failed";
-                case 1 -> "aborted";
-                default -> "status " + status;
-            };
-            throw new VarveException(VarveException.Kind.BACKEND_FAILED, name + ": computing a graph: " + text);
+            String text =
+                    switch (status) {
+                        case -2 -> "allocation failed";
+                        case -1 -> "failed";
+                        case 1 -> "aborted";
+                        default -> "status " + status;
+                    };
+            throw new VarveException(
+                    VarveException.Kind.BACKEND_FAILED, name + ": computing a graph: " + text);
         }
     }
 

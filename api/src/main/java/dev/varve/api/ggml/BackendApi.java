@@ -7,6 +7,7 @@ import static dev.varve.api.ggml.Native.C_SIZE_T;
 import static dev.varve.api.ggml.Native.bind;
 import static dev.varve.api.ggml.Native.returns;
 import static dev.varve.api.ggml.Native.returnsNothing;
+
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import java.lang.foreign.MemorySegment;
@@ -39,8 +40,7 @@ final class BackendApi {
     }
 
     /** {@code size ggml_backend_dev_count()} */
-    private static final MethodHandle DEV_COUNT =
-            bind("ggml_backend_dev_count", returns(C_SIZE_T));
+    private static final MethodHandle DEV_COUNT = bind("ggml_backend_dev_count", returns(C_SIZE_T));
 
     static long devCount() {
         try {
@@ -122,13 +122,20 @@ final class BackendApi {
         }
     }
 
-    /** {@code ptr ggml_backend_dev_buffer_from_host_ptr(ptr device, ptr memory, size bytes, size maxTensorBytes)} */
+    /**
+     * {@code ptr ggml_backend_dev_buffer_from_host_ptr(ptr device, ptr memory, size bytes, size
+     * maxTensorBytes)}
+     */
     private static final MethodHandle DEV_BUFFER_FROM_HOST_PTR =
-            bind("ggml_backend_dev_buffer_from_host_ptr", returns(C_POINTER, C_POINTER, C_POINTER, C_SIZE_T, C_SIZE_T));
+            bind(
+                    "ggml_backend_dev_buffer_from_host_ptr",
+                    returns(C_POINTER, C_POINTER, C_POINTER, C_SIZE_T, C_SIZE_T));
 
-    static MemorySegment devBufferFromHostPtr(MemorySegment device, MemorySegment memory, long bytes, long maxTensorBytes) {
+    static MemorySegment devBufferFromHostPtr(
+            MemorySegment device, MemorySegment memory, long bytes, long maxTensorBytes) {
         try {
-            return (MemorySegment) DEV_BUFFER_FROM_HOST_PTR.invokeExact(device, memory, bytes, maxTensorBytes);
+            return (MemorySegment)
+                    DEV_BUFFER_FROM_HOST_PTR.invokeExact(device, memory, bytes, maxTensorBytes);
         } catch (Throwable e) {
             throw Native.sneaky(e);
         }
@@ -147,8 +154,7 @@ final class BackendApi {
     }
 
     /** {@code void ggml_backend_free(ptr backend)} */
-    private static final MethodHandle FREE =
-            bind("ggml_backend_free", returnsNothing(C_POINTER));
+    private static final MethodHandle FREE = bind("ggml_backend_free", returnsNothing(C_POINTER));
 
     static void free(MemorySegment backend) {
         try {
@@ -376,7 +382,9 @@ final class BackendApi {
 
     /** {@code void ggml_backend_tensor_set(ptr tensor, ptr data, size offset, size bytes)} */
     private static final MethodHandle TENSOR_SET =
-            bind("ggml_backend_tensor_set", returnsNothing(C_POINTER, C_POINTER, C_SIZE_T, C_SIZE_T));
+            bind(
+                    "ggml_backend_tensor_set",
+                    returnsNothing(C_POINTER, C_POINTER, C_SIZE_T, C_SIZE_T));
 
     static void tensorSet(MemorySegment tensor, MemorySegment data, long offset, long bytes) {
         try {
@@ -388,7 +396,9 @@ final class BackendApi {
 
     /** {@code void ggml_backend_tensor_get(ptr tensor, ptr data, size offset, size bytes)} */
     private static final MethodHandle TENSOR_GET =
-            bind("ggml_backend_tensor_get", returnsNothing(C_POINTER, C_POINTER, C_SIZE_T, C_SIZE_T));
+            bind(
+                    "ggml_backend_tensor_get",
+                    returnsNothing(C_POINTER, C_POINTER, C_SIZE_T, C_SIZE_T));
 
     static void tensorGet(MemorySegment tensor, MemorySegment data, long offset, long bytes) {
         try {
@@ -400,7 +410,9 @@ final class BackendApi {
 
     /** {@code ptr ggml_backend_alloc_ctx_tensors_from_buft(ptr context, ptr type)} */
     private static final MethodHandle ALLOC_CTX_TENSORS_FROM_BUFT =
-            bind("ggml_backend_alloc_ctx_tensors_from_buft", returns(C_POINTER, C_POINTER, C_POINTER));
+            bind(
+                    "ggml_backend_alloc_ctx_tensors_from_buft",
+                    returns(C_POINTER, C_POINTER, C_POINTER));
 
     static MemorySegment allocCtxTensorsFromBuft(MemorySegment context, MemorySegment type) {
         try {

@@ -1,9 +1,13 @@
 package dev.varve.api.ggml;
 
 import dev.varve.api.VarveException;
+
 import java.lang.foreign.MemorySegment;
 
-/** A kind of memory that a device offers ({@code ggml_backend_buffer_type}). Lives as long as the process. */
+/**
+ * A kind of memory that a device offers ({@code ggml_backend_buffer_type}). Lives as long as the
+ * process.
+ */
 public final class BufferType {
     private final MemorySegment pointer;
     private final String name;
@@ -41,7 +45,9 @@ public final class BufferType {
     public DeviceBuffer allocate(long bytes) {
         MemorySegment buffer = BackendApi.buftAllocBuffer(pointer, bytes);
         if (Native.isNull(buffer)) {
-            throw new VarveException(VarveException.Kind.OUT_OF_MEMORY, name + ": cannot allocate " + bytes + " bytes");
+            throw new VarveException(
+                    VarveException.Kind.OUT_OF_MEMORY,
+                    name + ": cannot allocate " + bytes + " bytes");
         }
         return new DeviceBuffer(buffer);
     }

@@ -1,8 +1,8 @@
 package dev.varve.api.ggml;
 
 import static dev.varve.api.ggml.Native.C_BOOL;
-import static dev.varve.api.ggml.Native.C_INT64;
 import static dev.varve.api.ggml.Native.C_INT;
+import static dev.varve.api.ggml.Native.C_INT64;
 import static dev.varve.api.ggml.Native.C_POINTER;
 import static dev.varve.api.ggml.Native.C_SIZE_T;
 import static dev.varve.api.ggml.Native.bind;
@@ -16,8 +16,7 @@ import java.lang.invoke.MethodHandle;
 /** ggml.h without the operators: contexts, tensors, graphs, hooks. */
 final class CoreApi {
     /** {@code ptr ggml_version()} */
-    private static final MethodHandle VERSION =
-            bindLeaf("ggml_version", returns(C_POINTER));
+    private static final MethodHandle VERSION = bindLeaf("ggml_version", returns(C_POINTER));
 
     static MemorySegment version() {
         try {
@@ -28,8 +27,7 @@ final class CoreApi {
     }
 
     /** {@code ptr ggml_commit()} */
-    private static final MethodHandle COMMIT =
-            bindLeaf("ggml_commit", returns(C_POINTER));
+    private static final MethodHandle COMMIT = bindLeaf("ggml_commit", returns(C_POINTER));
 
     static MemorySegment commit() {
         try {
@@ -100,8 +98,7 @@ final class CoreApi {
     }
 
     /** {@code void ggml_free(ptr context)} */
-    private static final MethodHandle FREE =
-            bind("ggml_free", returnsNothing(C_POINTER));
+    private static final MethodHandle FREE = bind("ggml_free", returnsNothing(C_POINTER));
 
     static void free(MemorySegment context) {
         try {
@@ -113,9 +110,12 @@ final class CoreApi {
 
     /** {@code ptr ggml_new_tensor_4d(ptr context, int type, i64 ne0, i64 ne1, i64 ne2, i64 ne3)} */
     private static final MethodHandle NEW_TENSOR_4D =
-            bindLeaf("ggml_new_tensor_4d", returns(C_POINTER, C_POINTER, C_INT, C_INT64, C_INT64, C_INT64, C_INT64));
+            bindLeaf(
+                    "ggml_new_tensor_4d",
+                    returns(C_POINTER, C_POINTER, C_INT, C_INT64, C_INT64, C_INT64, C_INT64));
 
-    static MemorySegment newTensor4d(MemorySegment context, int type, long ne0, long ne1, long ne2, long ne3) {
+    static MemorySegment newTensor4d(
+            MemorySegment context, int type, long ne0, long ne1, long ne2, long ne3) {
         try {
             return (MemorySegment) NEW_TENSOR_4D.invokeExact(context, type, ne0, ne1, ne2, ne3);
         } catch (Throwable e) {
@@ -219,13 +219,29 @@ final class CoreApi {
         }
     }
 
-    /** {@code size ggml_quantize_chunk(int type, ptr source, ptr target, i64 start, i64 rows, i64 rowLength, ptr importance)} */
+    /**
+     * {@code size ggml_quantize_chunk(int type, ptr source, ptr target, i64 start, i64 rows, i64
+     * rowLength, ptr importance)}
+     */
     private static final MethodHandle QUANTIZE_CHUNK =
-            bind("ggml_quantize_chunk", returns(C_SIZE_T, C_INT, C_POINTER, C_POINTER, C_INT64, C_INT64, C_INT64, C_POINTER));
+            bind(
+                    "ggml_quantize_chunk",
+                    returns(
+                            C_SIZE_T, C_INT, C_POINTER, C_POINTER, C_INT64, C_INT64, C_INT64,
+                            C_POINTER));
 
-    static long quantizeChunk(int type, MemorySegment source, MemorySegment target, long start, long rows, long rowLength, MemorySegment importance) {
+    static long quantizeChunk(
+            int type,
+            MemorySegment source,
+            MemorySegment target,
+            long start,
+            long rows,
+            long rowLength,
+            MemorySegment importance) {
         try {
-            return (long) QUANTIZE_CHUNK.invokeExact(type, source, target, start, rows, rowLength, importance);
+            return (long)
+                    QUANTIZE_CHUNK.invokeExact(
+                            type, source, target, start, rows, rowLength, importance);
         } catch (Throwable e) {
             throw Native.sneaky(e);
         }

@@ -2,7 +2,10 @@ package dev.varve.api.ggml;
 
 import java.lang.foreign.MemorySegment;
 
-/** Memory of a device ({@code ggml_backend_buffer}). Owned by who allocated it; closing twice is allowed. */
+/**
+ * Memory of a device ({@code ggml_backend_buffer}). Owned by who allocated it; closing twice is
+ * allowed.
+ */
 public final class DeviceBuffer implements AutoCloseable {
     private static final int USAGE_WEIGHTS = 1;
 
@@ -33,8 +36,8 @@ public final class DeviceBuffer implements AutoCloseable {
     /**
      * Puts a tensor that has no data yet at a byte offset.
      *
-     * @throws IllegalArgumentException if the offset is not aligned as the memory demands, or the tensor, with the
-     *     padding that the device adds, leaves the buffer
+     * @throws IllegalArgumentException if the offset is not aligned as the memory demands, or the
+     *     tensor, with the padding that the device adds, leaves the buffer
      */
     public void place(Tensor tensor, long offset) {
         if (tensor.isPlaced()) {
@@ -42,14 +45,17 @@ public final class DeviceBuffer implements AutoCloseable {
         }
         long needed = BackendApi.bufferGetAllocSize(open(), tensor.pointer());
         if (offset < 0 || needed > size || offset > size - needed) {
-            throw new IllegalArgumentException(tensor + " at byte " + offset + " leaves the buffer of " + size);
+            throw new IllegalArgumentException(
+                    tensor + " at byte " + offset + " leaves the buffer of " + size);
         }
         long address = BackendApi.bufferGetBase(open()).address() + offset;
         long alignment = BackendApi.bufferGetAlignment(open());
         if (address % alignment != 0) {
-            throw new IllegalArgumentException(tensor + " at byte " + offset + " is not aligned to " + alignment);
+            throw new IllegalArgumentException(
+                    tensor + " at byte " + offset + " is not aligned to " + alignment);
         }
-        int status = BackendApi.tensorAlloc(pointer, tensor.pointer(), MemorySegment.ofAddress(address));
+        int status =
+                BackendApi.tensorAlloc(pointer, tensor.pointer(), MemorySegment.ofAddress(address));
         if (status != 0) {
             throw new IllegalStateException("placing " + tensor + " failed with status " + status);
         }

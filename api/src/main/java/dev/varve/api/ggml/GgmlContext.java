@@ -14,15 +14,17 @@ import java.lang.invoke.MethodHandle;
 import java.util.Optional;
 
 /**
- * Metadata of tensors and graphs ({@code ggml_context}, never with data). Holds a fixed number of tensors, counted here
- * because ggml ends the process when it runs out. Owned by the caller, for one thread.
+ * Metadata of tensors and graphs ({@code ggml_context}, never with data). Holds a fixed number of
+ * tensors, counted here because ggml ends the process when it runs out. Owned by the caller, for
+ * one thread.
  */
 public final class GgmlContext implements AutoCloseable {
-    private static final StructLayout INIT_PARAMS = MemoryLayout.structLayout(
-            C_SIZE_T.withName("mem_size"),
-            C_POINTER.withName("mem_buffer"),
-            C_BOOL.withName("no_alloc"),
-            MemoryLayout.paddingLayout(7));
+    private static final StructLayout INIT_PARAMS =
+            MemoryLayout.structLayout(
+                    C_SIZE_T.withName("mem_size"),
+                    C_POINTER.withName("mem_buffer"),
+                    C_BOOL.withName("no_alloc"),
+                    MemoryLayout.paddingLayout(7));
 
     /** {@code struct ggml_context * ggml_init(struct ggml_init_params params)} */
     private static final MethodHandle INIT = bind("ggml_init", returns(C_POINTER, INIT_PARAMS));
@@ -52,17 +54,22 @@ public final class GgmlContext implements AutoCloseable {
      */
     public static GgmlContext open(int maxTensors, int maxGraphNodes) {
         if (maxTensors < 1 || maxGraphNodes < 0) {
-            throw new IllegalArgumentException("context for " + maxTensors + " tensors, " + maxGraphNodes + " nodes");
+            throw new IllegalArgumentException(
+                    "context for " + maxTensors + " tensors, " + maxGraphNodes + " nodes");
         }
-        long bytes = maxTensors * CoreApi.tensorOverhead()
-                + (maxGraphNodes > 0 ? CoreApi.graphOverheadCustom(maxGraphNodes, false) : 0);
+        long bytes =
+                maxTensors * CoreApi.tensorOverhead()
+                        + (maxGraphNodes > 0
+                                ? CoreApi.graphOverheadCustom(maxGraphNodes, false)
+                                : 0);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment params = arena.allocate(INIT_PARAMS);
             params.set(C_SIZE_T, 0, bytes);
             params.set(C_BOOL, 16, true);
             MemorySegment pointer = (MemorySegment) INIT.invokeExact(params);
             if (Native.isNull(pointer)) {
-                throw new OutOfMemoryError("ggml cannot allocate " + bytes + " bytes for tensor metadata");
+                throw new OutOfMemoryError(
+                        "ggml cannot allocate " + bytes + " bytes for tensor metadata");
             }
             return new GgmlContext(pointer, maxTensors, maxGraphNodes);
         } catch (Throwable e) {
@@ -73,13 +80,15 @@ public final class GgmlContext implements AutoCloseable {
     /** Declares a tensor without data; {@code shape} has 1 to 4 extents, the fastest first. */
     public Tensor newTensor(GgmlType type, long... shape) {
         if (shape.length < 1 || shape.length > DIMENSIONS) {
-            throw new IllegalArgumentException("a tensor has 1 to 4 dimensions, got " + shape.length);
+            throw new IllegalArgumentException(
+                    "a tensor has 1 to 4 dimensions, got " + shape.length);
         }
         long[] ne = {1, 1, 1, 1};
         long bytes = type.typeSize();
         for (int i = 0; i < shape.length; i++) {
             if (shape[i] < 1) {
-                throw new IllegalArgumentException("tensor extent " + i + " must be positive, got " + shape[i]);
+                throw new IllegalArgumentException(
+                        "tensor extent " + i + " must be positive, got " + shape[i]);
             }
             ne[i] = shape[i];
             bytes = Math.multiplyExact(bytes, shape[i]);
@@ -91,7 +100,8 @@ public final class GgmlContext implements AutoCloseable {
     /** Makes the context's graph. */
     public Graph newGraph(int maxNodes) {
         if (maxNodes < 1 || maxNodes > maxGraphNodes || graphMade) {
-            throw new IllegalStateException("the context has room for one graph of " + maxGraphNodes + " nodes");
+            throw new IllegalStateException(
+                    "the context has room for one graph of " + maxGraphNodes + " nodes");
         }
         graphMade = true;
         return new Graph(CoreApi.newGraphCustom(open(), maxNodes, false), maxNodes, this);

@@ -2,12 +2,14 @@ package dev.varve.api.ggml;
 
 import static dev.varve.api.ggml.Native.C_POINTER;
 import static dev.varve.api.ggml.Native.returns;
+
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_BOOLEAN;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import dev.varve.api.VarveException;
+
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
@@ -18,7 +20,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** A device that a loaded backend found ({@code ggml_backend_dev}). Lives as long as the process. */
+/**
+ * A device that a loaded backend found ({@code ggml_backend_dev}). Lives as long as the process.
+ */
 public final class GgmlDevice {
     /** What a device is. */
     public enum Kind {
@@ -100,7 +104,8 @@ public final class GgmlDevice {
     /** Further kinds of memory for weights, such as repacking ones, best first. */
     @SuppressWarnings("restricted")
     public List<BufferType> extraBufferTypes() {
-        Optional<MethodHandle> list = function("ggml_backend_dev_get_extra_bufts", returns(C_POINTER, C_POINTER));
+        Optional<MethodHandle> list =
+                function("ggml_backend_dev_get_extra_bufts", returns(C_POINTER, C_POINTER));
         List<BufferType> types = new ArrayList<>();
         if (list.isPresent()) {
             try {
@@ -121,11 +126,13 @@ public final class GgmlDevice {
     /** Instruction sets and build options of the backend, such as {@code AVX512 -> 1}. */
     @SuppressWarnings("restricted")
     public Map<String, String> features() {
-        Optional<MethodHandle> list = function("ggml_backend_get_features", returns(C_POINTER, C_POINTER));
+        Optional<MethodHandle> list =
+                function("ggml_backend_get_features", returns(C_POINTER, C_POINTER));
         Map<String, String> features = new LinkedHashMap<>();
         if (list.isPresent()) {
             try {
-                MemorySegment array = (MemorySegment) list.get().invokeExact(BackendApi.devBackendReg(pointer));
+                MemorySegment array =
+                        (MemorySegment) list.get().invokeExact(BackendApi.devBackendReg(pointer));
                 MemorySegment entries = array.reinterpret(128 * 2 * ADDRESS.byteSize());
                 for (long i = 0; !Native.isNull(entries.getAtIndex(ADDRESS, i)); i += 2) {
                     features.put(
@@ -145,8 +152,8 @@ public final class GgmlDevice {
     }
 
     /**
-     * Whether the device runs {@code operator} while its operand {@code weight} lies in memory of the given type. Both
-     * belong to a scratch context and have no data.
+     * Whether the device runs {@code operator} while its operand {@code weight} lies in memory of
+     * the given type. Both belong to a scratch context and have no data.
      */
     public boolean supportsWeight(BufferType candidate, Tensor weight, Tensor operator) {
         try (DeviceBuffer empty = candidate.allocate(0)) {
@@ -167,24 +174,32 @@ public final class GgmlDevice {
     public Backend open() {
         MemorySegment backend = BackendApi.devInit(pointer, MemorySegment.NULL);
         if (Native.isNull(backend)) {
-            throw new VarveException(VarveException.Kind.UNAVAILABLE, name + ": the device cannot be initialised");
+            throw new VarveException(
+                    VarveException.Kind.UNAVAILABLE, name + ": the device cannot be initialised");
         }
         return new Backend(backend, this);
     }
 
     /** A buffer over a part of a mapped file; the mapping must outlive it. */
-    public DeviceBuffer mapHostMemory(MappedFile file, long offset, long length, long maxTensorBytes) {
+    public DeviceBuffer mapHostMemory(
+            MappedFile file, long offset, long length, long maxTensorBytes) {
         if (!mapsHostMemory) {
             throw new IllegalStateException(name + " does not compute from memory of the host");
         }
         MemorySegment memory = file.slice(offset, length);
         if (memory.address() % bufferType().alignment() != 0) {
-            throw new IllegalArgumentException(file.path() + ": byte " + offset + " is not aligned to "
-                    + bufferType().alignment());
+            throw new IllegalArgumentException(
+                    file.path()
+                            + ": byte "
+                            + offset
+                            + " is not aligned to "
+                            + bufferType().alignment());
         }
-        MemorySegment buffer = BackendApi.devBufferFromHostPtr(pointer, memory, length, maxTensorBytes);
+        MemorySegment buffer =
+                BackendApi.devBufferFromHostPtr(pointer, memory, length, maxTensorBytes);
         if (Native.isNull(buffer)) {
-            throw new VarveException(VarveException.Kind.BACKEND_FAILED, name + " refuses to map " + file.path());
+            throw new VarveException(
+                    VarveException.Kind.BACKEND_FAILED, name + " refuses to map " + file.path());
         }
         return new DeviceBuffer(buffer);
     }
@@ -192,15 +207,21 @@ public final class GgmlDevice {
     /** A function of the device's backend that is found by name at run time. */
     Optional<MethodHandle> function(String function, FunctionDescriptor descriptor) {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment address = BackendApi.regGetProcAddress(
-                    BackendApi.devBackendReg(pointer), arena.allocateFrom(function));
-            return Native.isNull(address) ? Optional.empty() : Optional.of(Native.bindPointer(address, descriptor));
+            MemorySegment address =
+                    BackendApi.regGetProcAddress(
+                            BackendApi.devBackendReg(pointer), arena.allocateFrom(function));
+            return Native.isNull(address)
+                    ? Optional.empty()
+                    : Optional.of(Native.bindPointer(address, descriptor));
         }
     }
 
     MethodHandle requireFunction(String function, FunctionDescriptor descriptor) {
         return function(function, descriptor)
-                .orElseThrow(() -> GgmlLibrary.unavailable(name + ": function " + function + " is missing", null));
+                .orElseThrow(
+                        () ->
+                                GgmlLibrary.unavailable(
+                                        name + ": function " + function + " is missing", null));
     }
 
     private long property(long offset) {

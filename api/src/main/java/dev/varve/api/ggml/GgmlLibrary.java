@@ -5,6 +5,7 @@ import static dev.varve.api.ggml.Native.C_POINTER;
 import static dev.varve.api.ggml.Native.returnsNothing;
 
 import dev.varve.api.VarveException;
+
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -18,8 +19,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The loaded ggml libraries of this process: one base and one registry, for good. Every other class of this package may
- * be used only after {@link #load}.
+ * The loaded ggml libraries of this process: one base and one registry, for good. Every other class
+ * of this package may be used only after {@link #load}.
  */
 public final class GgmlLibrary {
     /** The ggml release that this binding was written for. */
@@ -33,17 +34,21 @@ public final class GgmlLibrary {
     private GgmlLibrary() {}
 
     /**
-     * Loads base and registry from a folder, checks their release and the layout of their structs, and routes log and
-     * abort messages. Does nothing if the same folder is loaded already.
+     * Loads base and registry from a folder, checks their release and the layout of their structs,
+     * and routes log and abort messages. Does nothing if the same folder is loaded already.
      *
-     * @throws VarveException of kind UNAVAILABLE if a file or function is missing, the release is another one, or
-     *     another folder was loaded before
+     * @throws VarveException of kind UNAVAILABLE if a file or function is missing, the release is
+     *     another one, or another folder was loaded before
      */
     public static synchronized void load(Path libraries) {
         Path absolute = libraries.toAbsolutePath().normalize();
         if (symbols != null) {
             if (!absolute.equals(folder)) {
-                throw unavailable("ggml was loaded from " + folder + " already; a process holds one base library", null);
+                throw unavailable(
+                        "ggml was loaded from "
+                                + folder
+                                + " already; a process holds one base library",
+                        null);
             }
             return;
         }
@@ -79,7 +84,8 @@ public final class GgmlLibrary {
     /** Registers the best variant of each backend in a folder; for the CPU folder only. */
     public static synchronized void loadBackendsFrom(Path absoluteFolder) {
         try (Arena arena = Arena.ofConfined()) {
-            BackendApi.loadAllFromPath(arena.allocateFrom(absoluteFolder.toAbsolutePath().toString()));
+            BackendApi.loadAllFromPath(
+                    arena.allocateFrom(absoluteFolder.toAbsolutePath().toString()));
         }
     }
 
@@ -90,9 +96,12 @@ public final class GgmlLibrary {
      */
     public static synchronized void loadBackend(Path file) {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment loaded = BackendApi.load(arena.allocateFrom(file.toAbsolutePath().toString()));
+            MemorySegment loaded =
+                    BackendApi.load(arena.allocateFrom(file.toAbsolutePath().toString()));
             if (Native.isNull(loaded)) {
-                throw unavailable(file + ": the backend cannot be loaded: " + NativeMessages.lastError(), null);
+                throw unavailable(
+                        file + ": the backend cannot be loaded: " + NativeMessages.lastError(),
+                        null);
             }
         }
     }
@@ -102,10 +111,18 @@ public final class GgmlLibrary {
         NativeMessages.context(what);
     }
 
-    /** Fails unless the release is the expected one: struct layouts and enum values differ between releases. */
+    /**
+     * Fails unless the release is the expected one: struct layouts and enum values differ between
+     * releases.
+     */
     static void requireVersion(String found) {
         if (!found.equals(EXPECTED_VERSION)) {
-            throw unavailable("ggml " + found + " was found, but this build of Varve needs ggml " + EXPECTED_VERSION, null);
+            throw unavailable(
+                    "ggml "
+                            + found
+                            + " was found, but this build of Varve needs ggml "
+                            + EXPECTED_VERSION,
+                    null);
         }
     }
 
@@ -114,7 +131,11 @@ public final class GgmlLibrary {
             throw new IllegalStateException("ggml is not loaded");
         }
         return symbols.find(name)
-                .orElseThrow(() -> unavailable("function " + name + " is missing from the ggml libraries", null));
+                .orElseThrow(
+                        () ->
+                                unavailable(
+                                        "function " + name + " is missing from the ggml libraries",
+                                        null));
     }
 
     static VarveException unavailable(String message, Throwable cause) {
@@ -129,18 +150,29 @@ public final class GgmlLibrary {
         try {
             return SymbolLookup.libraryLookup(file, Arena.global());
         } catch (IllegalArgumentException e) {
-            throw unavailable(file + ": the library cannot be loaded (ggml needs Linux x86-64 with glibc 2.29 or newer)", e);
+            throw unavailable(
+                    file
+                            + ": the library cannot be loaded (ggml needs Linux x86-64 with glibc"
+                            + " 2.29 or newer)",
+                    e);
         }
     }
 
     /** The registry carries a release in its name: {@code libggml.v0.5.0.so}. */
     private static Path registryFile(Path libraries) {
         try (Stream<Path> files = Files.list(libraries)) {
-            List<Path> found = files.filter(file -> file.getFileName().toString().matches("libggml(\\..*)?\\.so"))
-                    .sorted()
-                    .toList();
+            List<Path> found =
+                    files.filter(
+                                    file ->
+                                            file.getFileName()
+                                                    .toString()
+                                                    .matches("libggml(\\..*)?\\.so"))
+                            .sorted()
+                            .toList();
             if (found.size() != 1) {
-                throw unavailable(libraries + ": expected one registry library libggml*.so, found " + found, null);
+                throw unavailable(
+                        libraries + ": expected one registry library libggml*.so, found " + found,
+                        null);
             }
             return found.getFirst();
         } catch (IOException e) {
@@ -148,7 +180,10 @@ public final class GgmlLibrary {
         }
     }
 
-    /** Log lines and the last words of ggml. The callbacks may come from any native thread and must not throw. */
+    /**
+     * Log lines and the last words of ggml. The callbacks may come from any native thread and must
+     * not throw.
+     */
     static final class NativeMessages {
         private static final System.Logger LOG = System.getLogger("dev.varve.ggml");
         private static final int DEBUG = 1;
@@ -167,15 +202,30 @@ public final class GgmlLibrary {
         static void install() {
             try {
                 MethodHandles.Lookup lookup = MethodHandles.lookup();
-                MethodHandle log = lookup.findStatic(NativeMessages.class, "log",
-                        MethodType.methodType(void.class, int.class, MemorySegment.class, MemorySegment.class));
-                MethodHandle abort = lookup.findStatic(NativeMessages.class, "abort",
-                        MethodType.methodType(void.class, MemorySegment.class));
+                MethodHandle log =
+                        lookup.findStatic(
+                                NativeMessages.class,
+                                "log",
+                                MethodType.methodType(
+                                        void.class,
+                                        int.class,
+                                        MemorySegment.class,
+                                        MemorySegment.class));
+                MethodHandle abort =
+                        lookup.findStatic(
+                                NativeMessages.class,
+                                "abort",
+                                MethodType.methodType(void.class, MemorySegment.class));
                 CoreApi.logSet(
-                        Native.linker().upcallStub(log, returnsNothing(C_INT, C_POINTER, C_POINTER), Arena.global()),
+                        Native.linker()
+                                .upcallStub(
+                                        log,
+                                        returnsNothing(C_INT, C_POINTER, C_POINTER),
+                                        Arena.global()),
                         MemorySegment.NULL);
                 CoreApi.setAbortCallback(
-                        Native.linker().upcallStub(abort, returnsNothing(C_POINTER), Arena.global()));
+                        Native.linker()
+                                .upcallStub(abort, returnsNothing(C_POINTER), Arena.global()));
             } catch (ReflectiveOperationException e) {
                 throw new IllegalStateException(e);
             }
@@ -215,16 +265,27 @@ public final class GgmlLibrary {
                     lastError = line;
                 }
                 // ggml's INFO is detail for a person who runs a server.
-                LOG.log(lineLevel == ERROR ? System.Logger.Level.ERROR
-                        : lineLevel == WARN ? System.Logger.Level.WARNING : System.Logger.Level.DEBUG, line);
+                LOG.log(
+                        lineLevel == ERROR
+                                ? System.Logger.Level.ERROR
+                                : lineLevel == WARN
+                                        ? System.Logger.Level.WARNING
+                                        : System.Logger.Level.DEBUG,
+                        line);
             }
         }
 
         /** ggml calls abort() after this; only the message can be saved. */
         private static void abort(MemorySegment message) {
             try {
-                String text = "varve: ggml aborted while " + context + ": " + Native.string(message) + "\n";
-                java.io.FileOutputStream err = new java.io.FileOutputStream(java.io.FileDescriptor.err);
+                String text =
+                        "varve: ggml aborted while "
+                                + context
+                                + ": "
+                                + Native.string(message)
+                                + "\n";
+                java.io.FileOutputStream err =
+                        new java.io.FileOutputStream(java.io.FileDescriptor.err);
                 err.write(text.getBytes(java.nio.charset.StandardCharsets.UTF_8));
                 err.flush();
             } catch (Throwable e) {

@@ -90,7 +90,10 @@ public enum GgmlType {
         return this == F32 || this == F16 || this == BF16 || this == F64;
     }
 
-    /** Whether weights may have this type: integers, doubles and the types of intermediate results have no product. */
+    /**
+     * Whether weights may have this type: integers, doubles and the types of intermediate results
+     * have no product.
+     */
     public boolean isWeightType() {
         return switch (this) {
             case I8, I16, I32, I64, F64, Q8_1, Q8_K -> false;
@@ -102,7 +105,12 @@ public enum GgmlType {
     public long rowBytes(long elements) {
         if (elements < 0 || elements % blockSize != 0) {
             throw new IllegalArgumentException(
-                    elements + " elements are not whole blocks of " + blockSize + " (" + ggufName() + ")");
+                    elements
+                            + " elements are not whole blocks of "
+                            + blockSize
+                            + " ("
+                            + ggufName()
+                            + ")");
         }
         return Math.multiplyExact(elements / blockSize, (long) typeSize);
     }

@@ -17,12 +17,17 @@ public final class Graph {
     /**
      * Appends a tensor and all of its ancestors that are not in the graph yet.
      *
-     * @throws IllegalStateException if the context holds more tensors than the graph nodes, so that it might overflow
+     * @throws IllegalStateException if the context holds more tensors than the graph nodes, so that
+     *     it might overflow
      */
     public void expand(Tensor tensor) {
         if (context.tensors() > maxNodes) {
-            throw new IllegalStateException("a graph of " + maxNodes + " nodes cannot take the " + context.tensors()
-                    + " tensors of its context");
+            throw new IllegalStateException(
+                    "a graph of "
+                            + maxNodes
+                            + " nodes cannot take the "
+                            + context.tensors()
+                            + " tensors of its context");
         }
         CoreApi.buildForwardExpand(pointer, tensor.pointer());
     }

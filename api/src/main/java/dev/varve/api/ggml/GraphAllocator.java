@@ -1,11 +1,12 @@
 package dev.varve.api.ggml;
 
 import dev.varve.api.VarveException;
+
 import java.lang.foreign.MemorySegment;
 
 /**
- * Memory for the intermediate results of graphs on one device ({@code ggml_gallocr}). A graph is valid until another
- * one is allocated here. Owned by the caller, for one thread.
+ * Memory for the intermediate results of graphs on one device ({@code ggml_gallocr}). A graph is
+ * valid until another one is allocated here. Owned by the caller, for one thread.
  */
 public final class GraphAllocator implements AutoCloseable {
     private final MemorySegment pointer;
@@ -33,7 +34,8 @@ public final class GraphAllocator implements AutoCloseable {
 
     private void requireMemory(boolean success) {
         if (!success) {
-            throw new VarveException(VarveException.Kind.OUT_OF_MEMORY, "no memory for a compute buffer");
+            throw new VarveException(
+                    VarveException.Kind.OUT_OF_MEMORY, "no memory for a compute buffer");
         }
     }
 

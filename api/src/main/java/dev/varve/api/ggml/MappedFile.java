@@ -6,6 +6,7 @@ import static dev.varve.api.ggml.Native.C_SIZE_T;
 import static dev.varve.api.ggml.Native.returns;
 
 import dev.varve.api.VarveException;
+
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -37,10 +38,16 @@ public final class MappedFile implements AutoCloseable {
     public static MappedFile open(Path path) {
         Arena arena = Arena.ofShared();
         try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
-            return new MappedFile(path, arena, channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), arena));
+            return new MappedFile(
+                    path,
+                    arena,
+                    channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), arena));
         } catch (IOException e) {
             arena.close();
-            throw new VarveException(VarveException.Kind.UNREADABLE_FILE, path + ": cannot be mapped: " + e.getMessage(), e);
+            throw new VarveException(
+                    VarveException.Kind.UNREADABLE_FILE,
+                    path + ": cannot be mapped: " + e.getMessage(),
+                    e);
         }
     }
 
@@ -54,13 +61,19 @@ public final class MappedFile implements AutoCloseable {
         return content.byteSize();
     }
 
-    /** Lets the kernel drop the pages of a range from this process; they are read again when touched. Best effort. */
+    /**
+     * Lets the kernel drop the pages of a range from this process; they are read again when
+     * touched. Best effort.
+     */
     public void releasePages(long offset, long bytes) {
         long begin = Math.ceilDiv(offset, PAGE) * PAGE;
         long end = (offset + bytes) / PAGE * PAGE;
         if (end > begin) {
             try {
-                int ignored = (int) Advice.MADVISE.invokeExact(slice(begin, end - begin), end - begin, DONT_NEED);
+                int ignored =
+                        (int)
+                                Advice.MADVISE.invokeExact(
+                                        slice(begin, end - begin), end - begin, DONT_NEED);
             } catch (Throwable e) {
                 throw Native.sneaky(e);
             }
@@ -80,8 +93,9 @@ public final class MappedFile implements AutoCloseable {
 
     /** {@code int madvise(void * address, size_t length, int advice)} */
     private static final class Advice {
-        static final MethodHandle MADVISE = Native.bindPointer(
-                Native.linker().defaultLookup().find("madvise").orElseThrow(),
-                returns(C_INT, C_POINTER, C_SIZE_T, C_INT));
+        static final MethodHandle MADVISE =
+                Native.bindPointer(
+                        Native.linker().defaultLookup().find("madvise").orElseThrow(),
+                        returns(C_INT, C_POINTER, C_SIZE_T, C_INT));
     }
 }

@@ -6,8 +6,9 @@ import java.lang.foreign.ValueLayout;
 import java.util.Optional;
 
 /**
- * The operators of ggml. Each checks in Java what ggml would assert, adds a tensor to the context and returns it; nothing
- * is computed yet. One file on purpose: it is a flat vocabulary without state.
+ * The operators of ggml. Each checks in Java what ggml would assert, adds a tensor to the context
+ * and returns it; nothing is computed yet. One file on purpose: it is a flat vocabulary without
+ * state.
  *
  * <p>Shapes are in ggml order, the fastest dimension first.
  */
@@ -53,11 +54,20 @@ public final class Ops {
         this.context = context;
     }
 
-    /** Product with a weight: {@code a [K, M], b F32 [K, N] -> F32 [M, N]}; a is broadcast over the outer dimensions. */
+    /**
+     * Product with a weight: {@code a [K, M], b F32 [K, N] -> F32 [M, N]}; a is broadcast over the
+     * outer dimensions.
+     */
     public Tensor mulMat(Tensor a, Tensor b) {
-        require(a.ne(0) == b.ne(0) && b.ne(2) % a.ne(2) == 0 && b.ne(3) % a.ne(3) == 0 && a.hasContiguousRows()
-                && b.hasContiguousRows(), "mul_mat",
-                a, b);
+        require(
+                a.ne(0) == b.ne(0)
+                        && b.ne(2) % a.ne(2) == 0
+                        && b.ne(3) % a.ne(3) == 0
+                        && a.hasContiguousRows()
+                        && b.hasContiguousRows(),
+                "mul_mat",
+                a,
+                b);
         requireF32("mul_mat", b);
         return adopt(OpsApi.mulMat(context.count(), a.pointer(), b.pointer()));
     }
@@ -69,31 +79,63 @@ public final class Ops {
         return product;
     }
 
-    /** Product with chosen experts: {@code as [K, M, E], b F32 [K, U or 1, T], ids I32 [U, T] -> F32 [M, U, T]}. */
+    /**
+     * Product with chosen experts: {@code as [K, M, E], b F32 [K, U or 1, T], ids I32 [U, T] -> F32
+     * [M, U, T]}.
+     */
     public Tensor mulMatId(Tensor as, Tensor b, Tensor ids) {
-        require(as.ne(0) == b.ne(0) && as.ne(3) == 1 && b.ne(3) == 1 && ids.ne(1) == b.ne(2)
-                && ids.ne(0) % b.ne(1) == 0 && ids.ne(2) == 1 && ids.ne(3) == 1
-                && as.hasContiguousRows() && b.hasContiguousRows(), "mul_mat_id", as, b, ids);
+        require(
+                as.ne(0) == b.ne(0)
+                        && as.ne(3) == 1
+                        && b.ne(3) == 1
+                        && ids.ne(1) == b.ne(2)
+                        && ids.ne(0) % b.ne(1) == 0
+                        && ids.ne(2) == 1
+                        && ids.ne(3) == 1
+                        && as.hasContiguousRows()
+                        && b.hasContiguousRows(),
+                "mul_mat_id",
+                as,
+                b,
+                ids);
         requireF32("mul_mat_id", b);
         requireType("mul_mat_id", ids, GgmlType.I32);
         return adopt(OpsApi.mulMatId(context.count(), as.pointer(), b.pointer(), ids.pointer()));
     }
 
-    /** Rows by number: {@code a [n, rows], ids I32 [m] -> F32 [n, m]}. The ids must be below the number of rows. */
+    /**
+     * Rows by number: {@code a [n, rows], ids I32 [m] -> F32 [n, m]}. The ids must be below the
+     * number of rows.
+     */
     public Tensor getRows(Tensor a, Tensor ids) {
         require(a.ne(2) == ids.ne(1) && a.ne(3) == ids.ne(2) && ids.ne(3) == 1, "get_rows", a, ids);
         requireType("get_rows", ids, GgmlType.I32);
         return adopt(OpsApi.getRows(context.count(), a.pointer(), ids.pointer()));
     }
 
-    /** Writes rows: {@code target [n, rows], source F32 [n, m], ids I64 [m]}; returns a view of the target. */
+    /**
+     * Writes rows: {@code target [n, rows], source F32 [n, m], ids I64 [m]}; returns a view of the
+     * target.
+     */
     public Tensor setRows(Tensor target, Tensor source, Tensor ids) {
-        require(target.ne(0) == source.ne(0) && target.ne(2) == source.ne(2) && target.ne(3) == source.ne(3)
-                && source.ne(1) == ids.ne(0) && source.ne(2) % ids.ne(1) == 0 && source.ne(3) % ids.ne(2) == 0
-                && ids.ne(3) == 1 && source.hasContiguousRows() && target.hasContiguousRows(), "set_rows", target, source, ids);
+        require(
+                target.ne(0) == source.ne(0)
+                        && target.ne(2) == source.ne(2)
+                        && target.ne(3) == source.ne(3)
+                        && source.ne(1) == ids.ne(0)
+                        && source.ne(2) % ids.ne(1) == 0
+                        && source.ne(3) % ids.ne(2) == 0
+                        && ids.ne(3) == 1
+                        && source.hasContiguousRows()
+                        && target.hasContiguousRows(),
+                "set_rows",
+                target,
+                source,
+                ids);
         requireF32("set_rows", source);
         requireType("set_rows", ids, GgmlType.I64);
-        return adopt(OpsApi.setRows(context.count(), target.pointer(), source.pointer(), ids.pointer()));
+        return adopt(
+                OpsApi.setRows(context.count(), target.pointer(), source.pointer(), ids.pointer()));
     }
 
     /** Copies elements, converting the type; returns a view of the target. */
@@ -150,7 +192,12 @@ public final class Ops {
     /** Times a number. */
     public Tensor scale(Tensor a, float factor) {
         requireF32("scale", a);
-        require(a.hasContiguousRows() && a.nb(2) == a.nb(1) * a.ne(1) && a.nb(3) == a.nb(2) * a.ne(2), "scale", a);
+        require(
+                a.hasContiguousRows()
+                        && a.nb(2) == a.nb(1) * a.ne(1)
+                        && a.nb(3) == a.nb(2) * a.ne(2),
+                "scale",
+                a);
         return adopt(OpsApi.scale(context.count(), a.pointer(), factor));
     }
 
@@ -226,9 +273,19 @@ public final class Ops {
     public Tensor softMaxExt(Tensor a, Optional<Tensor> mask, float scale) {
         requireF32("soft_max_ext", a);
         require(a.isContiguous(), "soft_max_ext", a);
-        mask.ifPresent(given -> require(given.isContiguous() && given.ne(0) == a.ne(0) && given.ne(1) >= a.ne(1)
-                && a.ne(2) % given.ne(2) == 0 && a.ne(3) % given.ne(3) == 0
-                && (given.type() == GgmlType.F16 || given.type() == GgmlType.F32), "soft_max_ext", a, given));
+        mask.ifPresent(
+                given ->
+                        require(
+                                given.isContiguous()
+                                        && given.ne(0) == a.ne(0)
+                                        && given.ne(1) >= a.ne(1)
+                                        && a.ne(2) % given.ne(2) == 0
+                                        && a.ne(3) % given.ne(3) == 0
+                                        && (given.type() == GgmlType.F16
+                                                || given.type() == GgmlType.F32),
+                                "soft_max_ext",
+                                a,
+                                given));
         return adopt(OpsApi.softMaxExt(context.count(), a.pointer(), pointer(mask), scale, 0));
     }
 
@@ -244,7 +301,10 @@ public final class Ops {
         return adopt(OpsApi.clamp(context.count(), a.pointer(), min, max));
     }
 
-    /** Indices of the k largest elements of each row, in order: {@code I32 [k, ...]}. Counts as two tensors. */
+    /**
+     * Indices of the k largest elements of each row, in order: {@code I32 [k, ...]}. Counts as two
+     * tensors.
+     */
     public Tensor argsortTopK(Tensor a, int k) {
         requireF32("argsort_top_k", a);
         require(k >= 1 && k <= a.ne(0) && a.ne(0) <= Integer.MAX_VALUE, "argsort_top_k", a);
@@ -272,9 +332,19 @@ public final class Ops {
 
     /** Boxes inside {@code a}. Strides and offset in bytes. */
     public Tensor view4d(
-            Tensor a, long ne0, long ne1, long ne2, long ne3, long nb1, long nb2, long nb3, long offset) {
+            Tensor a,
+            long ne0,
+            long ne1,
+            long ne2,
+            long ne3,
+            long nb1,
+            long nb2,
+            long nb3,
+            long offset) {
         requireInside(a, new long[] {ne0, ne1, ne2, ne3}, new long[] {nb1, nb2, nb3}, offset);
-        return adopt(OpsApi.view4d(context.count(), a.pointer(), ne0, ne1, ne2, ne3, nb1, nb2, nb3, offset));
+        return adopt(
+                OpsApi.view4d(
+                        context.count(), a.pointer(), ne0, ne1, ne2, ne3, nb1, nb2, nb3, offset));
     }
 
     /** The same elements in two dimensions. */
@@ -289,8 +359,16 @@ public final class Ops {
 
     /** The same elements in four dimensions. */
     public Tensor reshape4d(Tensor a, long ne0, long ne1, long ne2, long ne3) {
-        require(a.isContiguous() && ne0 >= 1 && ne1 >= 1 && ne2 >= 1 && ne3 >= 1
-                && a.elements() == ne0 * ne1 * ne2 * ne3 && ne0 % a.type().blockSize() == 0, "reshape", a);
+        require(
+                a.isContiguous()
+                        && ne0 >= 1
+                        && ne1 >= 1
+                        && ne2 >= 1
+                        && ne3 >= 1
+                        && a.elements() == ne0 * ne1 * ne2 * ne3
+                        && ne0 % a.type().blockSize() == 0,
+                "reshape",
+                a);
         return adopt(OpsApi.reshape4d(context.count(), a.pointer(), ne0, ne1, ne2, ne3));
     }
 
@@ -310,13 +388,25 @@ public final class Ops {
         return adopt(OpsApi.transpose(context.count(), a.pointer()));
     }
 
-    /** Depth-wise convolution: {@code input F32 [taps - 1 + T, C, S], kernel F32 [taps, C] -> F32 [C, T, S]}. */
+    /**
+     * Depth-wise convolution: {@code input F32 [taps - 1 + T, C, S], kernel F32 [taps, C] -> F32
+     * [C, T, S]}.
+     */
     public Tensor ssmConv(Tensor input, Tensor kernel) {
         requireF32("ssm_conv", input);
         requireF32("ssm_conv", kernel);
-        require(input.ne(3) == 1 && kernel.ne(2) == 1 && kernel.ne(3) == 1 && kernel.ne(1) == input.ne(1)
-                && input.ne(0) >= kernel.ne(0) && input.hasContiguousRows() && kernel.isContiguous()
-                && input.nb(1) == input.ne(0) * FLOAT, "ssm_conv", input, kernel);
+        require(
+                input.ne(3) == 1
+                        && kernel.ne(2) == 1
+                        && kernel.ne(3) == 1
+                        && kernel.ne(1) == input.ne(1)
+                        && input.ne(0) >= kernel.ne(0)
+                        && input.hasContiguousRows()
+                        && kernel.isContiguous()
+                        && input.nb(1) == input.ne(0) * FLOAT,
+                "ssm_conv",
+                input,
+                kernel);
         return adopt(OpsApi.ssmConv(context.count(), input.pointer(), kernel.pointer()));
     }
 
@@ -332,7 +422,8 @@ public final class Ops {
      * @param snapshots K, number of last states in the result
      * @return {@code F32 [S * Hv, T * n + K * S * n]}: outputs, then states
      */
-    public Tensor gatedDeltaNet(Tensor q, Tensor k, Tensor v, Tensor g, Tensor beta, Tensor state, int snapshots) {
+    public Tensor gatedDeltaNet(
+            Tensor q, Tensor k, Tensor v, Tensor g, Tensor beta, Tensor state, int snapshots) {
         for (Tensor each : new Tensor[] {q, k, v, g, beta, state}) {
             requireF32("gated_delta_net", each);
         }
@@ -340,41 +431,115 @@ public final class Ops {
         long heads = v.ne(1);
         long tokens = v.ne(2);
         long sequences = v.ne(3);
-        boolean keysFit = q.ne(0) == size && k.ne(0) == size && q.ne(1) == k.ne(1) && heads % k.ne(1) == 0
-                && q.ne(2) == tokens && k.ne(2) == tokens && q.ne(3) == sequences && k.ne(3) == sequences;
-        require(keysFit && q.hasContiguousRows() && k.hasContiguousRows() && v.hasContiguousRows() && snapshots >= 1,
-                "gated_delta_net", q, k, v);
-        boolean scalarsFit = g.ne(0) == 1 && g.ne(1) == heads && g.ne(2) == tokens && g.ne(3) == sequences
-                && beta.ne(0) == 1 && beta.ne(1) == heads && beta.ne(2) == tokens && beta.ne(3) == sequences;
+        boolean keysFit =
+                q.ne(0) == size
+                        && k.ne(0) == size
+                        && q.ne(1) == k.ne(1)
+                        && heads % k.ne(1) == 0
+                        && q.ne(2) == tokens
+                        && k.ne(2) == tokens
+                        && q.ne(3) == sequences
+                        && k.ne(3) == sequences;
+        require(
+                keysFit
+                        && q.hasContiguousRows()
+                        && k.hasContiguousRows()
+                        && v.hasContiguousRows()
+                        && snapshots >= 1,
+                "gated_delta_net",
+                q,
+                k,
+                v);
+        boolean scalarsFit =
+                g.ne(0) == 1
+                        && g.ne(1) == heads
+                        && g.ne(2) == tokens
+                        && g.ne(3) == sequences
+                        && beta.ne(0) == 1
+                        && beta.ne(1) == heads
+                        && beta.ne(2) == tokens
+                        && beta.ne(3) == sequences;
         require(scalarsFit && g.isContiguous() && beta.isContiguous(), "gated_delta_net", g, beta);
-        require(state.isContiguous() && state.ne(0) == size && state.ne(1) == size && state.ne(2) == heads
-                && state.ne(3) == sequences, "gated_delta_net", v, state);
-        return adopt(OpsApi.gatedDeltaNet(context.count(), q.pointer(), k.pointer(), v.pointer(), g.pointer(),
-                beta.pointer(), state.pointer(), snapshots));
+        require(
+                state.isContiguous()
+                        && state.ne(0) == size
+                        && state.ne(1) == size
+                        && state.ne(2) == heads
+                        && state.ne(3) == sequences,
+                "gated_delta_net",
+                v,
+                state);
+        return adopt(
+                OpsApi.gatedDeltaNet(
+                        context.count(),
+                        q.pointer(),
+                        k.pointer(),
+                        v.pointer(),
+                        g.pointer(),
+                        beta.pointer(),
+                        state.pointer(),
+                        snapshots));
     }
 
     /** Rotary embedding: {@code a F32 [D, heads, T], positions I32 [T]}. */
-    public Tensor ropeExt(Tensor a, Tensor positions, Optional<Tensor> factors, RopeOptions options) {
+    public Tensor ropeExt(
+            Tensor a, Tensor positions, Optional<Tensor> factors, RopeOptions options) {
         requireRope("rope_ext", a, positions, 1, options);
         require((options.mode() & MULTI_AXIS) == 0, "rope_ext", a, positions);
-        factors.ifPresent(given -> require(
-                given.type() == GgmlType.F32 && given.ne(0) >= options.dims() / 2, "rope_ext", a, given));
-        return adopt(OpsApi.ropeExt(context.count(), a.pointer(), positions.pointer(), pointer(factors), options.dims(),
-                options.mode(), options.originalContext(), options.freqBase(), options.freqScale(),
-                options.extFactor(), options.attnFactor(), options.betaFast(), options.betaSlow()));
+        factors.ifPresent(
+                given ->
+                        require(
+                                given.type() == GgmlType.F32 && given.ne(0) >= options.dims() / 2,
+                                "rope_ext",
+                                a,
+                                given));
+        return adopt(
+                OpsApi.ropeExt(
+                        context.count(),
+                        a.pointer(),
+                        positions.pointer(),
+                        pointer(factors),
+                        options.dims(),
+                        options.mode(),
+                        options.originalContext(),
+                        options.freqBase(),
+                        options.freqScale(),
+                        options.extFactor(),
+                        options.attnFactor(),
+                        options.betaFast(),
+                        options.betaSlow()));
     }
 
-    /** Rotary embedding over several position axes: {@code a F32 [D, heads, T], positions I32 [4 * T]}. */
+    /**
+     * Rotary embedding over several position axes: {@code a F32 [D, heads, T], positions I32 [4 *
+     * T]}.
+     */
     public Tensor ropeMulti(Tensor a, Tensor positions, int[] sections, RopeOptions options) {
         requireRope("rope_multi", a, positions, 4, options);
-        require((options.mode() & MULTI_AXIS) != 0 && sections.length == 4
-                && Math.max(sections[0], Math.max(sections[1], sections[2])) > 0, "rope_multi", a);
+        require(
+                (options.mode() & MULTI_AXIS) != 0
+                        && sections.length == 4
+                        && Math.max(sections[0], Math.max(sections[1], sections[2])) > 0,
+                "rope_multi",
+                a);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment copied = arena.allocateFrom(ValueLayout.JAVA_INT, sections);
-            return adopt(OpsApi.ropeMulti(context.count(), a.pointer(), positions.pointer(), MemorySegment.NULL,
-                    options.dims(), copied, options.mode(), options.originalContext(), options.freqBase(),
-                    options.freqScale(), options.extFactor(), options.attnFactor(), options.betaFast(),
-                    options.betaSlow()));
+            return adopt(
+                    OpsApi.ropeMulti(
+                            context.count(),
+                            a.pointer(),
+                            positions.pointer(),
+                            MemorySegment.NULL,
+                            options.dims(),
+                            copied,
+                            options.mode(),
+                            options.originalContext(),
+                            options.freqBase(),
+                            options.freqScale(),
+                            options.extFactor(),
+                            options.attnFactor(),
+                            options.betaFast(),
+                            options.betaSlow()));
         }
     }
 
@@ -388,27 +553,77 @@ public final class Ops {
      * @return {@code F32 [Dv, H, N, n]}, contiguous
      */
     public Tensor flashAttention(
-            Tensor q, Tensor k, Tensor v, Optional<Tensor> mask, float scale, float maxBias, float softcap) {
+            Tensor q,
+            Tensor k,
+            Tensor v,
+            Optional<Tensor> mask,
+            float scale,
+            float maxBias,
+            float softcap) {
         requireF32("flash_attn_ext", q);
-        require(q.ne(0) == k.ne(0) && k.ne(1) == v.ne(1) && k.ne(2) == v.ne(2) && q.ne(2) % k.ne(2) == 0
-                && q.ne(3) % k.ne(3) == 0 && k.ne(3) == v.ne(3), "flash_attn_ext", q, k, v);
-        require(q.hasContiguousRows() && k.hasContiguousRows() && v.hasContiguousRows()
-                && k.ne(0) % k.type().blockSize() == 0 && v.ne(0) % v.type().blockSize() == 0, "flash_attn_ext", q, k, v);
-        mask.ifPresent(given -> require(given.type() == GgmlType.F16 && given.isContiguous()
-                && given.ne(0) == k.ne(1) && given.ne(1) >= q.ne(1) && q.ne(2) % given.ne(2) == 0
-                && q.ne(3) % given.ne(3) == 0, "flash_attn_ext", q, k, given));
-        Tensor result = adopt(OpsApi.flashAttnExt(
-                context.count(), q.pointer(), k.pointer(), v.pointer(), pointer(mask), scale, maxBias, softcap));
+        require(
+                q.ne(0) == k.ne(0)
+                        && k.ne(1) == v.ne(1)
+                        && k.ne(2) == v.ne(2)
+                        && q.ne(2) % k.ne(2) == 0
+                        && q.ne(3) % k.ne(3) == 0
+                        && k.ne(3) == v.ne(3),
+                "flash_attn_ext",
+                q,
+                k,
+                v);
+        require(
+                q.hasContiguousRows()
+                        && k.hasContiguousRows()
+                        && v.hasContiguousRows()
+                        && k.ne(0) % k.type().blockSize() == 0
+                        && v.ne(0) % v.type().blockSize() == 0,
+                "flash_attn_ext",
+                q,
+                k,
+                v);
+        mask.ifPresent(
+                given ->
+                        require(
+                                given.type() == GgmlType.F16
+                                        && given.isContiguous()
+                                        && given.ne(0) == k.ne(1)
+                                        && given.ne(1) >= q.ne(1)
+                                        && q.ne(2) % given.ne(2) == 0
+                                        && q.ne(3) % given.ne(3) == 0,
+                                "flash_attn_ext",
+                                q,
+                                k,
+                                given));
+        Tensor result =
+                adopt(
+                        OpsApi.flashAttnExt(
+                                context.count(),
+                                q.pointer(),
+                                k.pointer(),
+                                v.pointer(),
+                                pointer(mask),
+                                scale,
+                                maxBias,
+                                softcap));
         OpsApi.precSetAcc(result.pointer(), PRECISION_F32);
         return result;
     }
 
-    private static void requireRope(String op, Tensor a, Tensor positions, int axes, RopeOptions options) {
+    private static void requireRope(
+            String op, Tensor a, Tensor positions, int axes, RopeOptions options) {
         requireF32(op, a);
         requireType(op, positions, GgmlType.I32);
-        require(positions.ne(0) == axes * a.ne(2) && positions.elements() == positions.ne(0)
-                && options.dims() >= 2 && options.dims() % 2 == 0 && options.dims() <= a.ne(0)
-                && a.hasContiguousRows(), op, a, positions);
+        require(
+                positions.ne(0) == axes * a.ne(2)
+                        && positions.elements() == positions.ne(0)
+                        && options.dims() >= 2
+                        && options.dims() % 2 == 0
+                        && options.dims() <= a.ne(0)
+                        && a.hasContiguousRows(),
+                op,
+                a,
+                positions);
     }
 
     private void requireInside(Tensor a, long[] ne, long[] nb, long offset) {
@@ -426,8 +641,16 @@ public final class Ops {
         }
         // ggml wants room for as many bytes as the view would take without gaps or overlaps.
         if (!valid || span > a.bytes() - offset || dense > a.bytesFromHere() - offset) {
-            throw new IllegalArgumentException("view of " + a + " at byte " + offset + " spans "
-                    + Math.max(span, dense) + " of " + a.bytes() + " bytes");
+            throw new IllegalArgumentException(
+                    "view of "
+                            + a
+                            + " at byte "
+                            + offset
+                            + " spans "
+                            + Math.max(span, dense)
+                            + " of "
+                            + a.bytes()
+                            + " bytes");
         }
     }
 
@@ -470,7 +693,10 @@ public final class Ops {
         if (!valid) {
             StringBuilder message = new StringBuilder(op).append(": operands do not fit:");
             for (Tensor operand : operands) {
-                message.append(' ').append(operand).append(operand.isContiguous() ? "" : " (strided)").append(';');
+                message.append(' ')
+                        .append(operand)
+                        .append(operand.isContiguous() ? "" : " (strided)")
+                        .append(';');
             }
             throw new IllegalArgumentException(message.toString());
         }

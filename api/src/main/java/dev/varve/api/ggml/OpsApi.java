@@ -1,8 +1,8 @@
 package dev.varve.api.ggml;
 
 import static dev.varve.api.ggml.Native.C_FLOAT;
-import static dev.varve.api.ggml.Native.C_INT64;
 import static dev.varve.api.ggml.Native.C_INT;
+import static dev.varve.api.ggml.Native.C_INT64;
 import static dev.varve.api.ggml.Native.C_POINTER;
 import static dev.varve.api.ggml.Native.C_SIZE_T;
 import static dev.varve.api.ggml.Native.bindLeaf;
@@ -28,9 +28,12 @@ final class OpsApi {
 
     /** {@code ptr ggml_mul_mat_id(ptr context, ptr as, ptr b, ptr ids)} */
     private static final MethodHandle MUL_MAT_ID =
-            bindLeaf("ggml_mul_mat_id", returns(C_POINTER, C_POINTER, C_POINTER, C_POINTER, C_POINTER));
+            bindLeaf(
+                    "ggml_mul_mat_id",
+                    returns(C_POINTER, C_POINTER, C_POINTER, C_POINTER, C_POINTER));
 
-    static MemorySegment mulMatId(MemorySegment context, MemorySegment as, MemorySegment b, MemorySegment ids) {
+    static MemorySegment mulMatId(
+            MemorySegment context, MemorySegment as, MemorySegment b, MemorySegment ids) {
         try {
             return (MemorySegment) MUL_MAT_ID.invokeExact(context, as, b, ids);
         } catch (Throwable e) {
@@ -64,9 +67,12 @@ final class OpsApi {
 
     /** {@code ptr ggml_set_rows(ptr context, ptr target, ptr source, ptr ids)} */
     private static final MethodHandle SET_ROWS =
-            bindLeaf("ggml_set_rows", returns(C_POINTER, C_POINTER, C_POINTER, C_POINTER, C_POINTER));
+            bindLeaf(
+                    "ggml_set_rows",
+                    returns(C_POINTER, C_POINTER, C_POINTER, C_POINTER, C_POINTER));
 
-    static MemorySegment setRows(MemorySegment context, MemorySegment target, MemorySegment source, MemorySegment ids) {
+    static MemorySegment setRows(
+            MemorySegment context, MemorySegment target, MemorySegment source, MemorySegment ids) {
         try {
             return (MemorySegment) SET_ROWS.invokeExact(context, target, source, ids);
         } catch (Throwable e) {
@@ -316,9 +322,16 @@ final class OpsApi {
 
     /** {@code ptr ggml_soft_max_ext(ptr context, ptr a, ptr mask, float scale, float maxBias)} */
     private static final MethodHandle SOFT_MAX_EXT =
-            bindLeaf("ggml_soft_max_ext", returns(C_POINTER, C_POINTER, C_POINTER, C_POINTER, C_FLOAT, C_FLOAT));
+            bindLeaf(
+                    "ggml_soft_max_ext",
+                    returns(C_POINTER, C_POINTER, C_POINTER, C_POINTER, C_FLOAT, C_FLOAT));
 
-    static MemorySegment softMaxExt(MemorySegment context, MemorySegment a, MemorySegment mask, float scale, float maxBias) {
+    static MemorySegment softMaxExt(
+            MemorySegment context,
+            MemorySegment a,
+            MemorySegment mask,
+            float scale,
+            float maxBias) {
         try {
             return (MemorySegment) SOFT_MAX_EXT.invokeExact(context, a, mask, scale, maxBias);
         } catch (Throwable e) {
@@ -376,9 +389,12 @@ final class OpsApi {
 
     /** {@code ptr ggml_view_2d(ptr context, ptr a, i64 ne0, i64 ne1, size nb1, size offset)} */
     private static final MethodHandle VIEW_2D =
-            bindLeaf("ggml_view_2d", returns(C_POINTER, C_POINTER, C_POINTER, C_INT64, C_INT64, C_SIZE_T, C_SIZE_T));
+            bindLeaf(
+                    "ggml_view_2d",
+                    returns(C_POINTER, C_POINTER, C_POINTER, C_INT64, C_INT64, C_SIZE_T, C_SIZE_T));
 
-    static MemorySegment view2d(MemorySegment context, MemorySegment a, long ne0, long ne1, long nb1, long offset) {
+    static MemorySegment view2d(
+            MemorySegment context, MemorySegment a, long ne0, long ne1, long nb1, long offset) {
         try {
             return (MemorySegment) VIEW_2D.invokeExact(context, a, ne0, ne1, nb1, offset);
         } catch (Throwable e) {
@@ -386,11 +402,26 @@ final class OpsApi {
         }
     }
 
-    /** {@code ptr ggml_view_3d(ptr context, ptr a, i64 ne0, i64 ne1, i64 ne2, size nb1, size nb2, size offset)} */
+    /**
+     * {@code ptr ggml_view_3d(ptr context, ptr a, i64 ne0, i64 ne1, i64 ne2, size nb1, size nb2,
+     * size offset)}
+     */
     private static final MethodHandle VIEW_3D =
-            bindLeaf("ggml_view_3d", returns(C_POINTER, C_POINTER, C_POINTER, C_INT64, C_INT64, C_INT64, C_SIZE_T, C_SIZE_T, C_SIZE_T));
+            bindLeaf(
+                    "ggml_view_3d",
+                    returns(
+                            C_POINTER, C_POINTER, C_POINTER, C_INT64, C_INT64, C_INT64, C_SIZE_T,
+                            C_SIZE_T, C_SIZE_T));
 
-    static MemorySegment view3d(MemorySegment context, MemorySegment a, long ne0, long ne1, long ne2, long nb1, long nb2, long offset) {
+    static MemorySegment view3d(
+            MemorySegment context,
+            MemorySegment a,
+            long ne0,
+            long ne1,
+            long ne2,
+            long nb1,
+            long nb2,
+            long offset) {
         try {
             return (MemorySegment) VIEW_3D.invokeExact(context, a, ne0, ne1, ne2, nb1, nb2, offset);
         } catch (Throwable e) {
@@ -398,13 +429,31 @@ final class OpsApi {
         }
     }
 
-    /** {@code ptr ggml_view_4d(ptr context, ptr a, i64 ne0, i64 ne1, i64 ne2, i64 ne3, size nb1, size nb2, size nb3, size offset)} */
+    /**
+     * {@code ptr ggml_view_4d(ptr context, ptr a, i64 ne0, i64 ne1, i64 ne2, i64 ne3, size nb1,
+     * size nb2, size nb3, size offset)}
+     */
     private static final MethodHandle VIEW_4D =
-            bindLeaf("ggml_view_4d", returns(C_POINTER, C_POINTER, C_POINTER, C_INT64, C_INT64, C_INT64, C_INT64, C_SIZE_T, C_SIZE_T, C_SIZE_T, C_SIZE_T));
+            bindLeaf(
+                    "ggml_view_4d",
+                    returns(
+                            C_POINTER, C_POINTER, C_POINTER, C_INT64, C_INT64, C_INT64, C_INT64,
+                            C_SIZE_T, C_SIZE_T, C_SIZE_T, C_SIZE_T));
 
-    static MemorySegment view4d(MemorySegment context, MemorySegment a, long ne0, long ne1, long ne2, long ne3, long nb1, long nb2, long nb3, long offset) {
+    static MemorySegment view4d(
+            MemorySegment context,
+            MemorySegment a,
+            long ne0,
+            long ne1,
+            long ne2,
+            long ne3,
+            long nb1,
+            long nb2,
+            long nb3,
+            long offset) {
         try {
-            return (MemorySegment) VIEW_4D.invokeExact(context, a, ne0, ne1, ne2, ne3, nb1, nb2, nb3, offset);
+            return (MemorySegment)
+                    VIEW_4D.invokeExact(context, a, ne0, ne1, ne2, ne3, nb1, nb2, nb3, offset);
         } catch (Throwable e) {
             throw Native.sneaky(e);
         }
@@ -412,9 +461,12 @@ final class OpsApi {
 
     /** {@code ptr ggml_reshape_4d(ptr context, ptr a, i64 ne0, i64 ne1, i64 ne2, i64 ne3)} */
     private static final MethodHandle RESHAPE_4D =
-            bindLeaf("ggml_reshape_4d", returns(C_POINTER, C_POINTER, C_POINTER, C_INT64, C_INT64, C_INT64, C_INT64));
+            bindLeaf(
+                    "ggml_reshape_4d",
+                    returns(C_POINTER, C_POINTER, C_POINTER, C_INT64, C_INT64, C_INT64, C_INT64));
 
-    static MemorySegment reshape4d(MemorySegment context, MemorySegment a, long ne0, long ne1, long ne2, long ne3) {
+    static MemorySegment reshape4d(
+            MemorySegment context, MemorySegment a, long ne0, long ne1, long ne2, long ne3) {
         try {
             return (MemorySegment) RESHAPE_4D.invokeExact(context, a, ne0, ne1, ne2, ne3);
         } catch (Throwable e) {
@@ -424,9 +476,12 @@ final class OpsApi {
 
     /** {@code ptr ggml_permute(ptr context, ptr a, int axis0, int axis1, int axis2, int axis3)} */
     private static final MethodHandle PERMUTE =
-            bindLeaf("ggml_permute", returns(C_POINTER, C_POINTER, C_POINTER, C_INT, C_INT, C_INT, C_INT));
+            bindLeaf(
+                    "ggml_permute",
+                    returns(C_POINTER, C_POINTER, C_POINTER, C_INT, C_INT, C_INT, C_INT));
 
-    static MemorySegment permute(MemorySegment context, MemorySegment a, int axis0, int axis1, int axis2, int axis3) {
+    static MemorySegment permute(
+            MemorySegment context, MemorySegment a, int axis0, int axis1, int axis2, int axis3) {
         try {
             return (MemorySegment) PERMUTE.invokeExact(context, a, axis0, axis1, axis2, axis3);
         } catch (Throwable e) {
@@ -458,49 +513,153 @@ final class OpsApi {
         }
     }
 
-    /** {@code ptr ggml_gated_delta_net(ptr context, ptr q, ptr k, ptr v, ptr g, ptr beta, ptr state, i64 snapshots)} */
+    /**
+     * {@code ptr ggml_gated_delta_net(ptr context, ptr q, ptr k, ptr v, ptr g, ptr beta, ptr state,
+     * i64 snapshots)}
+     */
     private static final MethodHandle GATED_DELTA_NET =
-            bindLeaf("ggml_gated_delta_net", returns(C_POINTER, C_POINTER, C_POINTER, C_POINTER, C_POINTER, C_POINTER, C_POINTER, C_POINTER, C_INT64));
+            bindLeaf(
+                    "ggml_gated_delta_net",
+                    returns(
+                            C_POINTER, C_POINTER, C_POINTER, C_POINTER, C_POINTER, C_POINTER,
+                            C_POINTER, C_POINTER, C_INT64));
 
-    static MemorySegment gatedDeltaNet(MemorySegment context, MemorySegment q, MemorySegment k, MemorySegment v, MemorySegment g, MemorySegment beta, MemorySegment state, long snapshots) {
+    static MemorySegment gatedDeltaNet(
+            MemorySegment context,
+            MemorySegment q,
+            MemorySegment k,
+            MemorySegment v,
+            MemorySegment g,
+            MemorySegment beta,
+            MemorySegment state,
+            long snapshots) {
         try {
-            return (MemorySegment) GATED_DELTA_NET.invokeExact(context, q, k, v, g, beta, state, snapshots);
+            return (MemorySegment)
+                    GATED_DELTA_NET.invokeExact(context, q, k, v, g, beta, state, snapshots);
         } catch (Throwable e) {
             throw Native.sneaky(e);
         }
     }
 
-    /** {@code ptr ggml_rope_ext(ptr context, ptr a, ptr positions, ptr factors, int dims, int mode, int originalContext, float freqBase, float freqScale, float extFactor, float attnFactor, float betaFast, float betaSlow)} */
+    /**
+     * {@code ptr ggml_rope_ext(ptr context, ptr a, ptr positions, ptr factors, int dims, int mode,
+     * int originalContext, float freqBase, float freqScale, float extFactor, float attnFactor,
+     * float betaFast, float betaSlow)}
+     */
     private static final MethodHandle ROPE_EXT =
-            bindLeaf("ggml_rope_ext", returns(C_POINTER, C_POINTER, C_POINTER, C_POINTER, C_POINTER, C_INT, C_INT, C_INT, C_FLOAT, C_FLOAT, C_FLOAT, C_FLOAT, C_FLOAT, C_FLOAT));
+            bindLeaf(
+                    "ggml_rope_ext",
+                    returns(
+                            C_POINTER, C_POINTER, C_POINTER, C_POINTER, C_POINTER, C_INT, C_INT,
+                            C_INT, C_FLOAT, C_FLOAT, C_FLOAT, C_FLOAT, C_FLOAT, C_FLOAT));
 
-    static MemorySegment ropeExt(MemorySegment context, MemorySegment a, MemorySegment positions, MemorySegment factors, int dims, int mode, int originalContext, float freqBase, float freqScale, float extFactor, float attnFactor, float betaFast, float betaSlow) {
+    static MemorySegment ropeExt(
+            MemorySegment context,
+            MemorySegment a,
+            MemorySegment positions,
+            MemorySegment factors,
+            int dims,
+            int mode,
+            int originalContext,
+            float freqBase,
+            float freqScale,
+            float extFactor,
+            float attnFactor,
+            float betaFast,
+            float betaSlow) {
         try {
-            return (MemorySegment) ROPE_EXT.invokeExact(context, a, positions, factors, dims, mode, originalContext, freqBase, freqScale, extFactor, attnFactor, betaFast, betaSlow);
+            return (MemorySegment)
+                    ROPE_EXT.invokeExact(
+                            context,
+                            a,
+                            positions,
+                            factors,
+                            dims,
+                            mode,
+                            originalContext,
+                            freqBase,
+                            freqScale,
+                            extFactor,
+                            attnFactor,
+                            betaFast,
+                            betaSlow);
         } catch (Throwable e) {
             throw Native.sneaky(e);
         }
     }
 
-    /** {@code ptr ggml_rope_multi(ptr context, ptr a, ptr positions, ptr factors, int dims, ptr sections, int mode, int originalContext, float freqBase, float freqScale, float extFactor, float attnFactor, float betaFast, float betaSlow)} */
+    /**
+     * {@code ptr ggml_rope_multi(ptr context, ptr a, ptr positions, ptr factors, int dims, ptr
+     * sections, int mode, int originalContext, float freqBase, float freqScale, float extFactor,
+     * float attnFactor, float betaFast, float betaSlow)}
+     */
     private static final MethodHandle ROPE_MULTI =
-            bindLeaf("ggml_rope_multi", returns(C_POINTER, C_POINTER, C_POINTER, C_POINTER, C_POINTER, C_INT, C_POINTER, C_INT, C_INT, C_FLOAT, C_FLOAT, C_FLOAT, C_FLOAT, C_FLOAT, C_FLOAT));
+            bindLeaf(
+                    "ggml_rope_multi",
+                    returns(
+                            C_POINTER, C_POINTER, C_POINTER, C_POINTER, C_POINTER, C_INT, C_POINTER,
+                            C_INT, C_INT, C_FLOAT, C_FLOAT, C_FLOAT, C_FLOAT, C_FLOAT, C_FLOAT));
 
-    static MemorySegment ropeMulti(MemorySegment context, MemorySegment a, MemorySegment positions, MemorySegment factors, int dims, MemorySegment sections, int mode, int originalContext, float freqBase, float freqScale, float extFactor, float attnFactor, float betaFast, float betaSlow) {
+    static MemorySegment ropeMulti(
+            MemorySegment context,
+            MemorySegment a,
+            MemorySegment positions,
+            MemorySegment factors,
+            int dims,
+            MemorySegment sections,
+            int mode,
+            int originalContext,
+            float freqBase,
+            float freqScale,
+            float extFactor,
+            float attnFactor,
+            float betaFast,
+            float betaSlow) {
         try {
-            return (MemorySegment) ROPE_MULTI.invokeExact(context, a, positions, factors, dims, sections, mode, originalContext, freqBase, freqScale, extFactor, attnFactor, betaFast, betaSlow);
+            return (MemorySegment)
+                    ROPE_MULTI.invokeExact(
+                            context,
+                            a,
+                            positions,
+                            factors,
+                            dims,
+                            sections,
+                            mode,
+                            originalContext,
+                            freqBase,
+                            freqScale,
+                            extFactor,
+                            attnFactor,
+                            betaFast,
+                            betaSlow);
         } catch (Throwable e) {
             throw Native.sneaky(e);
         }
     }
 
-    /** {@code ptr ggml_flash_attn_ext(ptr context, ptr q, ptr k, ptr v, ptr mask, float scale, float maxBias, float softcap)} */
+    /**
+     * {@code ptr ggml_flash_attn_ext(ptr context, ptr q, ptr k, ptr v, ptr mask, float scale, float
+     * maxBias, float softcap)}
+     */
     private static final MethodHandle FLASH_ATTN_EXT =
-            bindLeaf("ggml_flash_attn_ext", returns(C_POINTER, C_POINTER, C_POINTER, C_POINTER, C_POINTER, C_POINTER, C_FLOAT, C_FLOAT, C_FLOAT));
+            bindLeaf(
+                    "ggml_flash_attn_ext",
+                    returns(
+                            C_POINTER, C_POINTER, C_POINTER, C_POINTER, C_POINTER, C_POINTER,
+                            C_FLOAT, C_FLOAT, C_FLOAT));
 
-    static MemorySegment flashAttnExt(MemorySegment context, MemorySegment q, MemorySegment k, MemorySegment v, MemorySegment mask, float scale, float maxBias, float softcap) {
+    static MemorySegment flashAttnExt(
+            MemorySegment context,
+            MemorySegment q,
+            MemorySegment k,
+            MemorySegment v,
+            MemorySegment mask,
+            float scale,
+            float maxBias,
+            float softcap) {
         try {
-            return (MemorySegment) FLASH_ATTN_EXT.invokeExact(context, q, k, v, mask, scale, maxBias, softcap);
+            return (MemorySegment)
+                    FLASH_ATTN_EXT.invokeExact(context, q, k, v, mask, scale, maxBias, softcap);
         } catch (Throwable e) {
             throw Native.sneaky(e);
         }

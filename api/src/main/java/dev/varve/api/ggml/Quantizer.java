@@ -11,12 +11,21 @@ import java.util.Set;
 /** Conversion of floats to the types of files. */
 public final class Quantizer {
     /** Types that ggml computes with, or keeps, but does not convert rows of floats to. */
-    private static final Set<GgmlType> NOT_A_TARGET = EnumSet.of(
-            GgmlType.Q8_1, GgmlType.Q8_K, GgmlType.I8, GgmlType.I16, GgmlType.I32, GgmlType.I64, GgmlType.F64);
+    private static final Set<GgmlType> NOT_A_TARGET =
+            EnumSet.of(
+                    GgmlType.Q8_1,
+                    GgmlType.Q8_K,
+                    GgmlType.I8,
+                    GgmlType.I16,
+                    GgmlType.I32,
+                    GgmlType.I64,
+                    GgmlType.F64);
 
     private Quantizer() {}
 
-    /** Converts rows of {@code rowLength} floats; types that need an importance matrix are refused. */
+    /**
+     * Converts rows of {@code rowLength} floats; types that need an importance matrix are refused.
+     */
     public static byte[] quantize(GgmlType type, float[] data, int rowLength) {
         if (type == GgmlType.IQ2_XXS || type == GgmlType.IQ2_XS || type == GgmlType.IQ1_S) {
             throw new IllegalArgumentException(type.ggufName() + " needs an importance matrix");
@@ -25,14 +34,16 @@ public final class Quantizer {
             throw new IllegalArgumentException("floats cannot be converted to " + type.ggufName());
         }
         if (rowLength < 1 || data.length % rowLength != 0) {
-            throw new IllegalArgumentException(data.length + " values are not whole rows of " + rowLength);
+            throw new IllegalArgumentException(
+                    data.length + " values are not whole rows of " + rowLength);
         }
         long rows = data.length / rowLength;
         long bytes = rows * type.rowBytes(rowLength);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment source = arena.allocateFrom(JAVA_FLOAT, data);
             MemorySegment target = arena.allocate(bytes, Long.BYTES);
-            CoreApi.quantizeChunk(type.id(), source, target, 0, rows, rowLength, MemorySegment.NULL);
+            CoreApi.quantizeChunk(
+                    type.id(), source, target, 0, rows, rowLength, MemorySegment.NULL);
             return target.toArray(JAVA_BYTE);
         }
     }

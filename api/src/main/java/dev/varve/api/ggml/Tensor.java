@@ -14,8 +14,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * A tensor ({@code ggml_tensor}): type, extents {@code ne} and strides in bytes {@code nb}, the fastest dimension first.
- * Lives as long as its context; its data as long as its buffer. Reads and writes count in elements of the Java array.
+ * A tensor ({@code ggml_tensor}): type, extents {@code ne} and strides in bytes {@code nb}, the
+ * fastest dimension first. Lives as long as its context; its data as long as its buffer. Reads and
+ * writes count in elements of the Java array.
  */
 public final class Tensor {
     private static final long STRUCT_BYTES = 336;
@@ -88,7 +89,10 @@ public final class Tensor {
 
     /** Bytes from the first to the last element. */
     public long bytes() {
-        long row = type.isQuantized() ? ne0 * nb0 / type.blockSize() : type.typeSize() + (ne0 - 1) * nb0;
+        long row =
+                type.isQuantized()
+                        ? ne0 * nb0 / type.blockSize()
+                        : type.typeSize() + (ne0 - 1) * nb0;
         return row + (ne1 - 1) * nb1 + (ne2 - 1) * nb2 + (ne3 - 1) * nb3;
     }
 
@@ -200,7 +204,8 @@ public final class Tensor {
     /** Copies the whole tensor from a mapped file in one go, as repacking buffers demand. */
     public void upload(MappedFile file, long offset, long count) {
         if (count != bytes()) {
-            throw new IllegalArgumentException("upload of " + count + " bytes into " + this + " of " + bytes());
+            throw new IllegalArgumentException(
+                    "upload of " + count + " bytes into " + this + " of " + bytes());
         }
         requirePlaced();
         BackendApi.tensorSet(pointer, file.slice(offset, count), 0, count);
@@ -243,7 +248,8 @@ public final class Tensor {
         }
         long bytes = count * size;
         if (count < 0 || first < 0 || bytes > bytes() || first > (bytes() - bytes) / size) {
-            throw new IllegalArgumentException(what + " of " + count + " elements at " + first + " leaves " + this);
+            throw new IllegalArgumentException(
+                    what + " of " + count + " elements at " + first + " leaves " + this);
         }
         return bytes;
     }
@@ -256,7 +262,8 @@ public final class Tensor {
 
     private void requireType(String what, GgmlType expected) {
         if (type != expected) {
-            throw new IllegalArgumentException(what + " of " + expected.ggufName() + " elements in " + this);
+            throw new IllegalArgumentException(
+                    what + " of " + expected.ggufName() + " elements in " + this);
         }
     }
 
@@ -281,7 +288,9 @@ public final class Tensor {
     /** Bytes from the first element to the end of the tensor that owns the data. */
     long bytesFromHere() {
         MemorySegment source = viewSource();
-        return Native.isNull(source) ? bytes() : new Tensor(source).bytes() - pointer.get(JAVA_LONG, VIEW_OFFSET);
+        return Native.isNull(source)
+                ? bytes()
+                : new Tensor(source).bytes() - pointer.get(JAVA_LONG, VIEW_OFFSET);
     }
 
     /** Sets the buffer field, only for asking a device whether it would support an operator. */

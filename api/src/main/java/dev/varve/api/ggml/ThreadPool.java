@@ -3,6 +3,7 @@ package dev.varve.api.ggml;
 import static dev.varve.api.ggml.Native.C_POINTER;
 import static dev.varve.api.ggml.Native.returns;
 import static dev.varve.api.ggml.Native.returnsNothing;
+
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import java.lang.foreign.Arena;
@@ -10,8 +11,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /**
- * Worker threads of the CPU device that outlive a graph ({@code ggml_threadpool}). Without one, ggml starts threads for
- * every graph. Let the backend go of it before closing.
+ * Worker threads of the CPU device that outlive a graph ({@code ggml_threadpool}). Without one,
+ * ggml starts threads for every graph. Let the backend go of it before closing.
  */
 public final class ThreadPool implements AutoCloseable {
     /** Most threads that ggml knows. */
@@ -37,9 +38,11 @@ public final class ThreadPool implements AutoCloseable {
      */
     public static ThreadPool open(GgmlDevice cpu, int threads, int poll) {
         if (threads < 1 || threads > MAX_THREADS || poll < 0 || poll > 100) {
-            throw new IllegalArgumentException("thread pool of " + threads + " threads with poll " + poll);
+            throw new IllegalArgumentException(
+                    "thread pool of " + threads + " threads with poll " + poll);
         }
-        MethodHandle make = cpu.requireFunction("ggml_threadpool_new", returns(C_POINTER, C_POINTER));
+        MethodHandle make =
+                cpu.requireFunction("ggml_threadpool_new", returns(C_POINTER, C_POINTER));
         MethodHandle free = cpu.requireFunction("ggml_threadpool_free", returnsNothing(C_POINTER));
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment params = arena.allocate(PARAMS_BYTES, Long.BYTES);

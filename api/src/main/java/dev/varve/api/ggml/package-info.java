@@ -1,6 +1,6 @@
 /**
- * Binding of ggml through the Foreign Function &amp; Memory API. The only package that links native code; {@code
- * MemorySegment} stays inside. Every wrapper validates in Java what ggml would assert, since a failed assertion ends
- * the process.
+ * Binding of ggml through the Foreign Function &amp; Memory API. The only package that links native
+ * code; {@code MemorySegment} stays inside. Every wrapper validates in Java what ggml would assert,
+ * since a failed assertion ends the process.
  */
 package dev.varve.api.ggml;

@@ -1,6 +1,7 @@
 package dev.varve.api.gguf;
 
 import dev.varve.api.VarveException;
+
 import java.io.IOException;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.file.Files;
@@ -29,7 +30,8 @@ public final class GgufFile {
     private final GgufMetadata metadata;
     private final Map<String, GgufTensor> tensors;
 
-    private GgufFile(Path path, List<Path> parts, GgufParser.Parsed first, Map<String, GgufTensor> tensors) {
+    private GgufFile(
+            Path path, List<Path> parts, GgufParser.Parsed first, Map<String, GgufTensor> tensors) {
         this.path = path;
         this.parts = List.copyOf(parts);
         this.tensors = Collections.unmodifiableMap(tensors);
@@ -50,17 +52,23 @@ public final class GgufFile {
             return of(path, List.of(path), List.of(named));
         }
         if (count < 1 || count > MAX_PARTS) {
-            throw new ModelFormatException(path, SPLIT_COUNT, "1 to " + MAX_PARTS, Long.toString(count));
+            throw new ModelFormatException(
+                    path, SPLIT_COUNT, "1 to " + MAX_PARTS, Long.toString(count));
         }
         Matcher name = PART.matcher(path.getFileName().toString());
         if (!name.matches() || Long.parseLong(name.group(3)) != count) {
-            throw new ModelFormatException(path, "file name", "NAME-00001-of-%05d.gguf for a part of %d".formatted(count, count),
+            throw new ModelFormatException(
+                    path,
+                    "file name",
+                    "NAME-00001-of-%05d.gguf for a part of %d".formatted(count, count),
                     path.getFileName().toString());
         }
         List<Path> parts = new ArrayList<>();
         List<GgufParser.Parsed> parsed = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            Path part = path.resolveSibling("%s-%05d-of-%05d.gguf".formatted(name.group(1), i + 1, count));
+            Path part =
+                    path.resolveSibling(
+                            "%s-%05d-of-%05d.gguf".formatted(name.group(1), i + 1, count));
             GgufParser.Parsed content = part.equals(path) ? named : parse(part);
             requireEqual(part, SPLIT_NUMBER, i, content.metadata().integer(SPLIT_NUMBER));
             requireEqual(part, SPLIT_COUNT, count, content.metadata().integer(SPLIT_COUNT));
@@ -75,35 +83,52 @@ public final class GgufFile {
         for (GgufParser.Parsed part : parsed) {
             for (GgufTensor tensor : part.tensors()) {
                 if (tensors.putIfAbsent(tensor.name(), tensor) != null) {
-                    throw new ModelFormatException(tensor.file(), "tensor " + tensor.name(), "one tensor of this name",
+                    throw new ModelFormatException(
+                            tensor.file(),
+                            "tensor " + tensor.name(),
+                            "one tensor of this name",
                             "a second one in another part");
                 }
             }
         }
         GgufParser.Parsed first = parsed.getFirst();
         if (parts.size() > 1) {
-            first.metadata().findInteger(SPLIT_TENSORS).ifPresent(
-                    expected -> requireEqual(parts.getFirst(), SPLIT_TENSORS, expected, tensors.size()));
+            first.metadata()
+                    .findInteger(SPLIT_TENSORS)
+                    .ifPresent(
+                            expected ->
+                                    requireEqual(
+                                            parts.getFirst(),
+                                            SPLIT_TENSORS,
+                                            expected,
+                                            tensors.size()));
         }
         return new GgufFile(path, parts, first, tensors);
     }
 
     private static void requireEqual(Path file, String field, long expected, long found) {
         if (expected != found) {
-            throw new ModelFormatException(file, field, Long.toString(expected), Long.toString(found));
+            throw new ModelFormatException(
+                    file, field, Long.toString(expected), Long.toString(found));
         }
     }
 
     private static GgufParser.Parsed parse(Path path) {
         if (Files.isDirectory(path)) {
-            throw new VarveException(VarveException.Kind.UNREADABLE_FILE, path + ": expected a GGUF file, found a folder");
+            throw new VarveException(
+                    VarveException.Kind.UNREADABLE_FILE,
+                    path + ": expected a GGUF file, found a folder");
         }
         try (SeekableByteChannel channel = Files.newByteChannel(path)) {
             return new GgufParser(new GgufInput(path, channel)).parse();
         } catch (java.nio.file.NoSuchFileException e) {
-            throw new VarveException(VarveException.Kind.UNREADABLE_FILE, path + ": no such file", e);
+            throw new VarveException(
+                    VarveException.Kind.UNREADABLE_FILE, path + ": no such file", e);
         } catch (IOException e) {
-            throw new VarveException(VarveException.Kind.UNREADABLE_FILE, path + ": cannot be read: " + e.getMessage(), e);
+            throw new VarveException(
+                    VarveException.Kind.UNREADABLE_FILE,
+                    path + ": cannot be read: " + e.getMessage(),
+                    e);
         }
     }
 
@@ -140,7 +165,10 @@ public final class GgufFile {
     /** A tensor by name, which must be there. */
     public GgufTensor requireTensor(String name) {
         return tensor(name)
-                .orElseThrow(() -> new ModelFormatException(path, "tensor " + name, "to be present", "no such tensor"));
+                .orElseThrow(
+                        () ->
+                                new ModelFormatException(
+                                        path, "tensor " + name, "to be present", "no such tensor"));
     }
 
     /** Value of {@code general.architecture}. */

@@ -1,6 +1,7 @@
 package dev.varve.api.gguf;
 
 import dev.varve.api.VarveException;
+
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -8,9 +9,9 @@ import java.nio.channels.SeekableByteChannel;
 import java.nio.file.Path;
 
 /**
- * Little-endian reader of a file's header. Every length is compared with the bytes that are left before anything of that
- * size is allocated. Reads through a window instead of a mapping, so that a file that shrinks meanwhile is an error and
- * not a crash.
+ * Little-endian reader of a file's header. Every length is compared with the bytes that are left
+ * before anything of that size is allocated. Reads through a window instead of a mapping, so that a
+ * file that shrinks meanwhile is an error and not a crash.
  */
 final class GgufInput {
     private static final int WINDOW = 1 << 16;
@@ -25,7 +26,10 @@ final class GgufInput {
         this.file = file;
         this.channel = channel;
         size = channel.size();
-        window = ByteBuffer.allocate((int) Math.min(WINDOW, Math.max(size, 8))).order(ByteOrder.LITTLE_ENDIAN).limit(0);
+        window =
+                ByteBuffer.allocate((int) Math.min(WINDOW, Math.max(size, 8)))
+                        .order(ByteOrder.LITTLE_ENDIAN)
+                        .limit(0);
     }
 
     Path file() {
@@ -64,12 +68,16 @@ final class GgufInput {
         return window.getLong();
     }
 
-    /** A count of things of at least {@code minimumBytes} each; more than the file can hold is an error. */
+    /**
+     * A count of things of at least {@code minimumBytes} each; more than the file can hold is an
+     * error.
+     */
     int readCount(String field, int minimumBytes, int limit) {
         long count = readLong(field);
         long most = Math.min(limit, remaining() / minimumBytes);
         if (count < 0 || count > most) {
-            throw new ModelFormatException(file, field, "at most " + most, Long.toUnsignedString(count));
+            throw new ModelFormatException(
+                    file, field, "at most " + most, Long.toUnsignedString(count));
         }
         return (int) count;
     }
@@ -96,7 +104,11 @@ final class GgufInput {
 
     private void require(long bytes, String field) {
         if (bytes > remaining()) {
-            throw new ModelFormatException(file, field, bytes + " more bytes", remaining() + " bytes before the end of the file");
+            throw new ModelFormatException(
+                    file,
+                    field,
+                    bytes + " more bytes",
+                    remaining() + " bytes before the end of the file");
         }
     }
 
@@ -112,12 +124,16 @@ final class GgufInput {
             channel.position(windowStart + window.position());
             while (window.position() < bytes) {
                 if (channel.read(window) < 0) {
-                    throw new ModelFormatException(file, field, bytes + " more bytes", "the end of the file");
+                    throw new ModelFormatException(
+                            file, field, bytes + " more bytes", "the end of the file");
                 }
             }
             window.flip();
         } catch (IOException e) {
-            throw new VarveException(VarveException.Kind.UNREADABLE_FILE, file + ": cannot be read: " + e.getMessage(), e);
+            throw new VarveException(
+                    VarveException.Kind.UNREADABLE_FILE,
+                    file + ": cannot be read: " + e.getMessage(),
+                    e);
         }
     }
 }

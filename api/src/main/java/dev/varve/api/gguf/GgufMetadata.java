@@ -13,8 +13,8 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * Key/value pairs of a model file. The plain getters demand a key, the {@code find} ones do not; both raise a {@link
- * ModelFormatException} if the value has another type. Immutable.
+ * Key/value pairs of a model file. The plain getters demand a key, the {@code find} ones do not;
+ * both raise a {@link ModelFormatException} if the value has another type. Immutable.
  */
 public final class GgufMetadata {
     private final Path file;
@@ -47,12 +47,14 @@ public final class GgufMetadata {
 
     /** A text. */
     public Optional<String> findString(String key) {
-        return find(key).map(value -> {
-            if (value instanceof GgufValue.Text text) {
-                return text.value();
-            }
-            throw wrong(key, "a string", value);
-        });
+        return find(key)
+                .map(
+                        value -> {
+                            if (value instanceof GgufValue.Text text) {
+                                return text.value();
+                            }
+                            throw wrong(key, "a string", value);
+                        });
     }
 
     /** An integer of any width. */
@@ -92,11 +94,12 @@ public final class GgufMetadata {
         if (value == null) {
             return OptionalDouble.empty();
         }
-        double number = switch (value) {
-            case GgufValue.Real real -> real.value();
-            case GgufValue.Whole whole -> whole.value();
-            default -> throw wrong(key, "a number", value);
-        };
+        double number =
+                switch (value) {
+                    case GgufValue.Real real -> real.value();
+                    case GgufValue.Whole whole -> whole.value();
+                    default -> throw wrong(key, "a number", value);
+                };
         if (!Double.isFinite(number)) {
             throw new ModelFormatException(file, key, "a finite number", Double.toString(number));
         }
@@ -105,12 +108,14 @@ public final class GgufMetadata {
 
     /** A truth value. */
     public Optional<Boolean> findBool(String key) {
-        return find(key).map(value -> {
-            if (value instanceof GgufValue.Bool bool) {
-                return bool.value();
-            }
-            throw wrong(key, "a bool", value);
-        });
+        return find(key)
+                .map(
+                        value -> {
+                            if (value instanceof GgufValue.Bool bool) {
+                                return bool.value();
+                            }
+                            throw wrong(key, "a bool", value);
+                        });
     }
 
     /** Whether the value is an array. */
@@ -118,20 +123,32 @@ public final class GgufMetadata {
         return values.get(key) instanceof GgufValue value && value.typeName().startsWith("array");
     }
 
-    /** Integers of any width, or truth values as 1 and 0; a single integer counts as an array of one. */
+    /**
+     * Integers of any width, or truth values as 1 and 0; a single integer counts as an array of
+     * one.
+     */
     public long[] integers(String key) {
         return findIntegers(key).orElseThrow(() -> missing(key, "integers"));
     }
 
-    /** Integers of any width, or truth values as 1 and 0; a single integer counts as an array of one. */
+    /**
+     * Integers of any width, or truth values as 1 and 0; a single integer counts as an array of
+     * one.
+     */
     public Optional<long[]> findIntegers(String key) {
-        return find(key).map(value -> switch (value) {
-            case GgufValue.Wholes wholes when isSigned(wholes) -> wholes.values().clone();
-            case GgufValue.SmallWholes small -> Arrays.stream(small.values()).asLongStream().toArray();
-            case GgufValue.Whole whole when isSigned(whole) -> new long[] {whole.value()};
-            case GgufValue.Bool bool -> new long[] {bool.value() ? 1 : 0};
-            default -> throw wrong(key, "integers", value);
-        });
+        return find(key)
+                .map(
+                        value ->
+                                switch (value) {
+                                    case GgufValue.Wholes wholes when isSigned(wholes) ->
+                                            wholes.values().clone();
+                                    case GgufValue.SmallWholes small ->
+                                            Arrays.stream(small.values()).asLongStream().toArray();
+                                    case GgufValue.Whole whole when isSigned(whole) ->
+                                            new long[] {whole.value()};
+                                    case GgufValue.Bool bool -> new long[] {bool.value() ? 1 : 0};
+                                    default -> throw wrong(key, "integers", value);
+                                });
     }
 
     /** Whether the value is below 2^63. */
@@ -140,7 +157,8 @@ public final class GgufMetadata {
     }
 
     private static boolean isSigned(GgufValue.Wholes wholes) {
-        return !wholes.elementType().equals("u64") || Arrays.stream(wholes.values()).allMatch(value -> value >= 0);
+        return !wholes.elementType().equals("u64")
+                || Arrays.stream(wholes.values()).allMatch(value -> value >= 0);
     }
 
     /** Floating-point numbers. */
@@ -163,14 +181,19 @@ public final class GgufMetadata {
 
     /** Texts; invalid UTF-8 becomes U+FFFD. */
     public Optional<List<String>> findStrings(String key) {
-        return find(key).map(value -> {
-            GgufValue.Texts texts = texts(key, value);
-            List<String> strings = new ArrayList<>(texts.size());
-            for (int i = 0; i < texts.size(); i++) {
-                strings.add(new String(texts.get(i), java.nio.charset.StandardCharsets.UTF_8));
-            }
-            return Collections.unmodifiableList(strings);
-        });
+        return find(key)
+                .map(
+                        value -> {
+                            GgufValue.Texts texts = texts(key, value);
+                            List<String> strings = new ArrayList<>(texts.size());
+                            for (int i = 0; i < texts.size(); i++) {
+                                strings.add(
+                                        new String(
+                                                texts.get(i),
+                                                java.nio.charset.StandardCharsets.UTF_8));
+                            }
+                            return Collections.unmodifiableList(strings);
+                        });
     }
 
     /** Texts as bytes. */

@@ -1,6 +1,7 @@
 package dev.varve.api.gguf;
 
 import dev.varve.api.ggml.GgmlType;
+
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -40,7 +41,8 @@ final class GgufParser {
     private static final String ALIGNMENT = "general.alignment";
 
     private static final String[] TYPE_NAMES = {
-        "u8", "i8", "u16", "i16", "u32", "i32", "f32", "bool", "string", "array", "u64", "i64", "f64"
+        "u8", "i8", "u16", "i16", "u32", "i32", "f32", "bool", "string", "array", "u64", "i64",
+        "f64"
     };
     private static final int[] TYPE_BYTES = {1, 1, 2, 2, 4, 4, 4, 1, 8, 12, 8, 8, 8};
     private static final int FLOAT32 = 6;
@@ -65,8 +67,12 @@ final class GgufParser {
         }
         int version = input.readInt("version");
         if (version != 2 && version != 3) {
-            boolean swapped = Integer.reverseBytes(version) == 2 || Integer.reverseBytes(version) == 3;
-            throw wrong("version", "2 or 3", swapped ? "a big-endian file" : Integer.toUnsignedString(version));
+            boolean swapped =
+                    Integer.reverseBytes(version) == 2 || Integer.reverseBytes(version) == 3;
+            throw wrong(
+                    "version",
+                    "2 or 3",
+                    swapped ? "a big-endian file" : Integer.toUnsignedString(version));
         }
         int tensorCount = input.readCount("number of tensors", MIN_TENSOR, MAX_TENSORS);
         int pairCount = input.readCount("number of metadata pairs", MIN_PAIR, MAX_PAIRS);
@@ -147,7 +153,10 @@ final class GgufParser {
         for (int i = 0; i < count; i++) {
             int length = input.readCount(lengthField, 1, Integer.MAX_VALUE - 8 - size);
             if (size + length > bytes.length) {
-                long grown = Math.min(Math.max(bytes.length * 3L / 2, size + (long) length), Integer.MAX_VALUE - 8);
+                long grown =
+                        Math.min(
+                                Math.max(bytes.length * 3L / 2, size + (long) length),
+                                Integer.MAX_VALUE - 8);
                 bytes = Arrays.copyOf(bytes, (int) Math.min(grown, size + input.remaining()));
             }
             input.read(bytes, size, length, key);
@@ -166,7 +175,8 @@ final class GgufParser {
             case 4 -> Integer.toUnsignedLong(input.readInt(key));
             case 5 -> input.readInt(key);
             case 10, INT64 -> input.readLong(key);
-            default -> throw wrong(key, "a value type from 0 to 12", Integer.toUnsignedString(type));
+            default ->
+                    throw wrong(key, "a value type from 0 to 12", Integer.toUnsignedString(type));
         };
     }
 
@@ -204,17 +214,28 @@ final class GgufParser {
         long dataStart = Math.ceilDiv(input.position(), alignment) * alignment;
         List<GgufTensor> tensors = new ArrayList<>(infos.size());
         for (Info info : infos) {
-            if (info.offset > input.size() - dataStart || info.bytes > input.size() - dataStart - info.offset) {
-                throw wrong("tensor " + info.name, info.bytes + " bytes of data at offset " + info.offset,
+            if (info.offset > input.size() - dataStart
+                    || info.bytes > input.size() - dataStart - info.offset) {
+                throw wrong(
+                        "tensor " + info.name,
+                        info.bytes + " bytes of data at offset " + info.offset,
                         "a file of " + input.size() + " bytes whose data begins at " + dataStart);
             }
-            tensors.add(new GgufTensor(info.name, info.type, info.dimensions, file, dataStart + info.offset, info.bytes));
+            tensors.add(
+                    new GgufTensor(
+                            info.name,
+                            info.type,
+                            info.dimensions,
+                            file,
+                            dataStart + info.offset,
+                            info.bytes));
         }
         requireNoOverlap(tensors);
         return tensors;
     }
 
-    private record Info(String name, GgmlType type, List<Long> dimensions, long offset, long bytes) {}
+    private record Info(
+            String name, GgmlType type, List<Long> dimensions, long offset, long bytes) {}
 
     private Info info(int index, long alignment) {
         String name = text("name of tensor " + index, MAX_NAME);
@@ -228,27 +249,42 @@ final class GgufParser {
         for (int i = 0; i < dimensions; i++) {
             long extent = input.readLong(field + " (extent " + i + ")");
             if (extent <= 0 || extent > Long.MAX_VALUE / 64 / elements) {
-                throw wrong(field, "positive extents whose product is a size", "extent " + i + " of " + Long.toUnsignedString(extent));
+                throw wrong(
+                        field,
+                        "positive extents whose product is a size",
+                        "extent " + i + " of " + Long.toUnsignedString(extent));
             }
             elements *= extent;
             extents[i] = extent;
         }
         int typeId = input.readInt(field + " (type)");
-        GgmlType type = GgmlType.byId(typeId)
-                .orElseThrow(() -> wrong(field, "a known ggml type", "type " + Integer.toUnsignedString(typeId)));
+        GgmlType type =
+                GgmlType.byId(typeId)
+                        .orElseThrow(
+                                () ->
+                                        wrong(
+                                                field,
+                                                "a known ggml type",
+                                                "type " + Integer.toUnsignedString(typeId)));
         if (extents[0] % type.blockSize() != 0) {
-            throw wrong(field, "rows of whole blocks of " + type.blockSize() + " (" + type.ggufName() + ")",
+            throw wrong(
+                    field,
+                    "rows of whole blocks of " + type.blockSize() + " (" + type.ggufName() + ")",
                     "rows of " + extents[0]);
         }
         long bytes;
         try {
             bytes = Math.multiplyExact(elements / type.blockSize(), (long) type.typeSize());
         } catch (ArithmeticException e) {
-            throw wrong(field, "a size below 2^63 bytes", elements + " elements of " + type.ggufName());
+            throw wrong(
+                    field, "a size below 2^63 bytes", elements + " elements of " + type.ggufName());
         }
         long offset = input.readLong(field + " (offset)");
         if (offset < 0 || offset % alignment != 0) {
-            throw wrong(field, "an offset at a multiple of " + alignment, Long.toUnsignedString(offset));
+            throw wrong(
+                    field,
+                    "an offset at a multiple of " + alignment,
+                    Long.toUnsignedString(offset));
         }
         return new Info(name, type, List.of(extents), offset, bytes);
     }
@@ -259,7 +295,10 @@ final class GgufParser {
         for (int i = 1; i < order.size(); i++) {
             GgufTensor before = order.get(i - 1);
             if (before.offset() + before.bytes() > order.get(i).offset()) {
-                throw wrong("tensor " + order.get(i).name(), "data of its own", "an overlap with " + before.name());
+                throw wrong(
+                        "tensor " + order.get(i).name(),
+                        "data of its own",
+                        "an overlap with " + before.name());
             }
         }
     }
@@ -277,7 +316,10 @@ final class GgufParser {
         StringBuilder text = new StringBuilder();
         for (int i = 0; i < 4; i++) {
             int c = magic >>> (8 * i) & 0xFF;
-            text.append(c >= 32 && c < 127 ? String.valueOf((char) c) : String.format(java.util.Locale.ROOT, "\\x%02x", c));
+            text.append(
+                    c >= 32 && c < 127
+                            ? String.valueOf((char) c)
+                            : String.format(java.util.Locale.ROOT, "\\x%02x", c));
         }
         return text.toString();
     }

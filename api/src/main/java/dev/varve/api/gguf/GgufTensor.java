@@ -1,6 +1,7 @@
 package dev.varve.api.gguf;
 
 import dev.varve.api.ggml.GgmlType;
+
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -16,7 +17,8 @@ import java.util.Objects;
  * @param offset first byte, counted from the start of the file
  * @param bytes length
  */
-public record GgufTensor(String name, GgmlType type, List<Long> dimensions, Path file, long offset, long bytes) {
+public record GgufTensor(
+        String name, GgmlType type, List<Long> dimensions, Path file, long offset, long bytes) {
     public GgufTensor {
         Objects.requireNonNull(name);
         Objects.requireNonNull(type);
@@ -40,7 +42,8 @@ public record GgufTensor(String name, GgmlType type, List<Long> dimensions, Path
             same &= ne(i) == (i < expected.length ? expected[i] : 1);
         }
         if (!same) {
-            throw new ModelFormatException(file, "tensor " + name, Arrays.toString(expected), describe());
+            throw new ModelFormatException(
+                    file, "tensor " + name, Arrays.toString(expected), describe());
         }
     }
 

@@ -58,7 +58,9 @@ public sealed interface GgufValue {
         @Override
         public String describe() {
             String text = value();
-            return text.length() <= 200 ? text : text.substring(0, 200) + "… (" + text.length() + " characters)";
+            return text.length() <= 200
+                    ? text
+                    : text.substring(0, 200) + "… (" + text.length() + " characters)";
         }
     }
 
@@ -72,7 +74,9 @@ public sealed interface GgufValue {
         @Override
         public String describe() {
             String shown = Arrays.toString(Arrays.copyOf(values, Math.min(values.length, SHOWN)));
-            return values.length <= SHOWN ? shown : shown.replace("]", ", …] (" + values.length + " values)");
+            return values.length <= SHOWN
+                    ? shown
+                    : shown.replace("]", ", …] (" + values.length + " values)");
         }
     }
 
@@ -86,7 +90,9 @@ public sealed interface GgufValue {
         @Override
         public String describe() {
             String shown = Arrays.toString(Arrays.copyOf(values, Math.min(values.length, SHOWN)));
-            return values.length <= SHOWN ? shown : shown.replace("]", ", …] (" + values.length + " values)");
+            return values.length <= SHOWN
+                    ? shown
+                    : shown.replace("]", ", …] (" + values.length + " values)");
         }
     }
 
@@ -100,11 +106,16 @@ public sealed interface GgufValue {
         @Override
         public String describe() {
             String shown = Arrays.toString(Arrays.copyOf(values, Math.min(values.length, SHOWN)));
-            return values.length <= SHOWN ? shown : shown.replace("]", ", …] (" + values.length + " values)");
+            return values.length <= SHOWN
+                    ? shown
+                    : shown.replace("]", ", …] (" + values.length + " values)");
         }
     }
 
-    /** An array of texts in one block of bytes; text i ends at {@code ends[i]} and begins where the one before ends. */
+    /**
+     * An array of texts in one block of bytes; text i ends at {@code ends[i]} and begins where the
+     * one before ends.
+     */
     record Texts(byte[] bytes, int[] ends) implements GgufValue {
         /** Number of texts. */
         public int size() {
@@ -127,7 +138,8 @@ public sealed interface GgufValue {
             for (int i = 0; i < Math.min(ends.length, SHOWN); i++) {
                 shown.append(i == 0 ? "" : ", ").append(new String(get(i), StandardCharsets.UTF_8));
             }
-            return shown.append(ends.length <= SHOWN ? "]" : ", …] (" + ends.length + " values)").toString();
+            return shown.append(ends.length <= SHOWN ? "]" : ", …] (" + ends.length + " values)")
+                    .toString();
         }
     }
 }

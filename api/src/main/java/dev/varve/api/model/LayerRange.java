@@ -4,7 +4,8 @@ package dev.varve.api.model;
 public record LayerRange(int begin, int end) {
     public LayerRange {
         if (begin < 0 || end <= begin) {
-            throw new IllegalArgumentException("layer range must be non-empty, got [" + begin + ", " + end + ")");
+            throw new IllegalArgumentException(
+                    "layer range must be non-empty, got [" + begin + ", " + end + ")");
         }
     }
 

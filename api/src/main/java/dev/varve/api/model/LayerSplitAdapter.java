@@ -8,8 +8,8 @@ public interface LayerSplitAdapter {
     ModelShape shape();
 
     /**
-     * Moves shard boundaries to where this family may be cut. The result covers the same layers in the same order; the
-     * default keeps the ranges as they are.
+     * Moves shard boundaries to where this family may be cut. The result covers the same layers in
+     * the same order; the default keeps the ranges as they are.
      */
     default List<LayerRange> align(List<LayerRange> ranges) {
         return List.copyOf(ranges);
@@ -19,9 +19,10 @@ public interface LayerSplitAdapter {
     TensorSelection tensors(LayerRange range);
 
     /**
-     * Records what {@code range} computes: from token ids (first layer) or the boundary activation to the boundary
-     * activation or the logits (last layer). Called again whenever the shape of a batch changes; must be cheap and
-     * must not depend on anything but {@code graph} and {@code range}.
+     * Records what {@code range} computes: from token ids (first layer) or the boundary activation
+     * to the boundary activation or the logits (last layer). Called again whenever the shape of a
+     * batch changes; must be cheap and must not depend on anything but {@code graph} and {@code
+     * range}.
      */
     void build(ShardGraph graph, LayerRange range);
 

@@ -19,15 +19,16 @@ public sealed interface LayerState {
     }
 
     /**
-     * Gated delta net: the last {@code convKernel - 1} inputs of a causal convolution and one matrix per value head.
-     * It cannot be rewound, only checkpointed.
+     * Gated delta net: the last {@code convKernel - 1} inputs of a causal convolution and one
+     * matrix per value head. It cannot be rewound, only checkpointed.
      *
      * @param convKernel taps of the convolution
      * @param convChannels channels of the convolution
      * @param stateSize rows and columns of one head's matrix
      * @param valueHeads number of matrices
      */
-    record Recurrent(int convKernel, int convChannels, int stateSize, int valueHeads) implements LayerState {
+    record Recurrent(int convKernel, int convChannels, int stateSize, int valueHeads)
+            implements LayerState {
         public Recurrent {
             requirePositive(convKernel - 1, "convKernel - 1");
             requirePositive(convChannels, "convChannels");

@@ -11,8 +11,8 @@ import java.util.Objects;
  * @param vocabularySize rows of the output head
  * @param contextLength positions that the model was trained for
  * @param layers one entry per trunk layer, in order
- * @param skippedBlocks blocks of the file that the trunk does not run (multi-token prediction), kept on record for a
- *     later drafter
+ * @param skippedBlocks blocks of the file that the trunk does not run (multi-token prediction),
+ *     kept on record for a later drafter
  */
 public record ModelShape(
         String architecture,
@@ -24,9 +24,20 @@ public record ModelShape(
     public ModelShape {
         Objects.requireNonNull(architecture);
         layers = List.copyOf(layers);
-        if (embeddingLength <= 0 || vocabularySize <= 0 || contextLength <= 0 || layers.isEmpty() || skippedBlocks < 0) {
-            throw new IllegalArgumentException("model shape has an empty dimension: width " + embeddingLength
-                    + ", vocabulary " + vocabularySize + ", context " + contextLength + ", layers " + layers.size());
+        if (embeddingLength <= 0
+                || vocabularySize <= 0
+                || contextLength <= 0
+                || layers.isEmpty()
+                || skippedBlocks < 0) {
+            throw new IllegalArgumentException(
+                    "model shape has an empty dimension: width "
+                            + embeddingLength
+                            + ", vocabulary "
+                            + vocabularySize
+                            + ", context "
+                            + contextLength
+                            + ", layers "
+                            + layers.size());
         }
     }
 

@@ -2,15 +2,17 @@ package dev.varve.api.model;
 
 import dev.varve.api.ggml.Ops;
 import dev.varve.api.ggml.Tensor;
+
 import java.util.Optional;
 
 /**
- * The platform's side of a shard's graph while a family records it. T is the number of tokens in the batch. A family
- * never sees how many sequences the tokens belong to: attention, convolution and recurrent step take all T columns and
- * the platform reads and writes each sequence's own state.
+ * The platform's side of a shard's graph while a family records it. T is the number of tokens in
+ * the batch. A family never sees how many sequences the tokens belong to: attention, convolution
+ * and recurrent step take all T columns and the platform reads and writes each sequence's own
+ * state.
  *
- * <p>Shapes are in ggml order, the fastest running dimension first. One thread; valid only during {@link
- * LayerSplitAdapter#build}.
+ * <p>Shapes are in ggml order, the fastest running dimension first. One thread; valid only during
+ * {@link LayerSplitAdapter#build}.
  */
 public interface ShardGraph {
     /** Element-wise and view operators on this graph's tensors. */
@@ -22,10 +24,16 @@ public interface ShardGraph {
     /** Position of each token in its sequence, {@code I32 [T]}. */
     Tensor positions();
 
-    /** Positions for multi-axis rotary embedding, {@code I32 [4 * T]}: time, height, width, extra; text has 0 in extra. */
+    /**
+     * Positions for multi-axis rotary embedding, {@code I32 [4 * T]}: time, height, width, extra;
+     * text has 0 in extra.
+     */
     Tensor axisPositions();
 
-    /** Activation that enters this range, {@code F32 [embeddingLength, T]}; only where the range begins above 0. */
+    /**
+     * Activation that enters this range, {@code F32 [embeddingLength, T]}; only where the range
+     * begins above 0.
+     */
     Tensor boundary();
 
     /** A loaded weight in the use it was selected for. The caller must have selected it. */
@@ -38,9 +46,9 @@ public interface ShardGraph {
     Tensor embed(String table);
 
     /**
-     * Product with a weight {@code [in, out]}: {@code F32 [in, N] -> F32 [out, N]}, times the weight's {@code .scale}
-     * companion and plus its {@code .bias} companion where they were selected. {@code name} is without suffix
-     * ({@code blk.3.attn_q}).
+     * Product with a weight {@code [in, out]}: {@code F32 [in, N] -> F32 [out, N]}, times the
+     * weight's {@code .scale} companion and plus its {@code .bias} companion where they were
+     * selected. {@code name} is without suffix ({@code blk.3.attn_q}).
      */
     Tensor matmul(String name, Tensor input);
 
@@ -51,7 +59,8 @@ public interface ShardGraph {
     Tensor gatedFeedForward(Tensor input, String gate, String up, String down);
 
     /**
-     * Writes K and V of the batch into the layer's cache and attends causally to the whole sequence of each token.
+     * Writes K and V of the batch into the layer's cache and attends causally to the whole sequence
+     * of each token.
      *
      * @param query {@code F32 [keyLength, heads, T]}
      * @param key {@code F32 [keyLength, kvHeads, T]}
@@ -62,7 +71,8 @@ public interface ShardGraph {
     Tensor attention(int layer, Tensor query, Tensor key, Tensor value, float scale);
 
     /**
-     * Causal depth-wise convolution over each sequence, continuing from its state, which is advanced.
+     * Causal depth-wise convolution over each sequence, continuing from its state, which is
+     * advanced.
      *
      * @param input {@code F32 [channels, T]}, contiguous
      * @param kernel {@code F32 [taps, channels]}
@@ -71,8 +81,9 @@ public interface ShardGraph {
     Tensor causalConvolution(int layer, Tensor input, Tensor kernel);
 
     /**
-     * Gated delta rule over each sequence, continuing from its matrix state, which is advanced. Value head h uses key
-     * head h mod keyHeads; the operator scales queries by {@code 1 / sqrt(stateSize)} itself.
+     * Gated delta rule over each sequence, continuing from its matrix state, which is advanced.
+     * Value head h uses key head h mod keyHeads; the operator scales queries by {@code 1 /
+     * sqrt(stateSize)} itself.
      *
      * @param query {@code F32 [stateSize, keyHeads, T]}, rows contiguous
      * @param key {@code F32 [stateSize, keyHeads, T]}, rows contiguous
@@ -83,10 +94,15 @@ public interface ShardGraph {
      */
     Tensor gatedDelta(int layer, Tensor query, Tensor key, Tensor value, Tensor decay, Tensor beta);
 
-    /** Keeps the columns whose outputs are wanted: {@code F32 [width, T] -> F32 [width, outputs]}. */
+    /**
+     * Keeps the columns whose outputs are wanted: {@code F32 [width, T] -> F32 [width, outputs]}.
+     */
     Tensor outputColumns(Tensor hidden);
 
-    /** Offers the input of {@code layer} (the layer count: the last layer's output) to whoever asked for features. */
+    /**
+     * Offers the input of {@code layer} (the layer count: the last layer's output) to whoever asked
+     * for features.
+     */
     void capture(int layer, Tensor hidden);
 
     /** Ends a range below the last layer: {@code F32 [embeddingLength, T]}. */

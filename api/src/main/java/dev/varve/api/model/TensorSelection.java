@@ -1,14 +1,15 @@
 package dev.varve.api.model;
 
 import dev.varve.api.gguf.GgufTensor;
+
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 /**
- * The weights that a shard of one layer range loads, each with its use. A tensor that is used in two ways (a tied
- * output head) has one entry per use and may be loaded twice.
+ * The weights that a shard of one layer range loads, each with its use. A tensor that is used in
+ * two ways (a tied output head) has one entry per use and may be loaded twice.
  */
 public record TensorSelection(List<Entry> entries) {
 
@@ -19,7 +20,10 @@ public record TensorSelection(List<Entry> entries) {
         entries = List.copyOf(entries);
     }
 
-    /** Collects the weights of a shard; adding the same tensor for the same use again changes nothing. */
+    /**
+     * Collects the weights of a shard; adding the same tensor for the same use again changes
+     * nothing.
+     */
     public static final class Builder {
         private final Map<String, Entry> entries = new LinkedHashMap<>();
 

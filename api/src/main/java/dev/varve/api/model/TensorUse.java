@@ -1,6 +1,9 @@
 package dev.varve.api.model;
 
-/** How a shard uses a weight; decides where the weight may live (a repacked matrix serves no row lookup). */
+/**
+ * How a shard uses a weight; decides where the weight may live (a repacked matrix serves no row
+ * lookup).
+ */
 public enum TensorUse {
     /** First operand of a matrix product. */
     MATMUL,

@@ -22,7 +22,9 @@ final class Cpu {
                 .orElseThrow();
     }
 
-    /** Makes inputs, which are filled at once, in one context and the graph over them in another. */
+    /**
+     * Makes inputs, which are filled at once, in one context and the graph over them in another.
+     */
     static final class Bench implements AutoCloseable {
         private final GgmlDevice device = device();
         private final GgmlContext inputs = GgmlContext.open(TENSORS, 0);

@@ -3,9 +3,10 @@ package dev.varve.api.ggml;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import org.junit.jupiter.api.Test;
+
 import java.util.Arrays;
 import java.util.Optional;
-import org.junit.jupiter.api.Test;
 
 /** Results of the operators whose contracts are easy to get wrong, against recorded numbers. */
 class GoldenVectorTest {
@@ -31,9 +32,15 @@ class GoldenVectorTest {
             int outputs = 16 * 4 * 3;
             assertEquals(outputs + 16 * 16 * 4, result.length);
             near(new float[] {-0.041382f, -0.062851f, -0.135012f, 0.055274f}, result, 0);
-            near(new float[] {0.141483f, -0.018439f, -0.021474f, 0.010175f}, result, (2 * 4 + 3) * 16);
+            near(
+                    new float[] {0.141483f, -0.018439f, -0.021474f, 0.010175f},
+                    result,
+                    (2 * 4 + 3) * 16);
             near(new float[] {0.207332f, -0.405731f, -0.474760f, -0.117277f}, result, outputs);
-            near(new float[] {0.480990f, -0.271566f, 0.255114f, 0.299998f}, result, outputs + (3 * 16 + 5) * 16);
+            near(
+                    new float[] {0.480990f, -0.271566f, 0.255114f, 0.299998f},
+                    result,
+                    outputs + (3 * 16 + 5) * 16);
             assertEquals(0.061586, sum(result, 0, outputs), 1e-4);
             assertEquals(17.623891, sum(result, outputs, result.length), 1e-3);
         }
@@ -57,9 +64,13 @@ class GoldenVectorTest {
         try (Cpu.Bench bench = new Cpu.Bench()) {
             Tensor x = bench.random(9, 256, 1, 1);
             Tensor positions = bench.ints(100, 20, 30, 0);
-            var options = new Ops.RopeOptions(64, Ops.RopeOptions.INTERLEAVED_MULTI_AXIS, 0, 1e7f, 1, 0, 1, 32, 1);
+            var options =
+                    new Ops.RopeOptions(
+                            64, Ops.RopeOptions.INTERLEAVED_MULTI_AXIS, 0, 1e7f, 1, 0, 1, 32, 1);
 
-            float[] result = bench.compute(ops -> ops.ropeMulti(x, positions, new int[] {11, 11, 10, 0}, options));
+            float[] result =
+                    bench.compute(
+                            ops -> ops.ropeMulti(x, positions, new int[] {11, 11, 10, 0}, options));
 
             near(new float[] {-0.197125f, -0.135199f, -0.194895f, 0.208476f}, result, 0);
             near(new float[] {0.007319f, 0.185008f, 0.139476f, 0.426989f}, result, 32);
@@ -73,9 +84,11 @@ class GoldenVectorTest {
         try (Cpu.Bench bench = new Cpu.Bench()) {
             Tensor x = bench.random(9, 128, 1, 1);
             Tensor positions = bench.ints(1000);
-            var options = new Ops.RopeOptions(64, Ops.RopeOptions.NEOX, 4096, 5e5f, 1 / 32f, 1, 1, 64, 1);
+            var options =
+                    new Ops.RopeOptions(64, Ops.RopeOptions.NEOX, 4096, 5e5f, 1 / 32f, 1, 1, 64, 1);
 
-            float[] result = bench.compute(ops -> ops.ropeExt(x, positions, Optional.empty(), options));
+            float[] result =
+                    bench.compute(ops -> ops.ropeExt(x, positions, Optional.empty(), options));
 
             near(new float[] {-0.027419f, 0.297716f, -0.012000f, 0.290190f}, result, 0);
             near(new float[] {-0.616176f, 0.423290f, -0.341360f, -0.436109f}, result, 16);
@@ -94,7 +107,8 @@ class GoldenVectorTest {
             Tensor factors = bench.floats(divisors, 256);
             var options = new Ops.RopeOptions(512, Ops.RopeOptions.NEOX, 0, 1e6f, 1, 0, 1, 32, 1);
 
-            float[] result = bench.compute(ops -> ops.ropeExt(x, positions, Optional.of(factors), options));
+            float[] result =
+                    bench.compute(ops -> ops.ropeExt(x, positions, Optional.of(factors), options));
 
             near(new float[] {-0.073430f, 0.222362f, 0.135391f, 0.279089f}, result, 0);
             near(new float[] {-0.379288f, -0.474014f, -0.367599f, 0.016556f}, result, 64);
@@ -103,7 +117,8 @@ class GoldenVectorTest {
     }
 
     private static void near(float[] expected, float[] found, int from) {
-        assertArrayEquals(expected, Arrays.copyOfRange(found, from, from + expected.length), TOLERANCE);
+        assertArrayEquals(
+                expected, Arrays.copyOfRange(found, from, from + expected.length), TOLERANCE);
     }
 
     private static double sum(float[] values, int from, int to) {

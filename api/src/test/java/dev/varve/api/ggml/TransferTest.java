@@ -6,6 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -13,10 +19,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Consumer;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** Data between the heap, files and tensors. */
 class TransferTest {
@@ -24,65 +26,98 @@ class TransferTest {
 
     @Test
     void floatsAreWrittenAndReadAtOffsets() {
-        with(GgmlType.F32, 8, tensor -> {
-            tensor.write(new float[8], 0, 8, 0);
-            tensor.write(new float[] {9, 1, 2, 3, 9}, 1, 3, 4);
+        with(
+                GgmlType.F32,
+                8,
+                tensor -> {
+                    tensor.write(new float[8], 0, 8, 0);
+                    tensor.write(new float[] {9, 1, 2, 3, 9}, 1, 3, 4);
 
-            float[] all = new float[8];
-            tensor.read(all, 0, 8, 0);
-            assertArrayEquals(new float[] {0, 0, 0, 0, 1, 2, 3, 0}, all);
-            float[] part = new float[4];
-            tensor.read(part, 2, 2, 5);
-            assertArrayEquals(new float[] {0, 0, 2, 3}, part);
-        });
+                    float[] all = new float[8];
+                    tensor.read(all, 0, 8, 0);
+                    assertArrayEquals(new float[] {0, 0, 0, 0, 1, 2, 3, 0}, all);
+                    float[] part = new float[4];
+                    tensor.read(part, 2, 2, 5);
+                    assertArrayEquals(new float[] {0, 0, 2, 3}, part);
+                });
     }
 
     @Test
     void integersHalvesAndBytesAreWritten() {
-        with(GgmlType.I32, 4, tensor -> {
-            tensor.write(new int[] {1, -2, 3, Integer.MIN_VALUE}, 0, 4, 0);
-            int[] read = new int[4];
-            tensor.read(read, 0, 4, 0);
-            assertArrayEquals(new int[] {1, -2, 3, Integer.MIN_VALUE}, read);
-        });
-        with(GgmlType.I64, 2, tensor -> {
-            tensor.write(new long[] {Long.MIN_VALUE, 5}, 0, 2, 0);
-            byte[] read = new byte[8];
-            tensor.readBytes(read, 0, 8, 8);
-            assertArrayEquals(new byte[] {5, 0, 0, 0, 0, 0, 0, 0}, read);
-        });
-        with(GgmlType.F16, 4, tensor -> {
-            tensor.writeBytes(new byte[8], 0, 8, 0);
-            tensor.write(new short[] {0x3C00}, 0, 1, 3);
-            byte[] read = new byte[8];
-            tensor.readBytes(read, 0, 8, 0);
-            assertArrayEquals(new byte[] {0, 0, 0, 0, 0, 0, 0, 0x3C}, read);
-        });
+        with(
+                GgmlType.I32,
+                4,
+                tensor -> {
+                    tensor.write(new int[] {1, -2, 3, Integer.MIN_VALUE}, 0, 4, 0);
+                    int[] read = new int[4];
+                    tensor.read(read, 0, 4, 0);
+                    assertArrayEquals(new int[] {1, -2, 3, Integer.MIN_VALUE}, read);
+                });
+        with(
+                GgmlType.I64,
+                2,
+                tensor -> {
+                    tensor.write(new long[] {Long.MIN_VALUE, 5}, 0, 2, 0);
+                    byte[] read = new byte[8];
+                    tensor.readBytes(read, 0, 8, 8);
+                    assertArrayEquals(new byte[] {5, 0, 0, 0, 0, 0, 0, 0}, read);
+                });
+        with(
+                GgmlType.F16,
+                4,
+                tensor -> {
+                    tensor.writeBytes(new byte[8], 0, 8, 0);
+                    tensor.write(new short[] {0x3C00}, 0, 1, 3);
+                    byte[] read = new byte[8];
+                    tensor.readBytes(read, 0, 8, 0);
+                    assertArrayEquals(new byte[] {0, 0, 0, 0, 0, 0, 0, 0x3C}, read);
+                });
     }
 
     @Test
     void whatLeavesTheTensorOrTheArrayIsRefused() {
-        with(GgmlType.F32, 8, tensor -> {
-            float[] array = new float[16];
-            for (long first : new long[] {-1, 1, 9, Long.MAX_VALUE, 1L << 62, (1L << 62) - 8}) {
-                assertThrows(IllegalArgumentException.class, () -> tensor.write(array, 0, 8, first));
-                assertThrows(IllegalArgumentException.class, () -> tensor.read(array, 0, 8, first));
-            }
-            assertThrows(IllegalArgumentException.class, () -> tensor.read(array, 0, -1, 0));
-            assertThrows(IllegalArgumentException.class, () -> tensor.read(array, 0, 9, 0));
-            assertThrows(IndexOutOfBoundsException.class, () -> tensor.read(array, 12, 8, 0));
-            assertThrows(IndexOutOfBoundsException.class, () -> tensor.write(array, -1, 8, 0));
-        });
+        with(
+                GgmlType.F32,
+                8,
+                tensor -> {
+                    float[] array = new float[16];
+                    for (long first :
+                            new long[] {-1, 1, 9, Long.MAX_VALUE, 1L << 62, (1L << 62) - 8}) {
+                        assertThrows(
+                                IllegalArgumentException.class,
+                                () -> tensor.write(array, 0, 8, first));
+                        assertThrows(
+                                IllegalArgumentException.class,
+                                () -> tensor.read(array, 0, 8, first));
+                    }
+                    assertThrows(
+                            IllegalArgumentException.class, () -> tensor.read(array, 0, -1, 0));
+                    assertThrows(IllegalArgumentException.class, () -> tensor.read(array, 0, 9, 0));
+                    assertThrows(
+                            IndexOutOfBoundsException.class, () -> tensor.read(array, 12, 8, 0));
+                    assertThrows(
+                            IndexOutOfBoundsException.class, () -> tensor.write(array, -1, 8, 0));
+                });
     }
 
     @Test
     void anotherElementTypeIsRefused() {
-        with(GgmlType.F32, 8, tensor -> {
-            assertThrows(IllegalArgumentException.class, () -> tensor.write(new int[8], 0, 8, 0));
-            assertThrows(IllegalArgumentException.class, () -> tensor.write(new long[8], 0, 4, 0));
-            assertThrows(IllegalArgumentException.class, () -> tensor.write(new short[8], 0, 8, 0));
-            assertThrows(IllegalArgumentException.class, () -> tensor.read(new int[8], 0, 8, 0));
-        });
+        with(
+                GgmlType.F32,
+                8,
+                tensor -> {
+                    assertThrows(
+                            IllegalArgumentException.class,
+                            () -> tensor.write(new int[8], 0, 8, 0));
+                    assertThrows(
+                            IllegalArgumentException.class,
+                            () -> tensor.write(new long[8], 0, 4, 0));
+                    assertThrows(
+                            IllegalArgumentException.class,
+                            () -> tensor.write(new short[8], 0, 8, 0));
+                    assertThrows(
+                            IllegalArgumentException.class, () -> tensor.read(new int[8], 0, 8, 0));
+                });
     }
 
     @Test
@@ -90,9 +125,12 @@ class TransferTest {
         Cpu.device();
         try (GgmlContext context = GgmlContext.open(1, 0)) {
             Tensor tensor = context.newTensor(GgmlType.F32, 4).named("lonely");
-            assertTrue(assertThrows(IllegalStateException.class, () -> tensor.read(new float[4], 0, 4, 0))
-                    .getMessage()
-                    .contains("lonely F32 [4, 1, 1, 1] has no data"));
+            assertTrue(
+                    assertThrows(
+                                    IllegalStateException.class,
+                                    () -> tensor.read(new float[4], 0, 4, 0))
+                            .getMessage()
+                            .contains("lonely F32 [4, 1, 1, 1] has no data"));
             assertThrows(IllegalStateException.class, () -> tensor.write(new float[4], 0, 4, 0));
         }
     }
@@ -110,7 +148,8 @@ class TransferTest {
     @Test
     void mappedMemoryIsComputedFromAndReadAgainAfterItsPagesAreReleased() throws IOException {
         int floats = 8 * 4096;
-        ByteBuffer content = ByteBuffer.allocate(floats * Float.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer content =
+                ByteBuffer.allocate(floats * Float.BYTES).order(ByteOrder.LITTLE_ENDIAN);
         float[] expected = Cpu.noise(3, floats);
         for (float value : expected) {
             content.putFloat(value);
@@ -133,8 +172,10 @@ class TransferTest {
             file.releasePages(0, 10);
             tensor.read(read, 0, floats, 0);
             assertArrayEquals(expected, read);
-            assertThrows(IllegalArgumentException.class, () -> device.mapHostMemory(file, 4, 64, 64));
-            assertThrows(IndexOutOfBoundsException.class,
+            assertThrows(
+                    IllegalArgumentException.class, () -> device.mapHostMemory(file, 4, 64, 64));
+            assertThrows(
+                    IndexOutOfBoundsException.class,
                     () -> device.mapHostMemory(file, 0, file.size() + 1, file.size()));
 
             try (DeviceBuffer copied = device.bufferType().allocate(file.size())) {
@@ -145,7 +186,9 @@ class TransferTest {
                 copy.read(part, 0, 1024, 0);
                 assertArrayEquals(java.util.Arrays.copyOfRange(expected, 1024, 2048), part);
                 assertThrows(IllegalArgumentException.class, () -> copy.upload(file, 0, 4095));
-                assertThrows(IndexOutOfBoundsException.class, () -> copy.upload(file, file.size() - 4, 4096));
+                assertThrows(
+                        IndexOutOfBoundsException.class,
+                        () -> copy.upload(file, file.size() - 4, 4096));
             }
         }
     }
@@ -167,7 +210,10 @@ class TransferTest {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"F32", "F16", "BF16", "Q8_0", "Q6_K", "Q5_K", "Q4_K", "Q4_0", "Q5_1", "IQ4_XS"})
+    @EnumSource(
+            names = {
+                "F32", "F16", "BF16", "Q8_0", "Q6_K", "Q5_K", "Q4_K", "Q4_0", "Q5_1", "IQ4_XS"
+            })
     void quantizedRowsComeBackAboutAsTheyWere(GgmlType type) {
         float[] values = Cpu.noise(11, 512);
         byte[] quantized = Quantizer.quantize(type, values, 256);
@@ -194,7 +240,9 @@ class TransferTest {
         assertTrue(!device.features().isEmpty());
         assertEquals(32, device.bufferType().alignment());
         assertTrue(device.bufferType().isHost());
-        assertTrue(device.extraBufferTypes().stream().allMatch(type -> List.of("CPU_REPACK", "AMX").contains(type.name())));
+        assertTrue(
+                device.extraBufferTypes().stream()
+                        .allMatch(type -> List.of("CPU_REPACK", "AMX").contains(type.name())));
     }
 
     private static void with(GgmlType type, long elements, Consumer<Tensor> action) {

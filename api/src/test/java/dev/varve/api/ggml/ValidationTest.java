@@ -6,8 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
-import java.nio.file.Path;
-import java.util.Optional;
+
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -15,6 +14,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+
+import java.nio.file.Path;
+import java.util.Optional;
 
 /** What ggml would answer by ending the process is an exception here. */
 class ValidationTest {
@@ -40,7 +42,9 @@ class ValidationTest {
         refused("mul_mat: operands do not fit", () -> ops.mulMat(f32(8, 4, 3), f32(8, 2, 4)));
         refused("mul_mat: expected F32", () -> ops.mulMat(f32(8, 4), tensor(GgmlType.F16, 8, 2)));
         Tensor experts = f32(8, 4, 3);
-        refused("mul_mat_id", () -> ops.mulMatId(experts, f32(7, 1, 2), tensor(GgmlType.I32, 2, 2)));
+        refused(
+                "mul_mat_id",
+                () -> ops.mulMatId(experts, f32(7, 1, 2), tensor(GgmlType.I32, 2, 2)));
         refused("mul_mat_id: expected I32", () -> ops.mulMatId(experts, f32(8, 1, 2), f32(2, 2)));
     }
 
@@ -104,9 +108,12 @@ class ValidationTest {
 
     @Test
     void rowNumbersHaveTheRightType() {
-        refused("get_rows: expected I32, found", () -> ops.getRows(f32(8, 4), tensor(GgmlType.I64, 2)));
+        refused(
+                "get_rows: expected I32, found",
+                () -> ops.getRows(f32(8, 4), tensor(GgmlType.I64, 2)));
         refused("get_rows", () -> ops.getRows(f32(8, 4), tensor(GgmlType.I32, 2, 2)));
-        refused("set_rows: expected I64, found",
+        refused(
+                "set_rows: expected I64, found",
                 () -> ops.setRows(f32(8, 4), f32(8, 2), tensor(GgmlType.I32, 2)));
         refused("set_rows", () -> ops.setRows(f32(8, 4), f32(8, 2), tensor(GgmlType.I64, 3)));
         refused("set_rows", () -> ops.setRows(f32(8, 4), f32(8, 2), tensor(GgmlType.I64, 2, 2)));
@@ -132,16 +139,36 @@ class ValidationTest {
     void masksFitTheScores() {
         refused("soft_max_ext", () -> ops.softMaxExt(f32(8, 4), Optional.of(f32(8, 3)), 1));
         refused("soft_max_ext", () -> ops.softMaxExt(f32(8, 4, 3), Optional.of(f32(8, 4, 2)), 1));
-        refused("flash_attn_ext", () -> ops.flashAttention(
-                f32(8, 2, 4), f32(8, 5, 3), f32(8, 5, 3), Optional.empty(), 1, 0, 0));
-        refused("flash_attn_ext", () -> ops.flashAttention(
-                f32(8, 2, 4), f32(8, 5, 2), f32(8, 5, 2), Optional.of(f32(5, 2)), 1, 0, 0));
+        refused(
+                "flash_attn_ext",
+                () ->
+                        ops.flashAttention(
+                                f32(8, 2, 4),
+                                f32(8, 5, 3),
+                                f32(8, 5, 3),
+                                Optional.empty(),
+                                1,
+                                0,
+                                0));
+        refused(
+                "flash_attn_ext",
+                () ->
+                        ops.flashAttention(
+                                f32(8, 2, 4),
+                                f32(8, 5, 2),
+                                f32(8, 5, 2),
+                                Optional.of(f32(5, 2)),
+                                1,
+                                0,
+                                0));
     }
 
     @Test
     void rotationsFitThePositionsAndTheMode() {
         var neox = new Ops.RopeOptions(8, Ops.RopeOptions.NEOX, 0, 1e4f, 1, 0, 1, 32, 1);
-        var multi = new Ops.RopeOptions(8, Ops.RopeOptions.INTERLEAVED_MULTI_AXIS, 0, 1e4f, 1, 0, 1, 32, 1);
+        var multi =
+                new Ops.RopeOptions(
+                        8, Ops.RopeOptions.INTERLEAVED_MULTI_AXIS, 0, 1e4f, 1, 0, 1, 32, 1);
         var wide = new Ops.RopeOptions(16, Ops.RopeOptions.NEOX, 0, 1e4f, 1, 0, 1, 32, 1);
         int[] sections = {2, 1, 1, 0};
         Tensor a = f32(8, 1, 2);
@@ -168,7 +195,9 @@ class ValidationTest {
         refused("gated_delta_net", () -> ops.gatedDeltaNet(q, q, v, g, g, f32(16, 16, 3), 1));
         refused("gated_delta_net", () -> ops.gatedDeltaNet(q, q, v, g, f32(1, 3, 3), state, 1));
         refused("gated_delta_net", () -> ops.gatedDeltaNet(q, q, v, g, g, state, 0));
-        refused("gated_delta_net", () -> ops.gatedDeltaNet(f32(16, 3, 3), f32(16, 3, 3), v, g, g, state, 1));
+        refused(
+                "gated_delta_net",
+                () -> ops.gatedDeltaNet(f32(16, 3, 3), f32(16, 3, 3), v, g, g, state, 1));
     }
 
     @Test
@@ -268,7 +297,9 @@ class ValidationTest {
         VarveException error =
                 assertThrows(VarveException.class, () -> GgmlLibrary.requireVersion("0.9.4"));
         assertEquals(VarveException.Kind.UNAVAILABLE, error.kind());
-        assertEquals("ggml 0.9.4 was found, but this build of Varve needs ggml " + GgmlLibrary.EXPECTED_VERSION,
+        assertEquals(
+                "ggml 0.9.4 was found, but this build of Varve needs ggml "
+                        + GgmlLibrary.EXPECTED_VERSION,
                 error.getMessage());
         GgmlLibrary.requireVersion(GgmlLibrary.version());
     }
@@ -284,7 +315,9 @@ class ValidationTest {
     @Test
     void aBackendThatIsMissingIsTold() {
         VarveException error =
-                assertThrows(VarveException.class, () -> GgmlLibrary.loadBackend(Path.of("libggml-absent.so")));
+                assertThrows(
+                        VarveException.class,
+                        () -> GgmlLibrary.loadBackend(Path.of("libggml-absent.so")));
         assertEquals(VarveException.Kind.UNAVAILABLE, error.kind());
         assertTrue(error.getMessage().contains("libggml-absent.so"), error.getMessage());
     }
@@ -295,16 +328,24 @@ class ValidationTest {
         for (GgmlType type : GgmlType.values()) {
             switch (type) {
                 case IQ2_XXS, IQ2_XS, IQ1_S ->
-                    refused("needs an importance matrix", () -> Quantizer.quantize(type, row, 256));
+                        refused(
+                                "needs an importance matrix",
+                                () -> Quantizer.quantize(type, row, 256));
                 case Q8_1, Q8_K, I8, I16, I32, I64, F64 ->
-                    refused("cannot be converted to", () -> Quantizer.quantize(type, row, 256));
+                        refused("cannot be converted to", () -> Quantizer.quantize(type, row, 256));
                 case IQ1_M, IQ2_S, IQ3_XXS, IQ3_S -> {
                     // They prepare search tables for seconds; the nightly test converts them.
                 }
-                default -> assertEquals(type.rowBytes(256), Quantizer.quantize(type, row, 256).length, type.ggufName());
+                default ->
+                        assertEquals(
+                                type.rowBytes(256),
+                                Quantizer.quantize(type, row, 256).length,
+                                type.ggufName());
             }
         }
-        refused("256 values are not whole rows of 100", () -> Quantizer.quantize(GgmlType.F16, row, 100));
+        refused(
+                "256 values are not whole rows of 100",
+                () -> Quantizer.quantize(GgmlType.F16, row, 100));
         refused("not whole blocks", () -> Quantizer.quantize(GgmlType.Q8_0, row, 16));
         assertArrayEquals(new byte[0], Quantizer.quantize(GgmlType.Q8_0, new float[0], 32));
     }

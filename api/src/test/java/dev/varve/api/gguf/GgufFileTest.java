@@ -9,15 +9,17 @@ import dev.varve.testkit.GgufValue;
 import dev.varve.testkit.GgufWriter;
 import dev.varve.testkit.TensorData;
 import dev.varve.testkit.TensorType;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.List;
+
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
 
 class GgufFileTest {
     @TempDir Path folder;
@@ -34,7 +36,8 @@ class GgufFileTest {
         assertEquals(path, file.path());
         assertEquals(List.of(path), file.parts());
         assertEquals("toy", file.architecture());
-        assertEquals(List.of("a", "b", "c"), file.tensors().stream().map(GgufTensor::name).toList());
+        assertEquals(
+                List.of("a", "b", "c"), file.tensors().stream().map(GgufTensor::name).toList());
         assertEquals(3 * 3 * 4, file.tensorBytes());
         for (GgufTensor tensor : file.tensors()) {
             assertEquals(0, tensor.offset() % alignment);
@@ -50,7 +53,9 @@ class GgufFileTest {
         GgufFile file = GgufFile.open(path);
 
         message("model.gguf: tensor z: expected to be present", () -> file.requireTensor("z"));
-        message("tensor a: expected [4], found F32 [3]", () -> file.requireTensor("a").requireShape(4));
+        message(
+                "tensor a: expected [4], found F32 [3]",
+                () -> file.requireTensor("a").requireShape(4));
         file.requireTensor("a").requireShape(3, 1, 1);
         assertTrue(file.tensor("z").isEmpty());
     }
@@ -85,7 +90,9 @@ class GgufFileTest {
         List<Path> parts = split();
         Files.copy(parts.get(2), parts.get(1), java.nio.file.StandardCopyOption.REPLACE_EXISTING);
 
-        message("m-00002-of-00003.gguf: split.no: expected 1, found 2", () -> GgufFile.open(parts.getFirst()));
+        message(
+                "m-00002-of-00003.gguf: split.no: expected 1, found 2",
+                () -> GgufFile.open(parts.getFirst()));
     }
 
     @Test
@@ -101,7 +108,9 @@ class GgufFileTest {
         List<Path> parts = split();
         part(parts.get(1), 1, 4, 5, "c");
 
-        message("m-00002-of-00003.gguf: split.count: expected 3, found 4", () -> GgufFile.open(parts.getFirst()));
+        message(
+                "m-00002-of-00003.gguf: split.count: expected 3, found 4",
+                () -> GgufFile.open(parts.getFirst()));
     }
 
     @Test
@@ -130,23 +139,31 @@ class GgufFileTest {
 
     @Test
     void aFolderAnAbsentFileAndAnEmptyOneAreTold() throws IOException {
-        assertEquals(VarveException.Kind.UNREADABLE_FILE,
+        assertEquals(
+                VarveException.Kind.UNREADABLE_FILE,
                 message("found a folder", () -> GgufFile.open(folder)).kind());
-        assertEquals(VarveException.Kind.UNREADABLE_FILE,
+        assertEquals(
+                VarveException.Kind.UNREADABLE_FILE,
                 message("no such file", () -> GgufFile.open(folder.resolve("absent.gguf"))).kind());
         Path empty = Files.createFile(folder.resolve("empty.gguf"));
-        assertEquals(VarveException.Kind.CORRUPT_FILE, message("magic", () -> GgufFile.open(empty)).kind());
+        assertEquals(
+                VarveException.Kind.CORRUPT_FILE,
+                message("magic", () -> GgufFile.open(empty)).kind());
     }
 
     @ParameterizedTest
     @CsvSource({"ggml-vocab-qwen35.gguf", "ggml-vocab-gemma-4.gguf"})
     void vocabulariesInTheWildAreRead(String name) {
-        Path path = Path.of(System.getProperty("varve.test.shared", "shared")).resolve("golden/tokenizers/" + name);
+        Path path =
+                Path.of(System.getProperty("varve.test.shared", "shared"))
+                        .resolve("golden/tokenizers/" + name);
         Assumptions.assumeTrue(Files.isRegularFile(path), "no golden file " + name);
 
         GgufFile file = GgufFile.open(path);
 
-        assertTrue(file.metadata().findStrings("tokenizer.ggml.tokens").orElseThrow().size() > 100_000);
+        assertTrue(
+                file.metadata().findStrings("tokenizer.ggml.tokens").orElseThrow().size()
+                        > 100_000);
         assertEquals(
                 file.metadata().strings("tokenizer.ggml.tokens").size(),
                 file.metadata().integers("tokenizer.ggml.token_type").length);
@@ -157,7 +174,8 @@ class GgufFileTest {
         return writer(new GgufWriter(), "a", "b", "c", "d", "e").writeSplit(folder, "m", 3);
     }
 
-    private static void part(Path path, int number, int count, int tensors, String... names) throws IOException {
+    private static void part(Path path, int number, int count, int tensors, String... names)
+            throws IOException {
         writer(new GgufWriter(), names)
                 .put("split.no", new GgufValue.U16(number))
                 .put("split.count", new GgufValue.U16(count))
@@ -175,7 +193,8 @@ class GgufFileTest {
         return writer;
     }
 
-    private static VarveException message(String part, org.junit.jupiter.api.function.Executable action) {
+    private static VarveException message(
+            String part, org.junit.jupiter.api.function.Executable action) {
         VarveException error = assertThrows(VarveException.class, action);
         assertTrue(error.getMessage().contains(part), () -> part + " in: " + error.getMessage());
         return error;

@@ -2,24 +2,38 @@ package dev.varve.api.gguf;
 
 import static dev.varve.api.gguf.RawGguf.int32;
 import static dev.varve.api.gguf.RawGguf.string;
+
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
 import com.sun.management.ThreadMXBean;
+
 import dev.varve.api.VarveException;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
 import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.SplittableRandom;
-import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 
 /** Damaged files end in one clear error and in little memory. */
 class GgufFuzzTest {
     private static final long SLACK = 16 << 20;
     private static final long[] SMASHES = {
-        -1, 0, 1, Long.MAX_VALUE, Long.MIN_VALUE, Integer.MAX_VALUE, 1L << 31, 1L << 32, 1L << 28, 1 << 16, 255
+        -1,
+        0,
+        1,
+        Long.MAX_VALUE,
+        Long.MIN_VALUE,
+        Integer.MAX_VALUE,
+        1L << 31,
+        1L << 32,
+        1L << 28,
+        1 << 16,
+        255
     };
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
@@ -37,7 +51,8 @@ class GgufFuzzTest {
     @Test
     void manyEmptyStringsUnderALongKeyTakeLittleMemory() {
         int count = 200_000;
-        byte[] file = new RawGguf().array("k".repeat(60_000), 8, count, new byte[8 * count]).bytes();
+        byte[] file =
+                new RawGguf().array("k".repeat(60_000), 8, count, new byte[8 * count]).bytes();
 
         assertTrue(assertWithinBudget(file, 0), "the file is valid");
     }
@@ -75,15 +90,29 @@ class GgufFuzzTest {
             ByteChannel.parse(input);
         } catch (VarveException e) {
             accepted = false;
-            if (e.kind() != VarveException.Kind.CORRUPT_FILE && e.kind() != VarveException.Kind.UNREADABLE_FILE) {
+            if (e.kind() != VarveException.Kind.CORRUPT_FILE
+                    && e.kind() != VarveException.Kind.UNREADABLE_FILE) {
                 fail("input " + number + " " + HexFormat.of().formatHex(input), e);
             }
         } catch (RuntimeException | Error e) {
-            fail("input " + number + " " + HexFormat.of().formatHex(Arrays.copyOf(input, Math.min(4096, input.length))), e);
+            fail(
+                    "input "
+                            + number
+                            + " "
+                            + HexFormat.of()
+                                    .formatHex(Arrays.copyOf(input, Math.min(4096, input.length))),
+                    e);
         }
         long allocated = THREADS.getCurrentThreadAllocatedBytes() - before;
         if (allocated > 4L * input.length + SLACK) {
-            fail("input " + number + " of " + input.length + " bytes allocated " + allocated + " bytes");
+            fail(
+                    "input "
+                            + number
+                            + " of "
+                            + input.length
+                            + " bytes allocated "
+                            + allocated
+                            + " bytes");
         }
         return accepted;
     }
@@ -105,12 +134,18 @@ class GgufFuzzTest {
             case 1 -> {
                 byte[] other = seeds.get(random.nextInt(seeds.size()));
                 int from = random.nextInt(other.length);
-                int length = Math.min(random.nextInt(1, 64), Math.min(other.length - from, bytes.length - at));
+                int length =
+                        Math.min(
+                                random.nextInt(1, 64),
+                                Math.min(other.length - from, bytes.length - at));
                 System.arraycopy(other, from, bytes, at, length);
             }
             case 2 -> {
-                byte[] smash = RawGguf.int64(
-                        random.nextBoolean() ? SMASHES[random.nextInt(SMASHES.length)] : random.nextLong(bytes.length * 2L));
+                byte[] smash =
+                        RawGguf.int64(
+                                random.nextBoolean()
+                                        ? SMASHES[random.nextInt(SMASHES.length)]
+                                        : random.nextLong(bytes.length * 2L));
                 System.arraycopy(smash, 0, bytes, Math.min(at, bytes.length - 8), 8);
             }
             case 3 -> bytes = Arrays.copyOf(bytes, at);
@@ -125,26 +160,33 @@ class GgufFuzzTest {
     }
 
     private static List<byte[]> seeds() {
-        byte[] values = new RawGguf()
-                .pair("u8", 0, new byte[] {1})
-                .pair("i16", 3, new byte[] {1, 2})
-                .pair("general.alignment", 4, int32(32))
-                .pair("f32", 6, int32(Float.floatToIntBits(1.5f)))
-                .pair("bool", 7, new byte[] {1})
-                .pair("text", 8, string("some text"))
-                .pair("f64", 12, RawGguf.int64(Double.doubleToLongBits(2.5)))
-                .bytes();
-        byte[] arrays = new RawGguf()
-                .array("strings", 8, 3, "\1\0\0\0\0\0\0\0a\0\0\0\0\0\0\0\0\2\0\0\0\0\0\0\0bc"
-                        .getBytes(java.nio.charset.StandardCharsets.ISO_8859_1))
-                .array("ints", 5, 4, new byte[16])
-                .array("longs", 10, 2, new byte[16])
-                .array("floats", 6, 4, new byte[16])
-                .array("bools", 7, 5, new byte[5])
-                .bytes();
+        byte[] values =
+                new RawGguf()
+                        .pair("u8", 0, new byte[] {1})
+                        .pair("i16", 3, new byte[] {1, 2})
+                        .pair("general.alignment", 4, int32(32))
+                        .pair("f32", 6, int32(Float.floatToIntBits(1.5f)))
+                        .pair("bool", 7, new byte[] {1})
+                        .pair("text", 8, string("some text"))
+                        .pair("f64", 12, RawGguf.int64(Double.doubleToLongBits(2.5)))
+                        .bytes();
+        byte[] arrays =
+                new RawGguf()
+                        .array(
+                                "strings",
+                                8,
+                                3,
+                                "\1\0\0\0\0\0\0\0a\0\0\0\0\0\0\0\0\2\0\0\0\0\0\0\0bc"
+                                        .getBytes(java.nio.charset.StandardCharsets.ISO_8859_1))
+                        .array("ints", 5, 4, new byte[16])
+                        .array("longs", 10, 2, new byte[16])
+                        .array("floats", 6, 4, new byte[16])
+                        .array("bools", 7, 5, new byte[5])
+                        .bytes();
         RawGguf tensors = new RawGguf().version(2).pair("general.architecture", 8, string("x"));
         for (int i = 0; i < 12; i++) {
-            tensors.tensor("blk." + i + ".weight", i % 2 == 0 ? 0 : 8, i * 96L, 8 << (i % 2) * 2, 2);
+            tensors.tensor(
+                    "blk." + i + ".weight", i % 2 == 0 ? 0 : 8, i * 96L, 8 << (i % 2) * 2, 2);
         }
         return List.of(values, arrays, tensors.data(12 * 96).bytes(), new RawGguf().bytes());
     }

@@ -3,46 +3,57 @@ package dev.varve.api.gguf;
 import static dev.varve.api.gguf.RawGguf.int32;
 import static dev.varve.api.gguf.RawGguf.int64;
 import static dev.varve.api.gguf.RawGguf.string;
+
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.nio.charset.StandardCharsets;
-import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
+
 class GgufMetadataTest {
-    private final GgufMetadata metadata = ByteChannel.parse(new RawGguf()
-                    .pair("text", 8, string("t"))
-                    .pair("int", 4, int32(7))
-                    .pair("negative", 5, int32(-7))
-                    .pair("huge", 10, int64(-1))
-                    .pair("nan", 6, int32(Float.floatToIntBits(Float.NaN)))
-                    .pair("half", 6, int32(Float.floatToIntBits(0.5f)))
-                    .pair("yes", 7, new byte[] {1})
-                    .array("hugeArray", 10, 1, int64(-1))
-                    .array("flags", 7, 3, new byte[] {1, 0, 1})
-                    .array("bytes", 0, 2, new byte[] {(byte) 255, 1})
-                    .array("texts", 8, 1, string("x"))
-                    .array("floats", 6, 1, int32(Float.floatToIntBits(2.5f)))
-                    .pair("latin", 8, new byte[] {1, 0, 0, 0, 0, 0, 0, 0, (byte) 0xE9})
-                    .bytes())
-            .metadata();
+    private final GgufMetadata metadata =
+            ByteChannel.parse(
+                            new RawGguf()
+                                    .pair("text", 8, string("t"))
+                                    .pair("int", 4, int32(7))
+                                    .pair("negative", 5, int32(-7))
+                                    .pair("huge", 10, int64(-1))
+                                    .pair("nan", 6, int32(Float.floatToIntBits(Float.NaN)))
+                                    .pair("half", 6, int32(Float.floatToIntBits(0.5f)))
+                                    .pair("yes", 7, new byte[] {1})
+                                    .array("hugeArray", 10, 1, int64(-1))
+                                    .array("flags", 7, 3, new byte[] {1, 0, 1})
+                                    .array("bytes", 0, 2, new byte[] {(byte) 255, 1})
+                                    .array("texts", 8, 1, string("x"))
+                                    .array("floats", 6, 1, int32(Float.floatToIntBits(2.5f)))
+                                    .pair(
+                                            "latin",
+                                            8,
+                                            new byte[] {1, 0, 0, 0, 0, 0, 0, 0, (byte) 0xE9})
+                                    .bytes())
+                    .metadata();
 
     @Test
     void aMissingKeyIsNamedWithWhatWasWanted() {
         refused("absent: expected a string, found no such key", () -> metadata.string("absent"));
         refused("absent: expected an integer, found no such key", () -> metadata.integer("absent"));
-        refused("absent: expected an integer, found no such key", () -> metadata.positiveInt("absent"));
+        refused(
+                "absent: expected an integer, found no such key",
+                () -> metadata.positiveInt("absent"));
         refused("absent: expected a number, found no such key", () -> metadata.number("absent"));
         refused("absent: expected integers, found no such key", () -> metadata.integers("absent"));
         refused("absent: expected numbers, found no such key", () -> metadata.floats("absent"));
         refused("absent: expected strings, found no such key", () -> metadata.strings("absent"));
-        refused("absent: expected strings, found no such key", () -> metadata.stringBytes("absent"));
+        refused(
+                "absent: expected strings, found no such key",
+                () -> metadata.stringBytes("absent"));
     }
 
     @Test
@@ -52,16 +63,22 @@ class GgufMetadataTest {
         refused("half: expected an integer, found f32", () -> metadata.integer("half"));
         refused("text: expected a number, found string", () -> metadata.findNumber("text"));
         refused("int: expected a bool, found u32", () -> metadata.findBool("int"));
-        refused("texts: expected integers, found array of string", () -> metadata.findIntegers("texts"));
+        refused(
+                "texts: expected integers, found array of string",
+                () -> metadata.findIntegers("texts"));
         refused("bytes: expected numbers, found array of u8", () -> metadata.floats("bytes"));
-        refused("flags: expected strings, found array of bool", () -> metadata.findStrings("flags"));
+        refused(
+                "flags: expected strings, found array of bool",
+                () -> metadata.findStrings("flags"));
         refused("text: expected strings, found string", () -> metadata.stringBytes("text"));
     }
 
     @Test
     void anIntegerBeyondTheRangeIsRefusedInsteadOfBecomingNegative() {
         refused("huge: expected an integer", () -> metadata.integer("huge"));
-        refused("negative: expected a positive integer, found -7", () -> metadata.positiveInt("negative"));
+        refused(
+                "negative: expected a positive integer, found -7",
+                () -> metadata.positiveInt("negative"));
         assertEquals("18446744073709551615", metadata.find("huge").orElseThrow().describe());
     }
 

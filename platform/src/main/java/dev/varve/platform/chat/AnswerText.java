@@ -2,12 +2,13 @@ package dev.varve.platform.chat;
 
 import dev.varve.platform.tokenizer.Detokenizer;
 import dev.varve.platform.tokenizer.Tokenizer;
+
 import java.util.List;
 import java.util.Optional;
 
 /**
- * Turns the tokens of one answer into visible text: thoughts apart, cut at stop strings, never in the middle of a
- * character.
+ * Turns the tokens of one answer into visible text: thoughts apart, cut at stop strings, never in
+ * the middle of a character.
  */
 public final class AnswerText {
     /**
@@ -41,7 +42,10 @@ public final class AnswerText {
      * @param stops stop strings, looked for in the content only
      */
     public AnswerText(
-            Tokenizer tokenizer, Optional<ReasoningTokens> marks, boolean inReasoning, List<String> stops) {
+            Tokenizer tokenizer,
+            Optional<ReasoningTokens> marks,
+            boolean inReasoning,
+            List<String> stops) {
         this.tokenizer = tokenizer;
         this.marks = marks;
         this.stops = new StopMatcher(stops);
@@ -52,7 +56,8 @@ public final class AnswerText {
 
     /** Takes a token; returns the text that it settles. */
     public Piece push(int token) {
-        if (marks.isPresent() && (reasoning ? token == marks.get().closeId() : token == marks.get().openId())) {
+        if (marks.isPresent()
+                && (reasoning ? token == marks.get().closeId() : token == marks.get().openId())) {
             Piece rest = route(detokenizer.finish());
             detokenizer = tokenizer.detokenizer();
             reasoning = !reasoning;

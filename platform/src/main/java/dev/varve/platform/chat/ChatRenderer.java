@@ -6,6 +6,7 @@ import dev.varve.platform.template.RenderedPrompt;
 import dev.varve.platform.template.Span;
 import dev.varve.platform.tokenizer.TextSpan;
 import dev.varve.platform.tokenizer.Tokenizer;
+
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -14,8 +15,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Renders conversations with a chat template. Text of the template may hold special tokens; text of the messages never
- * does, whatever it looks like. Thread-safe.
+ * Renders conversations with a chat template. Text of the template may hold special tokens; text of
+ * the messages never does, whatever it looks like. Thread-safe.
  */
 public final class ChatRenderer {
     private static final String GENERATION_PROMPT = "add_generation_prompt";
@@ -34,7 +35,8 @@ public final class ChatRenderer {
      *
      * @param variables variables of the template; {@code bos_token}, {@code eos_token} and {@code
      *     add_generation_prompt} are added
-     * @throws VarveException of kind INVALID_REQUEST with the template's message if it refuses the conversation
+     * @throws VarveException of kind INVALID_REQUEST with the template's message if it refuses the
+     *     conversation
      */
     public ChatPrompt render(Map<String, Object> variables) {
         Map<String, Object> all = new HashMap<>(variables);
@@ -64,9 +66,10 @@ public final class ChatRenderer {
             spans.add(new TextSpan(span.text(), span.trusted()));
         }
         int[] tokens = tokenizer.encodeSpans(spans);
-        boolean missesBos = tokenizer.addsBos()
-                && tokenizer.bosId().isPresent()
-                && (tokens.length == 0 || tokens[0] != tokenizer.bosId().getAsInt());
+        boolean missesBos =
+                tokenizer.addsBos()
+                        && tokenizer.bosId().isPresent()
+                        && (tokens.length == 0 || tokens[0] != tokenizer.bosId().getAsInt());
         if (!missesBos) {
             return tokens;
         }

@@ -2,6 +2,7 @@ package dev.varve.platform.chat;
 
 import dev.varve.api.model.ChatDialect;
 import dev.varve.platform.tokenizer.Tokenizer;
+
 import java.util.Optional;
 import java.util.OptionalInt;
 
@@ -15,13 +16,19 @@ import java.util.OptionalInt;
 public record ReasoningTokens(int openId, int closeId, String openText) {
     /** The marks of a dialect, if the vocabulary has a token for each. */
     public static Optional<ReasoningTokens> of(ChatDialect dialect, Tokenizer tokenizer) {
-        return dialect.reasoning().flatMap(marks -> {
-            OptionalInt open = tokenizer.tokenId(marks.open());
-            OptionalInt close = tokenizer.tokenId(marks.close());
-            return open.isPresent() && close.isPresent()
-                    ? Optional.of(new ReasoningTokens(open.getAsInt(), close.getAsInt(), marks.open()))
-                    : Optional.empty();
-        });
+        return dialect.reasoning()
+                .flatMap(
+                        marks -> {
+                            OptionalInt open = tokenizer.tokenId(marks.open());
+                            OptionalInt close = tokenizer.tokenId(marks.close());
+                            return open.isPresent() && close.isPresent()
+                                    ? Optional.of(
+                                            new ReasoningTokens(
+                                                    open.getAsInt(),
+                                                    close.getAsInt(),
+                                                    marks.open()))
+                                    : Optional.empty();
+                        });
     }
 
     /** Whether the answer to a prompt begins inside a thought. */

@@ -3,9 +3,7 @@ package dev.varve.platform.chat;
 import java.util.List;
 import java.util.Optional;
 
-/**
- * Looks for stop strings in a growing text. Holds back only what may be the beginning of one.
- */
+/** Looks for stop strings in a growing text. Holds back only what may be the beginning of one. */
 public final class StopMatcher {
     private final List<String> stops;
     private final StringBuilder held = new StringBuilder();
@@ -55,7 +53,9 @@ public final class StopMatcher {
     private int longestOpenEnd() {
         int longest = 0;
         for (String stop : stops) {
-            for (int length = Math.min(stop.length() - 1, held.length()); length > longest; length--) {
+            for (int length = Math.min(stop.length() - 1, held.length());
+                    length > longest;
+                    length--) {
                 if (stop.startsWith(held.substring(held.length() - length))) {
                     longest = length;
                 }

@@ -2,7 +2,6 @@ package dev.varve.platform.cli;
 
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerSplitAdapter;
-import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.TeacherForcing.LogitsSink;
 import dev.varve.platform.runtime.MemoryPlan;

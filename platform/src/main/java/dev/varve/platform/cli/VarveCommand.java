@@ -13,8 +13,7 @@ import java.io.PrintWriter;
         name = "varve",
         mixinStandardHelpOptions = true,
         versionProvider = VersionText.class,
-        description =
-                "Serves large language models from GGUF files over an OpenAI-compatible API.",
+        description = "Serves large language models from GGUF files over an OpenAI-compatible API.",
         synopsisSubcommandLabel = "COMMAND",
         commandListHeading = "%nCommands:%n",
         footerHeading = "%nExamples:%n",

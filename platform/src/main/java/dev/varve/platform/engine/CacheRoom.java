@@ -2,6 +2,7 @@ package dev.varve.platform.engine;
 
 import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SlotSpan;
+
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -12,16 +13,19 @@ import java.util.OptionalInt;
 import java.util.function.Supplier;
 
 /**
- * Hands out KV slots and state rows. Finished sequences stay resident here, so that a request that begins like one of
- * them need not compute that part again; the one that was used longest ago gives way first.
+ * Hands out KV slots and state rows. Finished sequences stay resident here, so that a request that
+ * begins like one of them need not compute that part again; the one that was used longest ago gives
+ * way first.
  */
 final class CacheRoom {
     private final ShardPipeline pipeline;
     private final SlotPool slots;
     private final StateRowPool rows;
     private final boolean recurrent;
+
     /** Owners of spans; compaction moves them. */
     private final List<SequenceState> owners = new ArrayList<>();
+
     /** Finished sequences, least recently used first. */
     private final Deque<SequenceState> residents = new ArrayDeque<>();
 
@@ -69,7 +73,9 @@ final class CacheRoom {
         return state;
     }
 
-    /** Leading tokens that need no computing; at least one token is left, whose logits are wanted. */
+    /**
+     * Leading tokens that need no computing; at least one token is left, whose logits are wanted.
+     */
     private int reusable(SequenceState resident, TokenList tokens) {
         int limit = tokens.size() - 1;
         int common = Math.min(resident.tokens.commonPrefix(tokens), limit);
@@ -79,7 +85,9 @@ final class CacheRoom {
         if (resident.computed <= common) {
             return resident.computed;
         }
-        return resident.checkpointRow != Slice.ZERO_ROW && resident.checkpoint <= common ? resident.checkpoint : 0;
+        return resident.checkpointRow != Slice.ZERO_ROW && resident.checkpoint <= common
+                ? resident.checkpoint
+                : 0;
     }
 
     private void takeOver(SequenceState state, SequenceState from, int length) {
@@ -100,7 +108,8 @@ final class CacheRoom {
     }
 
     /**
-     * Makes room for {@code tokens} tokens of a sequence, moving it or evicting residents if need be.
+     * Makes room for {@code tokens} tokens of a sequence, moving it or evicting residents if need
+     * be.
      *
      * @return whether there is room now; nothing changed for the sequence if not
      */
@@ -135,12 +144,17 @@ final class CacheRoom {
         }
         if (slots.freeSlots() >= capacity - state.span.capacity()) {
             compact(state);
-            return state.span.capacity() > 0 ? slots.extend(state.span, capacity) : slots.take(capacity);
+            return state.span.capacity() > 0
+                    ? slots.extend(state.span, capacity)
+                    : slots.take(capacity);
         }
         return Optional.empty();
     }
 
-    /** Moves all spans up to that of {@code growing} to the front and the others to the end; one gap remains. */
+    /**
+     * Moves all spans up to that of {@code growing} to the front and the others to the end; one gap
+     * remains.
+     */
     private void compact(SequenceState growing) {
         List<SequenceState> order = new ArrayList<>(owners);
         order.removeIf(owner -> owner.span.capacity() == 0);
@@ -183,7 +197,10 @@ final class CacheRoom {
         while (row.isEmpty() && evict()) {
             row = take.get();
         }
-        return row.orElseThrow(() -> new IllegalStateException("running sequences hold more rows than were planned"));
+        return row.orElseThrow(
+                () ->
+                        new IllegalStateException(
+                                "running sequences hold more rows than were planned"));
     }
 
     void releaseRow(int row) {

@@ -1,12 +1,13 @@
 package dev.varve.platform.engine;
 
 /**
- * Where a prompt is cut for prefill. The cuts depend on the sequence's own positions only, never on what else runs, so
- * that a prompt gives the same numbers under any load.
+ * Where a prompt is cut for prefill. The cuts depend on the sequence's own positions only, never on
+ * what else runs, so that a prompt gives the same numbers under any load.
  *
- * <p>A window ends at every multiple of {@value #WINDOW} positions and at the stable prefix. Inside a window, blocks of
- * {@value #BLOCK} tokens may be computed one at a time: attention works in tiles of that many rows, so the numbers are
- * those of the whole window. The last block keeps at least {@value #BLOCK} rows, since fewer rows take another path.
+ * <p>A window ends at every multiple of {@value #WINDOW} positions and at the stable prefix. Inside
+ * a window, blocks of {@value #BLOCK} tokens may be computed one at a time: attention works in
+ * tiles of that many rows, so the numbers are those of the whole window. The last block keeps at
+ * least {@value #BLOCK} rows, since fewer rows take another path.
  */
 final class ChunkPlan {
     /** Tokens per window, the usual micro-batch of ggml-based engines. */

@@ -7,8 +7,9 @@ public interface Engine extends AutoCloseable {
     /**
      * Queues a request.
      *
-     * @throws dev.varve.api.VarveException of kind CONTEXT_OVERFLOW if prompt and output exceed the context, OVERLOADED
-     *     if the queue is full or the engine drains, INVALID_REQUEST if a token id is outside the vocabulary
+     * @throws dev.varve.api.VarveException of kind CONTEXT_OVERFLOW if prompt and output exceed the
+     *     context, OVERLOADED if the queue is full or the engine drains, INVALID_REQUEST if a token
+     *     id is outside the vocabulary
      */
     Generation submit(GenerationRequest request, GenerationListener listener);
 

@@ -13,23 +13,41 @@ import dev.varve.platform.shard.SlotSpan;
  * @param suppressedTokens ids that are never chosen
  */
 public record EngineOptions(
-        int contextTokens, int parallel, int slots, int stateRows, int queueLimit, int[] suppressedTokens) {
+        int contextTokens,
+        int parallel,
+        int slots,
+        int stateRows,
+        int queueLimit,
+        int[] suppressedTokens) {
     public EngineOptions {
         if (contextTokens < 1 || parallel < 1 || queueLimit < 1) {
-            throw new IllegalArgumentException("context, parallel and queue limit must be positive, got " + contextTokens
-                    + ", " + parallel + ", " + queueLimit);
+            throw new IllegalArgumentException(
+                    "context, parallel and queue limit must be positive, got "
+                            + contextTokens
+                            + ", "
+                            + parallel
+                            + ", "
+                            + queueLimit);
         }
         if (slots < SlotSpan.roundUp(contextTokens)) {
-            throw new IllegalArgumentException("a pool of " + slots + " slots cannot hold one sequence of " + contextTokens
-                    + " tokens");
+            throw new IllegalArgumentException(
+                    "a pool of "
+                            + slots
+                            + " slots cannot hold one sequence of "
+                            + contextTokens
+                            + " tokens");
         }
         if (stateRows < rowsFor(parallel)) {
-            throw new IllegalArgumentException(stateRows + " state rows are too few for " + parallel + " sequences");
+            throw new IllegalArgumentException(
+                    stateRows + " state rows are too few for " + parallel + " sequences");
         }
         suppressedTokens = suppressedTokens.clone();
     }
 
-    /** State rows for a number of sequences: two of each that runs, one more of each that stays resident, and zero. */
+    /**
+     * State rows for a number of sequences: two of each that runs, one more of each that stays
+     * resident, and zero.
+     */
     public static int rowsFor(int parallel) {
         return 1 + 3 * parallel;
     }

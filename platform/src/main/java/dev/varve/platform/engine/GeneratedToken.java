@@ -1,6 +1,7 @@
 package dev.varve.platform.engine;
 
 import dev.varve.platform.sampling.TokenLogprobs;
+
 import java.util.Optional;
 
 /**

@@ -3,9 +3,9 @@ package dev.varve.platform.engine;
 import dev.varve.api.VarveException;
 
 /**
- * Hears what happens to one request. Called from the engine's thread, in order; exactly one of {@link #onEnd} and
- * {@link #onError} comes last. A call must return at once: it may not block, wait for a client or submit requests. An
- * exception ends the request, never the engine.
+ * Hears what happens to one request. Called from the engine's thread, in order; exactly one of
+ * {@link #onEnd} and {@link #onError} comes last. A call must return at once: it may not block,
+ * wait for a client or submit requests. An exception ends the request, never the engine.
  */
 public interface GenerationListener {
     /** The request left the queue. {@code cachedTokens} of its prompt need no prefill. */

@@ -1,6 +1,7 @@
 package dev.varve.platform.engine;
 
 import dev.varve.platform.sampling.SamplingOptions;
+
 import java.util.Objects;
 import java.util.Set;
 
@@ -8,16 +9,22 @@ import java.util.Set;
  * One prompt to continue.
  *
  * @param prompt token ids, at least one
- * @param stablePrefix leading tokens of the prompt that the next turn of this conversation will begin with as well;
- *     the engine keeps a checkpoint there. 0 where unknown
- * @param maxTokens most tokens to generate, at least 1; prompt and output together must fit the context
+ * @param stablePrefix leading tokens of the prompt that the next turn of this conversation will
+ *     begin with as well; the engine keeps a checkpoint there. 0 where unknown
+ * @param maxTokens most tokens to generate, at least 1; prompt and output together must fit the
+ *     context
  * @param endTokens ids that end the generation; empty to ignore the model's end of text
  * @param sampling how tokens are chosen
- * @param topLogprobs number of alternatives to report per token, 0 for the chosen one only, -1 for no log
- *     probabilities at all
+ * @param topLogprobs number of alternatives to report per token, 0 for the chosen one only, -1 for
+ *     no log probabilities at all
  */
 public record GenerationRequest(
-        int[] prompt, int stablePrefix, int maxTokens, Set<Integer> endTokens, SamplingOptions sampling, int topLogprobs) {
+        int[] prompt,
+        int stablePrefix,
+        int maxTokens,
+        Set<Integer> endTokens,
+        SamplingOptions sampling,
+        int topLogprobs) {
     public GenerationRequest {
         prompt = prompt.clone();
         endTokens = Set.copyOf(endTokens);
@@ -26,13 +33,16 @@ public record GenerationRequest(
             throw new IllegalArgumentException("the prompt has no tokens");
         }
         if (stablePrefix < 0 || stablePrefix > prompt.length) {
-            throw new IllegalArgumentException("stable prefix " + stablePrefix + " exceeds the prompt of " + prompt.length);
+            throw new IllegalArgumentException(
+                    "stable prefix " + stablePrefix + " exceeds the prompt of " + prompt.length);
         }
         if (maxTokens < 1) {
-            throw new IllegalArgumentException("max_tokens: expected 1 or more, found " + maxTokens);
+            throw new IllegalArgumentException(
+                    "max_tokens: expected 1 or more, found " + maxTokens);
         }
         if (topLogprobs < -1 || topLogprobs > 20) {
-            throw new IllegalArgumentException("top_logprobs: expected 0 to 20, found " + topLogprobs);
+            throw new IllegalArgumentException(
+                    "top_logprobs: expected 0 to 20, found " + topLogprobs);
         }
     }
 

@@ -2,9 +2,13 @@ package dev.varve.platform.engine;
 
 import dev.varve.platform.sampling.Sampler;
 import dev.varve.platform.shard.OutputRows;
+
 import java.util.Arrays;
 
-/** A submitted request on its way through the engine. All but {@link #cancel} belongs to the engine's thread. */
+/**
+ * A submitted request on its way through the engine. All but {@link #cancel} belongs to the
+ * engine's thread.
+ */
 final class Request implements Generation {
     /** Where a request stands. */
     enum Phase {
@@ -28,6 +32,7 @@ final class Request implements Generation {
     private volatile boolean cancelled;
 
     Phase phase = Phase.WAITING;
+
     /** Present once the request was admitted. */
     SequenceState state;
 
@@ -47,7 +52,10 @@ final class Request implements Generation {
         this.arrival = arrival;
         this.sampler = sampler;
         this.wakeUp = wakeUp;
-        boolean best = request.sampling().isPlainArgmax() && request.topLogprobs() < 0 && !suppressesTokens;
+        boolean best =
+                request.sampling().isPlainArgmax()
+                        && request.topLogprobs() < 0
+                        && !suppressesTokens;
         wanted = best ? OutputRows.BEST : OutputRows.LAST;
         int[] prompt = request.prompt();
         tokens = new TokenList(prompt);
@@ -66,7 +74,10 @@ final class Request implements Generation {
         return cancelled;
     }
 
-    /** Only the best token where nothing else is needed to choose, so that logits need not be copied. */
+    /**
+     * Only the best token where nothing else is needed to choose, so that logits need not be
+     * copied.
+     */
     OutputRows wanted() {
         return wanted;
     }
@@ -75,7 +86,10 @@ final class Request implements Generation {
         return Arrays.binarySearch(endTokens, token) >= 0;
     }
 
-    /** Leaves the queue; a preempted request does so again but started only once. Returns whether this is the start. */
+    /**
+     * Leaves the queue; a preempted request does so again but started only once. Returns whether
+     * this is the start.
+     */
     boolean admit(SequenceState admitted) {
         state = admitted;
         phase = Phase.PREFILL;
@@ -100,8 +114,14 @@ final class Request implements Generation {
 
     GenerationEnd end(GenerationEnd.Reason reason) {
         long now = System.nanoTime();
-        return new GenerationEnd(reason, promptLength, cached, generated, millis(submittedNanos, startedNanos),
-                millis(startedNanos, firstTokenNanos), millis(firstTokenNanos, now));
+        return new GenerationEnd(
+                reason,
+                promptLength,
+                cached,
+                generated,
+                millis(submittedNanos, startedNanos),
+                millis(startedNanos, firstTokenNanos),
+                millis(firstTokenNanos, now));
     }
 
     private static double millis(long from, long to) {

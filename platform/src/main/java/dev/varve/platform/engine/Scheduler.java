@@ -4,6 +4,7 @@ import dev.varve.api.VarveException;
 import dev.varve.api.model.LayerState;
 import dev.varve.api.model.ModelShape;
 import dev.varve.platform.sampling.Sampler;
+
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -13,8 +14,8 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The engine: one thread that admits requests, runs one decode step for all running sequences and then one prefill chunk
- * of one sequence, and again. Requests wait in a bounded queue.
+ * The engine: one thread that admits requests, runs one decode step for all running sequences and
+ * then one prefill chunk of one sequence, and again. Requests wait in a bounded queue.
  */
 public final class Scheduler implements Engine {
     private static final System.Logger LOG = System.getLogger("dev.varve.engine");
@@ -26,6 +27,7 @@ public final class Scheduler implements Engine {
     private final Thread thread;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
+
     /** Guarded by the lock. */
     private final Deque<Request> waiting = new ArrayDeque<>();
 
@@ -39,7 +41,8 @@ public final class Scheduler implements Engine {
         this.pipeline = pipeline;
         this.shape = shape;
         this.options = options;
-        boolean recurrent = shape.layers().stream().anyMatch(LayerState.Recurrent.class::isInstance);
+        boolean recurrent =
+                shape.layers().stream().anyMatch(LayerState.Recurrent.class::isInstance);
         steps = new StepRunner(pipeline, options, recurrent, shape.vocabularySize(), this::requeue);
         published = steps.status(options, 0);
         thread = Thread.ofPlatform().name("varve-engine").daemon(true).unstarted(this::run);
@@ -56,18 +59,29 @@ public final class Scheduler implements Engine {
     public Generation submit(GenerationRequest request, GenerationListener listener) {
         int[] prompt = request.prompt();
         requireFits(prompt, request.maxTokens());
-        Sampler sampler = new Sampler(request.sampling(), shape.vocabularySize(), options.suppressedTokens());
+        Sampler sampler =
+                new Sampler(request.sampling(), shape.vocabularySize(), options.suppressedTokens());
         lock.lock();
         try {
             if (closed || draining) {
-                throw new VarveException(VarveException.Kind.UNAVAILABLE, "the server is shutting down");
+                throw new VarveException(
+                        VarveException.Kind.UNAVAILABLE, "the server is shutting down");
             }
             if (waiting.size() >= options.queueLimit()) {
-                throw new VarveException(VarveException.Kind.OVERLOADED,
-                        "the queue is full: " + waiting.size() + " requests wait already; try again later");
+                throw new VarveException(
+                        VarveException.Kind.OVERLOADED,
+                        "the queue is full: "
+                                + waiting.size()
+                                + " requests wait already; try again later");
             }
-            Request entry = new Request(request, listener, arrivals++, sampler,
-                    options.suppressedTokens().length > 0, this::wakeUp);
+            Request entry =
+                    new Request(
+                            request,
+                            listener,
+                            arrivals++,
+                            sampler,
+                            options.suppressedTokens().length > 0,
+                            this::wakeUp);
             waiting.addLast(entry);
             changed.signalAll();
             return entry;
@@ -79,16 +93,27 @@ public final class Scheduler implements Engine {
     private void requireFits(int[] prompt, int maxTokens) {
         for (int token : prompt) {
             if (token < 0 || token >= shape.vocabularySize()) {
-                throw new VarveException(VarveException.Kind.INVALID_REQUEST,
-                        "token " + token + " is outside the vocabulary of " + shape.vocabularySize());
+                throw new VarveException(
+                        VarveException.Kind.INVALID_REQUEST,
+                        "token "
+                                + token
+                                + " is outside the vocabulary of "
+                                + shape.vocabularySize());
             }
         }
         long wanted = (long) prompt.length + maxTokens;
         if (wanted > options.contextTokens()) {
-            throw new VarveException(VarveException.Kind.CONTEXT_OVERFLOW,
-                    "This model's maximum context length is " + options.contextTokens()
-                            + " tokens. However, you requested " + wanted + " tokens (" + prompt.length
-                            + " in the messages, " + maxTokens + " in the completion). Please reduce the length of the"
+            throw new VarveException(
+                    VarveException.Kind.CONTEXT_OVERFLOW,
+                    "This model's maximum context length is "
+                            + options.contextTokens()
+                            + " tokens. However, you requested "
+                            + wanted
+                            + " tokens ("
+                            + prompt.length
+                            + " in the messages, "
+                            + maxTokens
+                            + " in the completion). Please reduce the length of the"
                             + " messages or completion.");
         }
     }
@@ -193,7 +218,8 @@ public final class Scheduler implements Engine {
         lock.lock();
         try {
             closed = true;
-            VarveException reason = new VarveException(VarveException.Kind.CANCELLED, "the engine was stopped");
+            VarveException reason =
+                    new VarveException(VarveException.Kind.CANCELLED, "the engine was stopped");
             waiting.forEach(request -> steps.fail(request, reason));
             waiting.clear();
             steps.failAll(reason);

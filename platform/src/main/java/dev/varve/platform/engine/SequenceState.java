@@ -4,15 +4,18 @@ import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SlotSpan;
 
 /**
- * Tokens of a sequence with the cache that belongs to them: KV slots, current recurrent state and one checkpoint.
- * Passed on from a finished request to the one that continues it. Only the engine's thread touches it.
+ * Tokens of a sequence with the cache that belongs to them: KV slots, current recurrent state and
+ * one checkpoint. Passed on from a finished request to the one that continues it. Only the engine's
+ * thread touches it.
  */
 final class SequenceState {
     final TokenList tokens;
+
     /** Tokens whose K, V and recurrent state are computed. */
     int computed;
 
     SlotSpan span = new SlotSpan(0, 0);
+
     /** Row of the state after {@link #computed} tokens. */
     int row = Slice.ZERO_ROW;
 

@@ -6,10 +6,11 @@ import dev.varve.platform.shard.Boundary;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardResult;
+
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 
 /** The shards of a model in layer order; a batch passes through all of them. Owns the shards. */
 public final class ShardPipeline implements AutoCloseable {
@@ -25,7 +26,8 @@ public final class ShardPipeline implements AutoCloseable {
         int next = 0;
         for (Shard shard : this.shards) {
             if (shard.range().begin() != next) {
-                throw new IllegalArgumentException("shard " + shard.range() + " does not begin at layer " + next);
+                throw new IllegalArgumentException(
+                        "shard " + shard.range() + " does not begin at layer " + next);
             }
             next = shard.range().end();
         }
@@ -61,11 +63,12 @@ public final class ShardPipeline implements AutoCloseable {
         ShardMemory sum = new ShardMemory(0, 0, 0, 0);
         for (Shard shard : shards) {
             ShardMemory each = shard.memory();
-            sum = new ShardMemory(
-                    sum.weights() + each.weights(),
-                    sum.mappedWeights() + each.mappedWeights(),
-                    sum.kv() + each.kv(),
-                    sum.compute() + each.compute());
+            sum =
+                    new ShardMemory(
+                            sum.weights() + each.weights(),
+                            sum.mappedWeights() + each.mappedWeights(),
+                            sum.kv() + each.kv(),
+                            sum.compute() + each.compute());
         }
         return sum;
     }

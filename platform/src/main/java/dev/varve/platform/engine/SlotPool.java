@@ -1,16 +1,18 @@
 package dev.varve.platform.engine;
 
 import dev.varve.platform.shard.SlotSpan;
+
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * Which KV slots are free, in whole blocks. A span starts in the middle of the largest gap, so that it and its neighbour
- * can grow in place.
+ * Which KV slots are free, in whole blocks. A span starts in the middle of the largest gap, so that
+ * it and its neighbour can grow in place.
  */
 final class SlotPool {
     private final int slots;
+
     /** Length of each free run by its first slot; neighbours are always joined. */
     private final TreeMap<Integer, Integer> gaps = new TreeMap<>();
 
@@ -32,7 +34,8 @@ final class SlotPool {
 
     /** Takes a span of {@code capacity} slots, if one gap is large enough. */
     Optional<SlotSpan> take(int capacity) {
-        Optional<Map.Entry<Integer, Integer>> largest = gaps.entrySet().stream().max(Map.Entry.comparingByValue());
+        Optional<Map.Entry<Integer, Integer>> largest =
+                gaps.entrySet().stream().max(Map.Entry.comparingByValue());
         if (largest.isEmpty() || largest.get().getValue() < capacity) {
             return Optional.empty();
         }
@@ -47,7 +50,8 @@ final class SlotPool {
     SlotSpan takeAt(int begin, int capacity) {
         Map.Entry<Integer, Integer> gap = gaps.floorEntry(begin);
         if (gap == null || gap.getKey() + gap.getValue() < begin + capacity) {
-            throw new IllegalStateException("slots [" + begin + ", " + (begin + capacity) + ") are not free");
+            throw new IllegalStateException(
+                    "slots [" + begin + ", " + (begin + capacity) + ") are not free");
         }
         gaps.remove(gap.getKey());
         if (begin > gap.getKey()) {

@@ -1,12 +1,14 @@
 package dev.varve.platform.engine;
 
 import dev.varve.platform.shard.Slice;
+
 import java.util.BitSet;
 import java.util.OptionalInt;
 
 /**
- * Which recurrent state rows are free. Current states come from the low end and checkpoints from the high end, so that
- * the states of running sequences tend to be neighbours, which one operator can take together.
+ * Which recurrent state rows are free. Current states come from the low end and checkpoints from
+ * the high end, so that the states of running sequences tend to be neighbours, which one operator
+ * can take together.
  */
 final class StateRowPool {
     private final BitSet free = new BitSet();

@@ -1,14 +1,15 @@
 package dev.varve.platform.engine;
 
-import dev.varve.platform.sampling.TokenLogprobs;
 import dev.varve.api.VarveException;
 import dev.varve.api.backend.ComputeDevice.Phase;
+import dev.varve.platform.sampling.TokenLogprobs;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SlotSpan;
+
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -16,7 +17,8 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * The running sequences and their steps. Only the engine's thread uses it. Runs per token: plain loops.
+ * The running sequences and their steps. Only the engine's thread uses it. Runs per token: plain
+ * loops.
  */
 final class StepRunner {
     private static final System.Logger LOG = System.getLogger("dev.varve.engine");
@@ -114,20 +116,25 @@ final class StepRunner {
             int target = state.mustKeepRow() ? room.takeRow() : state.row;
             slices.add(slice(request, state.computed + 1, target, request.wanted()));
         }
-        forward(slices, Phase.DECODE).ifPresent(result -> {
-            List<Request> stepped = List.copyOf(batch);
-            for (int i = 0; i < stepped.size(); i++) {
-                advance(stepped.get(i).state, slices.get(i));
-                choose(stepped.get(i), result, i);
-            }
-        });
+        forward(slices, Phase.DECODE)
+                .ifPresent(
+                        result -> {
+                            List<Request> stepped = List.copyOf(batch);
+                            for (int i = 0; i < stepped.size(); i++) {
+                                advance(stepped.get(i).state, slices.get(i));
+                                choose(stepped.get(i), result, i);
+                            }
+                        });
     }
 
     /** Finds room for one more token, at the price of the youngest sequences if need be. */
     private void makeRoom(Request request) {
-        while (running.contains(request) && !room.ensure(request.state, request.state.computed + 1)) {
+        while (running.contains(request)
+                && !room.ensure(request.state, request.state.computed + 1)) {
             Request youngest =
-                    running.stream().max(Comparator.comparingLong(each -> each.arrival)).orElseThrow();
+                    running.stream()
+                            .max(Comparator.comparingLong(each -> each.arrival))
+                            .orElseThrow();
             running.remove(youngest);
             room.drop(youngest.state);
             youngest.state = null;
@@ -150,23 +157,33 @@ final class StepRunner {
         int end = ChunkPlan.next(state.computed, known, stable, shared);
         boolean checkpoint = end == stable;
         boolean last = end == known;
-        int target = checkpoint ? room.takeCheckpointRow() : state.mustKeepRow() ? room.takeRow() : state.row;
+        int target =
+                checkpoint
+                        ? room.takeCheckpointRow()
+                        : state.mustKeepRow() ? room.takeRow() : state.row;
         Slice slice = slice(request, end, target, last ? request.wanted() : OutputRows.NONE);
         batch.clear();
         batch.add(request);
-        forward(List.of(slice), Phase.PREFILL).ifPresent(result -> {
-            advance(state, slice);
-            if (checkpoint) {
-                room.dropCheckpoint(state);
-                state.checkpointRow = state.row;
-                state.checkpoint = end;
-            }
-            if (guard(request, () -> request.listener.onPrefill(Math.min(end, request.promptLength), request.promptLength))
-                    && last) {
-                request.phase = Request.Phase.DECODE;
-                choose(request, result, 0);
-            }
-        });
+        forward(List.of(slice), Phase.PREFILL)
+                .ifPresent(
+                        result -> {
+                            advance(state, slice);
+                            if (checkpoint) {
+                                room.dropCheckpoint(state);
+                                state.checkpointRow = state.row;
+                                state.checkpoint = end;
+                            }
+                            if (guard(
+                                            request,
+                                            () ->
+                                                    request.listener.onPrefill(
+                                                            Math.min(end, request.promptLength),
+                                                            request.promptLength))
+                                    && last) {
+                                request.phase = Request.Phase.DECODE;
+                                choose(request, result, 0);
+                            }
+                        });
     }
 
     private Request nextInPrefill() {
@@ -182,8 +199,14 @@ final class StepRunner {
 
     private static Slice slice(Request request, int end, int target, OutputRows outputs) {
         SequenceState state = request.state;
-        return new Slice(request.arrival, request.tokens.range(state.computed, end), state.computed, state.span,
-                state.row, target, outputs);
+        return new Slice(
+                request.arrival,
+                request.tokens.range(state.computed, end),
+                state.computed,
+                state.span,
+                state.row,
+                target,
+                outputs);
     }
 
     /** Runs the slices of {@link #batch}; on failure ends their requests. */
@@ -220,27 +243,35 @@ final class StepRunner {
     private void choose(Request request, ShardResult result, int row) {
         float[] logits = result.logits();
         int offset = row * vocabulary;
-        boolean sound = guard(request, () -> {
-            int token = request.wanted() == OutputRows.BEST
-                    ? requireNumber(result.best()[row])
-                    : request.sampler.sample(logits, offset);
-            request.countToken();
-            generatedTokens++;
-            if (request.isEndToken(token)) {
-                finish(request, GenerationEnd.Reason.END_TOKEN);
-                return;
-            }
-            request.sampler.accept(token);
-            request.tokens.add(token);
-            int top = request.request.topLogprobs();
-            Optional<TokenLogprobs> logprobs =
-                    top < 0 ? Optional.empty() : Optional.of(request.sampler.logprobs(logits, offset, token, top));
-            if (!request.listener.onToken(new GeneratedToken(token, logprobs))) {
-                finish(request, GenerationEnd.Reason.STOPPED);
-            } else if (request.generated >= request.request.maxTokens()) {
-                finish(request, GenerationEnd.Reason.LENGTH);
-            }
-        });
+        boolean sound =
+                guard(
+                        request,
+                        () -> {
+                            int token =
+                                    request.wanted() == OutputRows.BEST
+                                            ? requireNumber(result.best()[row])
+                                            : request.sampler.sample(logits, offset);
+                            request.countToken();
+                            generatedTokens++;
+                            if (request.isEndToken(token)) {
+                                finish(request, GenerationEnd.Reason.END_TOKEN);
+                                return;
+                            }
+                            request.sampler.accept(token);
+                            request.tokens.add(token);
+                            int top = request.request.topLogprobs();
+                            Optional<TokenLogprobs> logprobs =
+                                    top < 0
+                                            ? Optional.empty()
+                                            : Optional.of(
+                                                    request.sampler.logprobs(
+                                                            logits, offset, token, top));
+                            if (!request.listener.onToken(new GeneratedToken(token, logprobs))) {
+                                finish(request, GenerationEnd.Reason.STOPPED);
+                            } else if (request.generated >= request.request.maxTokens()) {
+                                finish(request, GenerationEnd.Reason.LENGTH);
+                            }
+                        });
         if (!sound) {
             turn = 0;
         }
@@ -249,7 +280,8 @@ final class StepRunner {
     private static int requireNumber(int best) {
         if (best < 0) {
             throw new VarveException(
-                    VarveException.Kind.BACKEND_FAILED, "the model produced a logit that is not a number");
+                    VarveException.Kind.BACKEND_FAILED,
+                    "the model produced a logit that is not a number");
         }
         return best;
     }
@@ -260,7 +292,10 @@ final class StepRunner {
         request.listener.onEnd(request.end(reason));
     }
 
-    /** Runs what may throw for one request; a failure ends that request only. Returns whether it went well. */
+    /**
+     * Runs what may throw for one request; a failure ends that request only. Returns whether it
+     * went well.
+     */
     private boolean guard(Request request, Runnable action) {
         try {
             action.run();
@@ -269,9 +304,14 @@ final class StepRunner {
             LOG.log(System.Logger.Level.WARNING, "a request failed", e);
             if (running.remove(request)) {
                 room.drop(request.state);
-                fail(request, e instanceof VarveException known
-                        ? known
-                        : new VarveException(VarveException.Kind.BACKEND_FAILED, "the request failed", e));
+                fail(
+                        request,
+                        e instanceof VarveException known
+                                ? known
+                                : new VarveException(
+                                        VarveException.Kind.BACKEND_FAILED,
+                                        "the request failed",
+                                        e));
             }
             return false;
         }
@@ -294,9 +334,22 @@ final class StepRunner {
 
     EngineStatus status(EngineOptions sizes, int waiting) {
         ShardMemory memory = pipeline.memory();
-        return new EngineStatus(sizes.contextTokens(), sizes.parallel(), waiting, running.size(), room.totalSlots(),
-                room.usedSlots(), room.residentSlots(), memory.weights() + memory.mappedWeights(),
-                memory.mappedWeights(), memory.kv(), memory.compute(), promptTokens, cachedTokens, generatedTokens,
-                preemptions, stepCount);
+        return new EngineStatus(
+                sizes.contextTokens(),
+                sizes.parallel(),
+                waiting,
+                running.size(),
+                room.totalSlots(),
+                room.usedSlots(),
+                room.residentSlots(),
+                memory.weights() + memory.mappedWeights(),
+                memory.mappedWeights(),
+                memory.kv(),
+                memory.compute(),
+                promptTokens,
+                cachedTokens,
+                generatedTokens,
+                preemptions,
+                stepCount);
     }
 }

@@ -7,15 +7,22 @@ import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SlotSpan;
+
 import java.util.Arrays;
 import java.util.List;
 
-/** Runs given tokens and hands out the logits of every one of them. Uses the pipeline alone, without an engine. */
+/**
+ * Runs given tokens and hands out the logits of every one of them. Uses the pipeline alone, without
+ * an engine.
+ */
 public final class TeacherForcing {
     /** Takes rows of logits as they come. */
     @FunctionalInterface
     public interface LogitsSink {
-        /** {@code rows} rows of {@code vocabulary} values from the start of {@code logits}, which is reused later. */
+        /**
+         * {@code rows} rows of {@code vocabulary} values from the start of {@code logits}, which is
+         * reused later.
+         */
         void accept(float[] logits, int rows, int vocabulary);
     }
 
@@ -29,17 +36,26 @@ public final class TeacherForcing {
      * @param slots size of the pipeline's KV pool
      * @throws VarveException of kind CONTEXT_OVERFLOW if the tokens exceed it
      */
-    public static void run(ShardPipeline pipeline, int[] tokens, int slots, int vocabulary, LogitsSink sink) {
+    public static void run(
+            ShardPipeline pipeline, int[] tokens, int slots, int vocabulary, LogitsSink sink) {
         if (tokens.length > slots) {
-            throw new VarveException(VarveException.Kind.CONTEXT_OVERFLOW,
+            throw new VarveException(
+                    VarveException.Kind.CONTEXT_OVERFLOW,
                     tokens.length + " tokens exceed the context of " + slots);
         }
         SlotSpan span = new SlotSpan(0, SlotSpan.roundUp(tokens.length));
         for (int begin = 0; begin < tokens.length; ) {
             // Short chunks bound the memory for logits of every row.
             int end = ChunkPlan.next(begin, tokens.length, 0, true);
-            Slice slice = new Slice(0, Arrays.copyOfRange(tokens, begin, end), begin, span,
-                    begin == 0 ? Slice.ZERO_ROW : STATE_ROW, STATE_ROW, OutputRows.ALL);
+            Slice slice =
+                    new Slice(
+                            0,
+                            Arrays.copyOfRange(tokens, begin, end),
+                            begin,
+                            span,
+                            begin == 0 ? Slice.ZERO_ROW : STATE_ROW,
+                            STATE_ROW,
+                            OutputRows.ALL);
             ShardResult result = pipeline.forward(new Batch(List.of(slice), Phase.PREFILL));
             sink.accept(result.logits(), result.rows(), vocabulary);
             begin = end;

@@ -33,7 +33,9 @@ final class TokenList {
 
     /** Whether the first {@code length} tokens are those of {@code other}. */
     boolean startsLike(TokenList other, int length) {
-        return length <= size && length <= other.size && Arrays.equals(values, 0, length, other.values, 0, length);
+        return length <= size
+                && length <= other.size
+                && Arrays.equals(values, 0, length, other.values, 0, length);
     }
 
     /** Number of leading tokens that both lists share. */

@@ -2,6 +2,7 @@ package dev.varve.platform.http;
 
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
+
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.Optional;
@@ -24,30 +25,42 @@ final class AccessControl {
             return;
         }
         String authorization = Optional.ofNullable(request.getHeader("Authorization")).orElse("");
-        String given = authorization.regionMatches(true, 0, BEARER, 0, BEARER.length())
-                ? authorization.substring(BEARER.length()).strip()
-                : Optional.ofNullable(request.getHeader("x-api-key")).orElse("");
+        String given =
+                authorization.regionMatches(true, 0, BEARER, 0, BEARER.length())
+                        ? authorization.substring(BEARER.length()).strip()
+                        : Optional.ofNullable(request.getHeader("x-api-key")).orElse("");
         boolean known = false;
         for (String key : options.apiKeys()) {
             // All keys are compared, each in constant time, so that the time tells nothing.
-            known |= MessageDigest.isEqual(
-                    key.getBytes(StandardCharsets.UTF_8), given.getBytes(StandardCharsets.UTF_8));
+            known |=
+                    MessageDigest.isEqual(
+                            key.getBytes(StandardCharsets.UTF_8),
+                            given.getBytes(StandardCharsets.UTF_8));
         }
         if (!known) {
-            throw ApiException.status(401, "invalid_api_key",
-                    given.isEmpty() ? "an API key is needed: Authorization: Bearer KEY" : "the API key is not known");
+            throw ApiException.status(
+                    401,
+                    "invalid_api_key",
+                    given.isEmpty()
+                            ? "an API key is needed: Authorization: Bearer KEY"
+                            : "the API key is not known");
         }
     }
 
     /** Adds the headers that let pages of allowed origins read the answer. */
     void allowOrigin(HttpServletRequest request, HttpServletResponse response) {
         String origin = request.getHeader("Origin");
-        if (origin == null || !(options.corsOrigins().contains("*") || options.corsOrigins().contains(origin))) {
+        if (origin == null
+                || !(options.corsOrigins().contains("*")
+                        || options.corsOrigins().contains(origin))) {
             return;
         }
-        response.setHeader("Access-Control-Allow-Origin", options.corsOrigins().contains("*") ? "*" : origin);
+        response.setHeader(
+                "Access-Control-Allow-Origin", options.corsOrigins().contains("*") ? "*" : origin);
         response.setHeader("Access-Control-Allow-Methods", "GET, POST, OPTIONS");
-        response.setHeader("Access-Control-Allow-Headers", "Authorization, Content-Type, X-Api-Key, X-Request-Id");
+        response.setHeader(
+                "Access-Control-Allow-Headers",
+                "Authorization, Content-Type, X-Api-Key, X-Request-Id");
         response.addHeader("Vary", "Origin");
     }
 }

@@ -1,7 +1,8 @@
 package dev.varve.platform.http;
 
-import java.util.List;
 import tools.jackson.databind.node.ObjectNode;
+
+import java.util.List;
 
 /** How a route writes answers: as one object, or as chunks of a stream. */
 interface AnswerFormat {

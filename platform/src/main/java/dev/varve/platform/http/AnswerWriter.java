@@ -1,21 +1,28 @@
 package dev.varve.platform.http;
 
 import jakarta.servlet.http.HttpServletResponse;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ObjectNode;
 
-/** Brings the events of a request to its client, as a stream or as one object, and notices when the client leaves. */
+/**
+ * Brings the events of a request to its client, as a stream or as one object, and notices when the
+ * client leaves.
+ */
 final class AnswerWriter {
     /** Outcome of a request, for metrics and the log. */
     record Outcome(String finishReason, int generatedTokens) {}
 
-    /** A client hears something at least this often; it is also how often its connection is probed. */
+    /**
+     * A client hears something at least this often; it is also how often its connection is probed.
+     */
     private static final Duration TICK = Duration.ofMillis(700);
 
     private final HttpServletResponse response;
@@ -26,7 +33,11 @@ final class AnswerWriter {
     private String finishReason = "";
     private long lastProbe = System.nanoTime();
 
-    AnswerWriter(HttpServletResponse response, ConnectionProbe probe, AnswerFormat format, GenerationCall call) {
+    AnswerWriter(
+            HttpServletResponse response,
+            ConnectionProbe probe,
+            AnswerFormat format,
+            GenerationCall call) {
         this.response = response;
         this.probe = probe;
         this.format = format;
@@ -130,7 +141,8 @@ final class AnswerWriter {
         ObjectNode inner = body.putObject("error");
         inner.put("message", error.getMessage());
         inner.put("type", error.type());
-        error.param().ifPresentOrElse(param -> inner.put("param", param), () -> inner.putNull("param"));
+        error.param()
+                .ifPresentOrElse(param -> inner.put("param", param), () -> inner.putNull("param"));
         error.code().ifPresentOrElse(code -> inner.put("code", code), () -> inner.putNull("code"));
         return body;
     }

@@ -1,6 +1,7 @@
 package dev.varve.platform.http;
 
 import dev.varve.api.VarveException;
+
 import java.util.Optional;
 import java.util.OptionalInt;
 
@@ -15,7 +16,13 @@ final class ApiException extends RuntimeException {
     private final String param;
     private final int retryAfterSeconds;
 
-    private ApiException(int status, String type, String code, String param, String message, int retryAfterSeconds) {
+    private ApiException(
+            int status,
+            String type,
+            String code,
+            String param,
+            String message,
+            int retryAfterSeconds) {
         super(message);
         this.status = status;
         this.type = type;
@@ -29,7 +36,8 @@ final class ApiException extends RuntimeException {
     }
 
     static ApiException status(int status, String code, String message) {
-        String type = status == 401 ? "authentication_error" : status >= 500 ? "server_error" : INVALID;
+        String type =
+                status == 401 ? "authentication_error" : status >= 500 ? "server_error" : INVALID;
         return new ApiException(status, type, code, "", message, 0);
     }
 
@@ -45,13 +53,21 @@ final class ApiException extends RuntimeException {
     static ApiException of(VarveException failure) {
         String message = failure.getMessage();
         return switch (failure.kind()) {
-            case CONTEXT_OVERFLOW -> new ApiException(400, INVALID, "context_length_exceeded", "", message, 0);
+            case CONTEXT_OVERFLOW ->
+                    new ApiException(400, INVALID, "context_length_exceeded", "", message, 0);
             case INVALID_REQUEST -> new ApiException(400, INVALID, "", "", message, 0);
-            case OVERLOADED -> new ApiException(429, "rate_limit_error", "queue_full", "", message, 1);
-            case UNAVAILABLE, CANCELLED -> new ApiException(503, "server_error", "", "", message, 5);
+            case OVERLOADED ->
+                    new ApiException(429, "rate_limit_error", "queue_full", "", message, 1);
+            case UNAVAILABLE, CANCELLED ->
+                    new ApiException(503, "server_error", "", "", message, 5);
             case UNSUPPORTED_MODEL, CORRUPT_FILE, UNREADABLE_FILE, OUT_OF_MEMORY, BACKEND_FAILED ->
-                new ApiException(500, "server_error", failure.kind().name().toLowerCase(java.util.Locale.ROOT), "",
-                        message, 0);
+                    new ApiException(
+                            500,
+                            "server_error",
+                            failure.kind().name().toLowerCase(java.util.Locale.ROOT),
+                            "",
+                            message,
+                            0);
         };
     }
 

@@ -1,10 +1,14 @@
 package dev.varve.platform.http;
 
 import dev.varve.api.VarveException;
+
 import jakarta.servlet.ServletInputStream;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
+
+import tools.jackson.databind.node.ObjectNode;
+
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -12,13 +16,13 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
-import tools.jackson.databind.node.ObjectNode;
 
 /** All routes. Each request has a virtual thread of its own. */
 final class ApiServlet extends HttpServlet {
     private static final long serialVersionUID = 1L;
     private static final System.Logger LOG = System.getLogger("dev.varve.http");
-    private static final Set<String> GET_ROUTES = Set.of("/", "/health", "/livez", "/v1/models", "/props", "/metrics");
+    private static final Set<String> GET_ROUTES =
+            Set.of("/", "/health", "/livez", "/v1/models", "/props", "/metrics");
     private static final Set<String> POST_ROUTES =
             Set.of("/v1/chat/completions", "/v1/completions", "/tokenize", "/detokenize");
     private static final String MODEL_PREFIX = "/v1/models/";
@@ -47,7 +51,8 @@ final class ApiServlet extends HttpServlet {
     }
 
     @Override
-    protected void service(HttpServletRequest request, HttpServletResponse response) throws IOException {
+    protected void service(HttpServletRequest request, HttpServletResponse response)
+            throws IOException {
         long begin = System.nanoTime();
         String route = route(request);
         String finish = "";
@@ -75,15 +80,24 @@ final class ApiServlet extends HttpServlet {
             fail(response, ApiException.draining());
         } catch (RuntimeException e) {
             LOG.log(System.Logger.Level.ERROR, "a request failed", e);
-            fail(response, ApiException.status(500, "internal_error", "internal error; the log has the details"));
+            fail(
+                    response,
+                    ApiException.status(
+                            500, "internal_error", "internal error; the log has the details"));
         }
         String label = GET_ROUTES.contains(route) || POST_ROUTES.contains(route) ? route : OTHER;
         metrics.countRequest(label, response.getStatus(), finish);
         if (!label.equals("/health") && !label.equals("/livez") && !label.equals("/metrics")) {
             long millis = (System.nanoTime() - begin) / 1_000_000;
-            LOG.log(System.Logger.Level.INFO, "{0} {1} {2} in {3} ms{4}{5}", request.getMethod(), label,
-                    Integer.toString(response.getStatus()), Long.toString(millis),
-                    tokens > 0 ? ", " + tokens + " tokens" : "", finish.isEmpty() ? "" : ", " + finish);
+            LOG.log(
+                    System.Logger.Level.INFO,
+                    "{0} {1} {2} in {3} ms{4}{5}",
+                    request.getMethod(),
+                    label,
+                    Integer.toString(response.getStatus()),
+                    Long.toString(millis),
+                    tokens > 0 ? ", " + tokens + " tokens" : "",
+                    finish.isEmpty() ? "" : ", " + finish);
         }
     }
 
@@ -99,12 +113,16 @@ final class ApiServlet extends HttpServlet {
         return given.matches("[\\w.:-]{1,128}") ? given : UUID.randomUUID().toString();
     }
 
-    private AnswerWriter.Outcome answer(String route, HttpServletRequest request, HttpServletResponse response)
+    private AnswerWriter.Outcome answer(
+            String route, HttpServletRequest request, HttpServletResponse response)
             throws IOException, InterruptedException {
         String method = request.getMethod();
         boolean readable = GET_ROUTES.contains(route) || route.startsWith(MODEL_PREFIX);
         if (!readable && !POST_ROUTES.contains(route)) {
-            throw ApiException.status(404, "", "unknown endpoint " + method + " " + (route.length() > 200 ? "…" : route));
+            throw ApiException.status(
+                    404,
+                    "",
+                    "unknown endpoint " + method + " " + (route.length() > 200 ? "…" : route));
         }
         if (readable ? !(method.equals("GET") || method.equals("HEAD")) : !method.equals("POST")) {
             response.setHeader("Allow", readable ? "GET, HEAD, OPTIONS" : "POST, OPTIONS");
@@ -117,8 +135,10 @@ final class ApiServlet extends HttpServlet {
         }
         ServedModel model = requireModel();
         return switch (route) {
-            case "/v1/chat/completions" -> generate(request, response, body -> ChatRoute.read(body, model), model);
-            case "/v1/completions" -> generate(request, response, body -> CompletionRoute.read(body, model), model);
+            case "/v1/chat/completions" ->
+                    generate(request, response, body -> ChatRoute.read(body, model), model);
+            case "/v1/completions" ->
+                    generate(request, response, body -> CompletionRoute.read(body, model), model);
             case "/tokenize" -> plain(response, modelRoutes.tokenize(body(request)));
             default -> plain(response, modelRoutes.detokenize(body(request)));
         };
@@ -132,13 +152,22 @@ final class ApiServlet extends HttpServlet {
                 AnswerWriter.json(response, 200, Json.object().put("status", "ok"));
             }
             case "/metrics" -> {
-                byte[] text = metrics.write(Optional.ofNullable(served).map(model -> model.engine().status()))
-                        .getBytes(StandardCharsets.UTF_8);
+                byte[] text =
+                        metrics.write(
+                                        Optional.ofNullable(served)
+                                                .map(model -> model.engine().status()))
+                                .getBytes(StandardCharsets.UTF_8);
                 response.setContentType("text/plain; version=0.0.4; charset=utf-8");
                 response.getOutputStream().write(text);
             }
-            case "/" -> AnswerWriter.json(response, 200, Json.object().put("name", "varve")
-                    .put("status", served == null ? "loading" : "ok").put("api", "/v1/chat/completions"));
+            case "/" ->
+                    AnswerWriter.json(
+                            response,
+                            200,
+                            Json.object()
+                                    .put("name", "varve")
+                                    .put("status", served == null ? "loading" : "ok")
+                                    .put("api", "/v1/chat/completions"));
             case "/props" -> {
                 requireModel();
                 AnswerWriter.json(response, 200, modelRoutes.properties());
@@ -149,7 +178,8 @@ final class ApiServlet extends HttpServlet {
             }
             default -> {
                 requireModel();
-                AnswerWriter.json(response, 200, modelRoutes.model(route.substring(MODEL_PREFIX.length())));
+                AnswerWriter.json(
+                        response, 200, modelRoutes.model(route.substring(MODEL_PREFIX.length())));
             }
         }
     }
@@ -165,13 +195,18 @@ final class ApiServlet extends HttpServlet {
         return model;
     }
 
-    private static AnswerWriter.Outcome plain(HttpServletResponse response, ObjectNode body) throws IOException {
+    private static AnswerWriter.Outcome plain(HttpServletResponse response, ObjectNode body)
+            throws IOException {
         AnswerWriter.json(response, 200, body);
         return new AnswerWriter.Outcome("", 0);
     }
 
-    private AnswerWriter.Outcome generate(HttpServletRequest request, HttpServletResponse response,
-            Function<ObjectNode, PendingAnswer> parse, ServedModel model) throws IOException, InterruptedException {
+    private AnswerWriter.Outcome generate(
+            HttpServletRequest request,
+            HttpServletResponse response,
+            Function<ObjectNode, PendingAnswer> parse,
+            ServedModel model)
+            throws IOException, InterruptedException {
         PendingAnswer pending = parse.apply(body(request));
         int count = pending.choices().size();
         try (ConnectionProbe probe = new ConnectionProbe(request);
@@ -179,7 +214,8 @@ final class ApiServlet extends HttpServlet {
             for (PendingAnswer.Choice choice : pending.choices()) {
                 choices.submit(model.engine(), choice.request(), choice.text());
             }
-            return new AnswerWriter(response, probe, pending.format(), pending.call()).write(choices, count);
+            return new AnswerWriter(response, probe, pending.format(), pending.call())
+                    .write(choices, count);
         }
     }
 
@@ -200,7 +236,9 @@ final class ApiServlet extends HttpServlet {
     }
 
     private ApiException tooLarge() {
-        return ApiException.status(413, "request_too_large",
+        return ApiException.status(
+                413,
+                "request_too_large",
                 "the request body exceeds " + options.maxBodyBytes() + " bytes (--max-body)");
     }
 
@@ -209,7 +247,8 @@ final class ApiServlet extends HttpServlet {
             return;
         }
         response.resetBuffer();
-        error.retryAfterSeconds().ifPresent(seconds -> response.setHeader("Retry-After", Integer.toString(seconds)));
+        error.retryAfterSeconds()
+                .ifPresent(seconds -> response.setHeader("Retry-After", Integer.toString(seconds)));
         ObjectNode body = AnswerWriter.errorBody(error);
         if (error.status() == 503 && error.type().equals("unavailable_error")) {
             ((ObjectNode) body.get("error")).put("code", 503);

@@ -1,9 +1,10 @@
 package dev.varve.platform.http;
 
-import java.util.ArrayList;
-import java.util.List;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
+
+import java.util.ArrayList;
+import java.util.List;
 
 /** The shapes of {@code /v1/chat/completions}. */
 final class ChatFormat implements AnswerFormat {
@@ -36,7 +37,10 @@ final class ChatFormat implements AnswerFormat {
         ObjectNode chunk = chunk(token.index());
         putText(delta(chunk), token.reasoning(), token.content());
         if (hasLogprobs) {
-            choice(chunk).putObject("logprobs").putArray("content").add(logprobs.chatEntry(token.token()));
+            choice(chunk)
+                    .putObject("logprobs")
+                    .putArray("content")
+                    .add(logprobs.chatEntry(token.token()));
         }
         return List.of(chunk);
     }
@@ -85,7 +89,9 @@ final class ChatFormat implements AnswerFormat {
             if (event.index() == index && event instanceof ChoiceEvent.Token token) {
                 reasoning.append(token.reasoning());
                 content.append(token.content());
-                token.token().logprobs().ifPresent(values -> entries.add(logprobs.chatEntry(token.token())));
+                token.token()
+                        .logprobs()
+                        .ifPresent(values -> entries.add(logprobs.chatEntry(token.token())));
             } else if (event.index() == index && event instanceof ChoiceEvent.Ended ended) {
                 reasoning.append(ended.reasoning());
                 content.append(ended.content());

@@ -1,16 +1,18 @@
 package dev.varve.platform.http;
 
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
 /** Brings messages into the form that chat templates expect. */
 final class ChatMessages {
-    private static final List<String> ROLES = List.of("system", "developer", "user", "assistant", "tool", "function");
+    private static final List<String> ROLES =
+            List.of("system", "developer", "user", "assistant", "tool", "function");
 
     private ChatMessages() {}
 
@@ -40,7 +42,9 @@ final class ChatMessages {
         if (!ROLES.contains(role)) {
             throw ApiException.invalid(where + ".role", where + ".role: expected one of " + ROLES);
         }
-        read.put("role", role.equals("developer") ? "system" : role.equals("function") ? "tool" : role);
+        read.put(
+                "role",
+                role.equals("developer") ? "system" : role.equals("function") ? "tool" : role);
         read.put("content", content(where + ".content", message.path("content")));
         if (message.path("tool_calls").isArray()) {
             read.put("tool_calls", toolCalls(where + ".tool_calls", message.get("tool_calls")));
@@ -71,19 +75,28 @@ final class ChatMessages {
 
     private static String part(String where, JsonNode part) {
         String type = part.path("type").isString() ? part.get("type").stringValue() : "";
-        String field = switch (type) {
-            case "text", "input_text", "output_text" -> "text";
-            case "refusal" -> "refusal";
-            default -> throw ApiException.invalid(where, where + ": parts of type '"
-                    + (type.length() > 40 ? "…" : type) + "' are not supported by this model; expected text");
-        };
+        String field =
+                switch (type) {
+                    case "text", "input_text", "output_text" -> "text";
+                    case "refusal" -> "refusal";
+                    default ->
+                            throw ApiException.invalid(
+                                    where,
+                                    where
+                                            + ": parts of type '"
+                                            + (type.length() > 40 ? "…" : type)
+                                            + "' are not supported by this model; expected text");
+                };
         if (!part.path(field).isString()) {
-            throw ApiException.invalid(where, where + ": expected a string in the " + field + " of each part");
+            throw ApiException.invalid(
+                    where, where + ": expected a string in the " + field + " of each part");
         }
         return part.get(field).stringValue();
     }
 
-    /** Templates iterate over the arguments, so the JSON text that clients send becomes an object. */
+    /**
+     * Templates iterate over the arguments, so the JSON text that clients send becomes an object.
+     */
     private static List<Object> toolCalls(String where, JsonNode calls) {
         List<Object> read = new ArrayList<>();
         for (JsonNode call : calls) {
@@ -91,8 +104,10 @@ final class ChatMessages {
                 throw ApiException.invalid(where, where + ": expected objects");
             }
             ObjectNode copy = object.deepCopy();
-            if (copy.path("function") instanceof ObjectNode function && function.path("arguments").isString()) {
-                function.set("arguments", arguments(where, function.get("arguments").stringValue()));
+            if (copy.path("function") instanceof ObjectNode function
+                    && function.path("arguments").isString()) {
+                function.set(
+                        "arguments", arguments(where, function.get("arguments").stringValue()));
             }
             read.add(Json.plain(copy));
         }

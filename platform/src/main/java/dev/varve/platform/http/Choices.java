@@ -8,6 +8,7 @@ import dev.varve.platform.engine.Generation;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationListener;
 import dev.varve.platform.engine.GenerationRequest;
+
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,8 +19,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * The running choices of one HTTP request and their events. The queue is bounded: a client that reads too slowly loses
- * its request, it never holds up a step.
+ * The running choices of one HTTP request and their events. The queue is bounded: a client that
+ * reads too slowly loses its request, it never holds up a step.
  */
 final class Choices implements AutoCloseable {
     private static final int EVENTS_PER_CHOICE = 4096;
@@ -30,7 +31,10 @@ final class Choices implements AutoCloseable {
     private final Runnable abort;
     private volatile boolean overflown;
 
-    /** {@code abort} ends the connection, so that a thread which waits for the client to read comes back. */
+    /**
+     * {@code abort} ends the connection, so that a thread which waits for the client to read comes
+     * back.
+     */
     Choices(int count, Metrics metrics, Runnable abort) {
         events = new ArrayBlockingQueue<>(count * EVENTS_PER_CHOICE);
         this.metrics = metrics;
@@ -102,8 +106,14 @@ final class Choices implements AutoCloseable {
         public void onEnd(GenerationEnd end) {
             metrics.requestLatency.observe(System.nanoTime() - submitted);
             AnswerText.Piece rest = text.finish();
-            offer(new ChoiceEvent.Ended(
-                    index, end, rest.reasoning(), rest.content(), text.stopFound(), text.reasoningTokens()));
+            offer(
+                    new ChoiceEvent.Ended(
+                            index,
+                            end,
+                            rest.reasoning(),
+                            rest.content(),
+                            text.stopFound(),
+                            text.reasoningTokens()));
         }
 
         @Override

@@ -1,16 +1,19 @@
 package dev.varve.platform.http;
 
-import java.util.ArrayList;
-import java.util.List;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
+
+import java.util.ArrayList;
+import java.util.List;
 
 /** The shapes of {@code /v1/completions}. */
 final class CompletionFormat implements AnswerFormat {
     private final GenerationCall call;
     private final Logprobs logprobs;
+
     /** Text to put before each choice: the prompt, where the client asked for its echo. */
     private final List<String> echoes;
+
     private final int[] offsets;
     private final long created = System.currentTimeMillis() / 1000;
 

@@ -2,11 +2,13 @@ package dev.varve.platform.http;
 
 import dev.varve.platform.chat.AnswerText;
 import dev.varve.platform.tokenizer.Tokenizer;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ObjectNode;
 
 /** {@code POST /v1/completions}: no chat template; special tokens in the prompt are parsed. */
 final class CompletionRoute {
@@ -31,13 +33,22 @@ final class CompletionRoute {
         List<String> echoes = new ArrayList<>();
         for (Prompt prompt : prompts) {
             for (int choice = 0; choice < call.choices(); choice++) {
-                choices.add(new PendingAnswer.Choice(
-                        call.request(prompt.tokens(), 0, choice, DEFAULT_TOKENS, served),
-                        () -> new AnswerText(served.tokenizer(), Optional.empty(), false, call.stops())));
+                choices.add(
+                        new PendingAnswer.Choice(
+                                call.request(prompt.tokens(), 0, choice, DEFAULT_TOKENS, served),
+                                () ->
+                                        new AnswerText(
+                                                served.tokenizer(),
+                                                Optional.empty(),
+                                                false,
+                                                call.stops())));
                 echoes.add(echo ? prompt.text() : "");
             }
         }
-        return new PendingAnswer(call, choices, new CompletionFormat(call, new Logprobs(served.tokenizer()), echoes));
+        return new PendingAnswer(
+                call,
+                choices,
+                new CompletionFormat(call, new Logprobs(served.tokenizer()), echoes));
     }
 
     /** A string, an array of strings, an array of ids, or an array of arrays of ids. */
@@ -58,11 +69,16 @@ final class CompletionRoute {
                 }
             }
         } else {
-            throw Fields.wrong("prompt", "a string, strings, token ids or arrays of token ids", prompt);
+            throw Fields.wrong(
+                    "prompt", "a string, strings, token ids or arrays of token ids", prompt);
         }
         if (prompts.size() > MAX_PROMPTS) {
-            throw ApiException.invalid("prompt", "prompt: expected at most " + MAX_PROMPTS + " prompts, found "
-                    + prompts.size());
+            throw ApiException.invalid(
+                    "prompt",
+                    "prompt: expected at most "
+                            + MAX_PROMPTS
+                            + " prompts, found "
+                            + prompts.size());
         }
         return prompts;
     }

@@ -1,21 +1,24 @@
 package dev.varve.platform.http;
 
 import jakarta.servlet.ServletRequest;
+
+import org.eclipse.jetty.ee11.servlet.ServletContextRequest;
+import org.eclipse.jetty.io.EndPoint;
+
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
-import org.eclipse.jetty.ee11.servlet.ServletContextRequest;
-import org.eclipse.jetty.io.EndPoint;
 
 /**
- * Finds out whether the client of a running request went away. Jetty does not read from a connection while a request
- * is being handled, so a closed peer goes unnoticed until something is written. This probe registers the channel with a
- * selector of its own and looks for readiness: the end of the stream means that the client is gone.
+ * Finds out whether the client of a running request went away. Jetty does not read from a
+ * connection while a request is being handled, so a closed peer goes unnoticed until something is
+ * written. This probe registers the channel with a selector of its own and looks for readiness: the
+ * end of the stream means that the client is gone.
  *
- * <p>A client that pipelines its next request makes the channel readable as well. One byte of it is then lost, so such a
- * connection must be closed after the answer, see {@link #mustClose}.
+ * <p>A client that pipelines its next request makes the channel readable as well. One byte of it is
+ * then lost, so such a connection must be closed after the answer, see {@link #mustClose}.
  */
 final class ConnectionProbe implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.varve.http");
@@ -26,10 +29,11 @@ final class ConnectionProbe implements AutoCloseable {
     private boolean gone;
 
     ConnectionProbe(ServletRequest request) {
-        endPoint = ServletContextRequest.getServletContextRequest(request)
-                .getConnectionMetaData()
-                .getConnection()
-                .getEndPoint();
+        endPoint =
+                ServletContextRequest.getServletContextRequest(request)
+                        .getConnectionMetaData()
+                        .getConnection()
+                        .getEndPoint();
     }
 
     /** Whether the client closed the connection. */

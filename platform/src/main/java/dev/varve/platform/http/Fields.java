@@ -1,14 +1,18 @@
 package dev.varve.platform.http;
 
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ObjectNode;
 
-/** Typed access to a request body. {@code null} counts as absent; a wrong type is a 400 that names the field. */
+/**
+ * Typed access to a request body. {@code null} counts as absent; a wrong type is a 400 that names
+ * the field.
+ */
 final class Fields {
     private final ObjectNode body;
 
@@ -26,21 +30,26 @@ final class Fields {
     }
 
     boolean flag(String name, boolean fallback) {
-        return find(name).map(node -> {
-            if (!node.isBoolean()) {
-                throw wrong(name, "true or false", node);
-            }
-            return node.booleanValue();
-        }).orElse(fallback);
+        return find(name)
+                .map(
+                        node -> {
+                            if (!node.isBoolean()) {
+                                throw wrong(name, "true or false", node);
+                            }
+                            return node.booleanValue();
+                        })
+                .orElse(fallback);
     }
 
     Optional<String> text(String name) {
-        return find(name).map(node -> {
-            if (!node.isString()) {
-                throw wrong(name, "a string", node);
-            }
-            return node.stringValue();
-        });
+        return find(name)
+                .map(
+                        node -> {
+                            if (!node.isString()) {
+                                throw wrong(name, "a string", node);
+                            }
+                            return node.stringValue();
+                        });
     }
 
     /** A whole number in bounds; {@code 64.0} counts as one. */
@@ -54,8 +63,12 @@ final class Fields {
             throw wrong(name, expected, node.get());
         }
         double value = node.get().doubleValue();
-        boolean exact = node.get().isIntegralNumber() ? node.get().canConvertToLong() : value == Math.rint(value);
-        long number = node.get().isIntegralNumber() && exact ? node.get().longValue() : (long) value;
+        boolean exact =
+                node.get().isIntegralNumber()
+                        ? node.get().canConvertToLong()
+                        : value == Math.rint(value);
+        long number =
+                node.get().isIntegralNumber() && exact ? node.get().longValue() : (long) value;
         if (!exact || number < min || number > max) {
             throw wrong(name, expected, node.get());
         }
@@ -75,35 +88,45 @@ final class Fields {
     }
 
     Optional<ObjectNode> object(String name) {
-        return find(name).map(node -> {
-            if (!(node instanceof ObjectNode object)) {
-                throw wrong(name, "an object", node);
-            }
-            return object;
-        });
+        return find(name)
+                .map(
+                        node -> {
+                            if (!(node instanceof ObjectNode object)) {
+                                throw wrong(name, "an object", node);
+                            }
+                            return object;
+                        });
     }
 
     /** A string or an array of strings; empty strings are dropped. */
     List<String> texts(String name, int most) {
         List<String> texts = new ArrayList<>();
-        find(name).ifPresent(node -> {
-            if (node.isString()) {
-                texts.add(node.stringValue());
-            } else if (node.isArray()) {
-                for (JsonNode element : node) {
-                    if (!element.isString()) {
-                        throw wrong(name, "a string or an array of strings", node);
-                    }
-                    texts.add(element.stringValue());
-                }
-            } else {
-                throw wrong(name, "a string or an array of strings", node);
-            }
-            texts.removeIf(String::isEmpty);
-            if (texts.size() > most) {
-                throw ApiException.invalid(name, name + ": expected at most " + most + " strings, found " + texts.size());
-            }
-        });
+        find(name)
+                .ifPresent(
+                        node -> {
+                            if (node.isString()) {
+                                texts.add(node.stringValue());
+                            } else if (node.isArray()) {
+                                for (JsonNode element : node) {
+                                    if (!element.isString()) {
+                                        throw wrong(name, "a string or an array of strings", node);
+                                    }
+                                    texts.add(element.stringValue());
+                                }
+                            } else {
+                                throw wrong(name, "a string or an array of strings", node);
+                            }
+                            texts.removeIf(String::isEmpty);
+                            if (texts.size() > most) {
+                                throw ApiException.invalid(
+                                        name,
+                                        name
+                                                + ": expected at most "
+                                                + most
+                                                + " strings, found "
+                                                + texts.size());
+                            }
+                        });
         return texts;
     }
 
@@ -112,10 +135,17 @@ final class Fields {
         int[] ids = new int[array.size()];
         for (int i = 0; i < ids.length; i++) {
             JsonNode element = array.get(i);
-            if (!element.isIntegralNumber() || !element.canConvertToInt() || element.intValue() < 0
+            if (!element.isIntegralNumber()
+                    || !element.canConvertToInt()
+                    || element.intValue() < 0
                     || element.intValue() >= vocabulary) {
-                throw ApiException.invalid(name, name + ": expected token ids from 0 to " + (vocabulary - 1) + ", found "
-                        + brief(element));
+                throw ApiException.invalid(
+                        name,
+                        name
+                                + ": expected token ids from 0 to "
+                                + (vocabulary - 1)
+                                + ", found "
+                                + brief(element));
             }
             ids[i] = element.intValue();
         }
@@ -123,7 +153,8 @@ final class Fields {
     }
 
     static ApiException wrong(String name, String expected, JsonNode found) {
-        return ApiException.invalid(name, name + ": expected " + expected + ", found " + brief(found));
+        return ApiException.invalid(
+                name, name + ": expected " + expected + ", found " + brief(found));
     }
 
     /** The type of a value, and the value itself where it can hold no private text. */

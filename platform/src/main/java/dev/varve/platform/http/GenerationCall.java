@@ -1,6 +1,7 @@
 package dev.varve.platform.http;
 
 import dev.varve.platform.engine.GenerationRequest;
+
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -34,10 +35,12 @@ record GenerationCall(
     private static final int MAX_CHOICES = 8;
     private static final int MAX_STOPS = 16;
 
-    static GenerationCall read(String idPrefix, Fields fields, ServedModel served, int topLogprobs) {
-        boolean usage = fields.object("stream_options")
-                .map(options -> new Fields(options).flag("include_usage", false))
-                .orElse(false);
+    static GenerationCall read(
+            String idPrefix, Fields fields, ServedModel served, int topLogprobs) {
+        boolean usage =
+                fields.object("stream_options")
+                        .map(options -> new Fields(options).flag("include_usage", false))
+                        .orElse(false);
         OptionalLong most = OptionalLong.empty();
         for (String name : List.of("max_tokens", "max_output_tokens", "max_completion_tokens")) {
             OptionalLong given = fields.whole(name, 1, Integer.MAX_VALUE);
@@ -57,14 +60,19 @@ record GenerationCall(
     }
 
     /** The engine's request for one choice of a prompt. */
-    GenerationRequest request(int[] prompt, int stablePrefix, int choice, long defaultTokens, ServedModel served) {
+    GenerationRequest request(
+            int[] prompt, int stablePrefix, int choice, long defaultTokens, ServedModel served) {
         if (prompt.length == 0) {
-            throw ApiException.invalid("prompt", "prompt: expected at least one token, found an empty text");
+            throw ApiException.invalid(
+                    "prompt", "prompt: expected at least one token, found an empty text");
         }
         int context = served.engine().status().contextTokens();
         long room = Math.max(1, context - prompt.length);
         long most = maxTokens.orElse(defaultTokens > 0 ? Math.min(defaultTokens, room) : room);
-        return new GenerationRequest(prompt, stablePrefix, (int) most,
+        return new GenerationRequest(
+                prompt,
+                stablePrefix,
+                (int) most,
                 ignoreEnd ? Set.of() : served.tokenizer().endTokens(),
                 SamplingFields.read(fields, served.tokenizer().vocabularySize(), choice),
                 topLogprobs);

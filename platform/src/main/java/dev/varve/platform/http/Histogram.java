@@ -36,11 +36,19 @@ final class Histogram {
         long total = 0;
         for (int i = 0; i < BOUNDS_SECONDS.length; i++) {
             total += counts.get(i);
-            out.append(name).append("_bucket{le=\"").append(BOUNDS_SECONDS[i]).append("\"} ").append(total).append('\n');
+            out.append(name)
+                    .append("_bucket{le=\"")
+                    .append(BOUNDS_SECONDS[i])
+                    .append("\"} ")
+                    .append(total)
+                    .append('\n');
         }
         total += counts.get(BOUNDS_SECONDS.length);
         out.append(name).append("_bucket{le=\"+Inf\"} ").append(total).append('\n');
-        out.append(name).append("_sum ").append(String.format(Locale.ROOT, "%.6f", sumNanos.sum() / NANOS)).append('\n');
+        out.append(name)
+                .append("_sum ")
+                .append(String.format(Locale.ROOT, "%.6f", sumNanos.sum() / NANOS))
+                .append('\n');
         out.append(name).append("_count ").append(total).append('\n');
     }
 }

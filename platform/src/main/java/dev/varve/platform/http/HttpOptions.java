@@ -1,6 +1,7 @@
 package dev.varve.platform.http;
 
 import dev.varve.api.VarveException;
+
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.Set;
@@ -16,7 +17,12 @@ import java.util.Set;
  * @param maxBodyBytes largest request body
  */
 public record HttpOptions(
-        String host, int port, Set<String> apiKeys, boolean insecure, Set<String> corsOrigins, int maxBodyBytes) {
+        String host,
+        int port,
+        Set<String> apiKeys,
+        boolean insecure,
+        Set<String> corsOrigins,
+        int maxBodyBytes) {
     /** Largest request body where nobody asked for another limit. */
     public static final int DEFAULT_MAX_BODY = 64 << 20;
 
@@ -33,8 +39,12 @@ public record HttpOptions(
             throw invalid("--api-key: expected a key, found an empty one");
         }
         if (apiKeys.isEmpty() && !insecure && !isLoopback(host)) {
-            throw invalid("--host " + host + " is reachable from other machines: give an API key (--api-key,"
-                    + " --api-key-file or VARVE_API_KEY), or listen on 127.0.0.1, or say --insecure to let everybody in");
+            throw invalid(
+                    "--host "
+                            + host
+                            + " is reachable from other machines: give an API key (--api-key,"
+                            + " --api-key-file or VARVE_API_KEY), or listen on 127.0.0.1, or say"
+                            + " --insecure to let everybody in");
         }
     }
 
@@ -47,7 +57,8 @@ public record HttpOptions(
         try {
             return InetAddress.getByName(host).isLoopbackAddress();
         } catch (UnknownHostException e) {
-            throw new VarveException(VarveException.Kind.INVALID_REQUEST, "--host: no such address: " + host, e);
+            throw new VarveException(
+                    VarveException.Kind.INVALID_REQUEST, "--host: no such address: " + host, e);
         }
     }
 

@@ -1,8 +1,7 @@
 package dev.varve.platform.http;
 
 import dev.varve.api.VarveException;
-import java.net.URI;
-import java.time.Duration;
+
 import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
 import org.eclipse.jetty.ee11.servlet.ServletHolder;
 import org.eclipse.jetty.server.HttpConfiguration;
@@ -13,7 +12,13 @@ import org.eclipse.jetty.server.handler.ErrorHandler;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.eclipse.jetty.util.thread.VirtualThreadPool;
 
-/** The server. Listens as soon as it is started; until {@link #ready} its routes answer that the model loads. */
+import java.net.URI;
+import java.time.Duration;
+
+/**
+ * The server. Listens as soon as it is started; until {@link #ready} its routes answer that the
+ * model loads.
+ */
 public final class HttpServer implements AutoCloseable {
     private static final int REQUEST_HEADER_BYTES = 64 << 10;
     private static final Duration IDLE = Duration.ofMinutes(10);
@@ -67,8 +72,15 @@ public final class HttpServer implements AutoCloseable {
             return http;
         } catch (Exception e) {
             http.close();
-            throw new VarveException(VarveException.Kind.UNAVAILABLE, "cannot listen on " + options.host() + ":"
-                    + options.port() + " (--host, --port): " + rootMessage(e), e);
+            throw new VarveException(
+                    VarveException.Kind.UNAVAILABLE,
+                    "cannot listen on "
+                            + options.host()
+                            + ":"
+                            + options.port()
+                            + " (--host, --port): "
+                            + rootMessage(e),
+                    e);
         }
     }
 

@@ -1,9 +1,5 @@
 package dev.varve.platform.http;
 
-import java.util.LinkedHashMap;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.json.JsonFactory;
@@ -11,17 +7,25 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
 /** The server's JSON: limits for reading, and plain Java values for templates. */
 final class Json {
     private static final int MAX_DEPTH = 200;
 
-    static final JsonMapper MAPPER = JsonMapper.builder(JsonFactory.builder()
-                    .streamReadConstraints(StreamReadConstraints.builder()
-                            .maxNestingDepth(MAX_DEPTH)
-                            .maxStringLength(Integer.MAX_VALUE)
-                            .build())
-                    .build())
-            .build();
+    static final JsonMapper MAPPER =
+            JsonMapper.builder(
+                            JsonFactory.builder()
+                                    .streamReadConstraints(
+                                            StreamReadConstraints.builder()
+                                                    .maxNestingDepth(MAX_DEPTH)
+                                                    .maxStringLength(Integer.MAX_VALUE)
+                                                    .build())
+                                    .build())
+                    .build();
 
     private Json() {}
 
@@ -35,9 +39,13 @@ final class Json {
         try {
             node = MAPPER.readTree(body);
         } catch (JacksonException e) {
-            String where = e.getLocation() == null
-                    ? ""
-                    : " at line " + e.getLocation().getLineNr() + ", column " + e.getLocation().getColumnNr();
+            String where =
+                    e.getLocation() == null
+                            ? ""
+                            : " at line "
+                                    + e.getLocation().getLineNr()
+                                    + ", column "
+                                    + e.getLocation().getColumnNr();
             throw ApiException.invalid("", "the request body is not valid JSON" + where);
         }
         if (!(node instanceof ObjectNode object)) {
@@ -55,7 +63,8 @@ final class Json {
         return switch (node.getNodeType()) {
             case OBJECT -> {
                 Map<String, Object> map = new LinkedHashMap<>();
-                node.properties().forEach(entry -> map.put(entry.getKey(), plain(entry.getValue())));
+                node.properties()
+                        .forEach(entry -> map.put(entry.getKey(), plain(entry.getValue())));
                 yield map;
             }
             case ARRAY -> {
@@ -64,9 +73,12 @@ final class Json {
                 yield list;
             }
             case STRING -> node.stringValue();
-            case NUMBER -> node.isIntegralNumber()
-                    ? (node.canConvertToLong() ? (Object) node.longValue() : node.bigIntegerValue())
-                    : (Object) node.doubleValue();
+            case NUMBER ->
+                    node.isIntegralNumber()
+                            ? (node.canConvertToLong()
+                                    ? (Object) node.longValue()
+                                    : node.bigIntegerValue())
+                            : (Object) node.doubleValue();
             case BOOLEAN -> node.booleanValue();
             default -> null;
         };

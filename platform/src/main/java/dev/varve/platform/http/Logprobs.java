@@ -1,11 +1,13 @@
 package dev.varve.platform.http;
 
-import dev.varve.platform.sampling.TokenLogprobs;
 import dev.varve.platform.engine.GeneratedToken;
+import dev.varve.platform.sampling.TokenLogprobs;
 import dev.varve.platform.tokenizer.Tokenizer;
-import java.nio.charset.StandardCharsets;
+
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
+
+import java.nio.charset.StandardCharsets;
 
 /** Log probabilities in the forms of both completion routes. */
 final class Logprobs {
@@ -22,7 +24,8 @@ final class Logprobs {
         TokenLogprobs logprobs = token.logprobs().orElseThrow();
         ObjectNode entry = entry(token.id(), logprobs.chosen());
         ArrayNode top = entry.putArray("top_logprobs");
-        logprobs.top().forEach(alternative -> top.add(entry(alternative.id(), alternative.logprob())));
+        logprobs.top()
+                .forEach(alternative -> top.add(entry(alternative.id(), alternative.logprob())));
         return entry;
     }
 
@@ -45,7 +48,10 @@ final class Logprobs {
         array(logprobs, "token_logprobs").add(finite(values.chosen()));
         array(logprobs, "text_offset").add(textOffset);
         ObjectNode top = array(logprobs, "top_logprobs").addObject();
-        values.top().forEach(alternative -> top.put(text(alternative.id()), finite(alternative.logprob())));
+        values.top()
+                .forEach(
+                        alternative ->
+                                top.put(text(alternative.id()), finite(alternative.logprob())));
     }
 
     /** JSON has no infinity; OpenAI writes this number for a token that cannot be chosen. */

@@ -1,6 +1,7 @@
 package dev.varve.platform.http;
 
 import dev.varve.platform.engine.EngineStatus;
+
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -9,12 +10,18 @@ import java.util.concurrent.atomic.AtomicLong;
 /** What {@code /metrics} says, in Prometheus' text format 0.0.4. */
 final class Metrics {
     final Histogram timeToFirstToken =
-            new Histogram("varve_time_to_first_token_seconds", "Time from the request to its first token.");
+            new Histogram(
+                    "varve_time_to_first_token_seconds",
+                    "Time from the request to its first token.");
     final Histogram interTokenLatency =
-            new Histogram("varve_inter_token_latency_seconds", "Time between two tokens of a request.");
-    final Histogram queueTime = new Histogram("varve_queue_time_seconds", "Time that a request waited in the queue.");
+            new Histogram(
+                    "varve_inter_token_latency_seconds", "Time between two tokens of a request.");
+    final Histogram queueTime =
+            new Histogram("varve_queue_time_seconds", "Time that a request waited in the queue.");
     final Histogram requestLatency =
-            new Histogram("varve_e2e_request_latency_seconds", "Time from the request to its last token.");
+            new Histogram(
+                    "varve_e2e_request_latency_seconds",
+                    "Time from the request to its last token.");
 
     private record Key(String route, int code, String reason) implements Comparable<Key> {
         @Override
@@ -29,7 +36,9 @@ final class Metrics {
     void countRequest(String route, int code, String finishReason) {
         AtomicLong counter;
         synchronized (requests) {
-            counter = requests.computeIfAbsent(new Key(route, code, finishReason), key -> new AtomicLong());
+            counter =
+                    requests.computeIfAbsent(
+                            new Key(route, code, finishReason), key -> new AtomicLong());
         }
         counter.incrementAndGet();
     }
@@ -41,13 +50,29 @@ final class Metrics {
     String write(Optional<EngineStatus> status) {
         StringBuilder out = new StringBuilder(8192);
         status.ifPresent(engine -> engine(out, engine));
-        header(out, "varve_requests_total", "counter", "HTTP requests by route, status and finish reason.");
+        header(
+                out,
+                "varve_requests_total",
+                "counter",
+                "HTTP requests by route, status and finish reason.");
         synchronized (requests) {
-            requests.forEach((key, count) -> out.append("varve_requests_total{route=\"").append(key.route())
-                    .append("\",code=\"").append(key.code()).append("\",finish_reason=\"").append(key.reason())
-                    .append("\"} ").append(count.get()).append('\n'));
+            requests.forEach(
+                    (key, count) ->
+                            out.append("varve_requests_total{route=\"")
+                                    .append(key.route())
+                                    .append("\",code=\"")
+                                    .append(key.code())
+                                    .append("\",finish_reason=\"")
+                                    .append(key.reason())
+                                    .append("\"} ")
+                                    .append(count.get())
+                                    .append('\n'));
         }
-        value(out, "varve_client_disconnects_total", "counter", "Clients that went away before their answer ended.",
+        value(
+                out,
+                "varve_client_disconnects_total",
+                "counter",
+                "Clients that went away before their answer ended.",
                 disconnects.get());
         timeToFirstToken.write(out);
         interTokenLatency.write(out);
@@ -58,31 +83,83 @@ final class Metrics {
 
     private static void engine(StringBuilder out, EngineStatus engine) {
         value(out, "varve_requests_waiting", "gauge", "Requests in the queue.", engine.waiting());
-        value(out, "varve_requests_running", "gauge", "Requests in prefill or decode.", engine.running());
-        double used = engine.kvTokensTotal() == 0 ? 0 : (double) engine.kvTokensUsed() / engine.kvTokensTotal();
-        header(out, "varve_kv_cache_usage_ratio", "gauge", "Share of the KV pool that running sequences hold.");
+        value(
+                out,
+                "varve_requests_running",
+                "gauge",
+                "Requests in prefill or decode.",
+                engine.running());
+        double used =
+                engine.kvTokensTotal() == 0
+                        ? 0
+                        : (double) engine.kvTokensUsed() / engine.kvTokensTotal();
+        header(
+                out,
+                "varve_kv_cache_usage_ratio",
+                "gauge",
+                "Share of the KV pool that running sequences hold.");
         out.append("varve_kv_cache_usage_ratio ").append(used).append('\n');
-        value(out, "varve_kv_cache_resident_tokens", "gauge", "Token slots that finished sequences hold.",
+        value(
+                out,
+                "varve_kv_cache_resident_tokens",
+                "gauge",
+                "Token slots that finished sequences hold.",
                 engine.kvTokensResident());
         value(out, "varve_weight_bytes", "gauge", "Bytes of weights.", engine.weightBytes());
-        value(out, "varve_kv_bytes", "gauge", "Bytes of KV pools and recurrent states.", engine.kvBytes());
-        value(out, "varve_compute_bytes", "gauge", "Bytes of compute buffers.", engine.computeBytes());
-        value(out, "varve_prompt_tokens_total", "counter", "Prompt tokens taken in.", engine.promptTokens());
-        value(out, "varve_cached_prompt_tokens_total", "counter", "Prompt tokens that needed no prefill.",
+        value(
+                out,
+                "varve_kv_bytes",
+                "gauge",
+                "Bytes of KV pools and recurrent states.",
+                engine.kvBytes());
+        value(
+                out,
+                "varve_compute_bytes",
+                "gauge",
+                "Bytes of compute buffers.",
+                engine.computeBytes());
+        value(
+                out,
+                "varve_prompt_tokens_total",
+                "counter",
+                "Prompt tokens taken in.",
+                engine.promptTokens());
+        value(
+                out,
+                "varve_cached_prompt_tokens_total",
+                "counter",
+                "Prompt tokens that needed no prefill.",
                 engine.cachedPromptTokens());
-        value(out, "varve_generation_tokens_total", "counter", "Tokens generated.", engine.generatedTokens());
-        value(out, "varve_preemptions_total", "counter", "Sequences put back to the queue for want of room.",
+        value(
+                out,
+                "varve_generation_tokens_total",
+                "counter",
+                "Tokens generated.",
+                engine.generatedTokens());
+        value(
+                out,
+                "varve_preemptions_total",
+                "counter",
+                "Sequences put back to the queue for want of room.",
                 engine.preemptions());
         value(out, "varve_steps_total", "counter", "Forward passes.", engine.steps());
     }
 
-    private static void value(StringBuilder out, String name, String type, String help, long value) {
+    private static void value(
+            StringBuilder out, String name, String type, String help, long value) {
         header(out, name, type, help);
         out.append(name).append(' ').append(value).append('\n');
     }
 
     private static void header(StringBuilder out, String name, String type, String help) {
-        out.append("# HELP ").append(name).append(' ').append(help).append("\n# TYPE ").append(name).append(' ')
-                .append(type).append('\n');
+        out.append("# HELP ")
+                .append(name)
+                .append(' ')
+                .append(help)
+                .append("\n# TYPE ")
+                .append(name)
+                .append(' ')
+                .append(type)
+                .append('\n');
     }
 }

@@ -1,10 +1,12 @@
 package dev.varve.platform.http;
 
 import dev.varve.platform.engine.EngineStatus;
-import java.util.Map;
+
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
+
+import java.util.Map;
 
 /** Routes that tell about the model, and its tokenizer's. */
 final class ModelRoutes {
@@ -24,7 +26,8 @@ final class ModelRoutes {
 
     ObjectNode model(String id) {
         if (!id.equals(served.id())) {
-            throw ApiException.status(404, "model_not_found", "no such model; this server offers " + served.id());
+            throw ApiException.status(
+                    404, "model_not_found", "no such model; this server offers " + served.id());
         }
         return model();
     }
@@ -48,9 +51,14 @@ final class ModelRoutes {
         EngineStatus status = served.engine().status();
         ObjectNode props = Json.object();
         props.put("model_alias", served.id());
-        props.putObject("model").put("arch", served.architecture()).put("tokenizer", served.tokenizer().describe());
+        props.putObject("model")
+                .put("arch", served.architecture())
+                .put("tokenizer", served.tokenizer().describe());
         ObjectNode defaults = props.putObject("default_generation_settings");
-        defaults.put("n_ctx", status.contextTokens()).put("temperature", 1.0).put("top_p", 1.0).put("top_k", 0);
+        defaults.put("n_ctx", status.contextTokens())
+                .put("temperature", 1.0)
+                .put("top_p", 1.0)
+                .put("top_k", 0);
         defaults.put("min_p", 0.0).put("repeat_penalty", 1.0);
         props.putObject("reasoning").put("supported", served.reasoning().isPresent());
         props.putObject("chat").put("supported", served.chat().isPresent());
@@ -71,8 +79,13 @@ final class ModelRoutes {
 
     ObjectNode tokenize(ObjectNode body) {
         Fields fields = new Fields(body);
-        String content = fields.text("content")
-                .orElseThrow(() -> ApiException.invalid("content", "content: expected a string, found nothing"));
+        String content =
+                fields.text("content")
+                        .orElseThrow(
+                                () ->
+                                        ApiException.invalid(
+                                                "content",
+                                                "content: expected a string, found nothing"));
         int[] tokens = served.tokenizer().encode(content, fields.flag("parse_special", true));
         if (fields.flag("add_special", false)) {
             tokens = CompletionRoute.withBos(tokens, served.tokenizer());

@@ -2,6 +2,7 @@ package dev.varve.platform.http;
 
 import dev.varve.platform.chat.AnswerText;
 import dev.varve.platform.engine.GenerationRequest;
+
 import java.util.List;
 import java.util.function.Supplier;
 

@@ -4,6 +4,7 @@ import dev.varve.platform.chat.ChatRenderer;
 import dev.varve.platform.chat.ReasoningTokens;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.tokenizer.Tokenizer;
+
 import java.util.Map;
 import java.util.Optional;
 

@@ -2,9 +2,11 @@ package dev.varve.platform.http;
 
 import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.http.HttpServletResponse;
+
+import tools.jackson.databind.JsonNode;
+
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import tools.jackson.databind.JsonNode;
 
 /** Server-sent events; each is flushed. */
 final class SseWriter {

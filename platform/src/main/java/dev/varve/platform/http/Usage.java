@@ -1,9 +1,11 @@
 package dev.varve.platform.http;
 
 import dev.varve.platform.engine.GenerationEnd;
+
+import tools.jackson.databind.node.ObjectNode;
+
 import java.util.ArrayList;
 import java.util.List;
-import tools.jackson.databind.node.ObjectNode;
 
 /** Token counts and times of all choices of a request. */
 final class Usage {

@@ -15,14 +15,15 @@ import dev.varve.platform.engine.TeacherForcing;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.LocalShard;
 import dev.varve.platform.shard.ShardOptions;
+
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * A model on a device, ready to generate. Owns its shards and, once started, its engine; the device belongs to the
- * caller, who closes it afterwards.
+ * A model on a device, ready to generate. Owns its shards and, once started, its engine; the device
+ * belongs to the caller, who closes it afterwards.
  */
 public final class LoadedModel implements AutoCloseable {
     private final GgufFile file;
@@ -33,7 +34,11 @@ public final class LoadedModel implements AutoCloseable {
     private Engine engine;
 
     private LoadedModel(
-            GgufFile file, LayerSplitAdapter adapter, MemoryPlan plan, ModelSettings settings, ShardPipeline pipeline) {
+            GgufFile file,
+            LayerSplitAdapter adapter,
+            MemoryPlan plan,
+            ModelSettings settings,
+            ShardPipeline pipeline) {
         this.file = file;
         this.adapter = adapter;
         this.plan = plan;
@@ -54,10 +59,20 @@ public final class LoadedModel implements AutoCloseable {
             LoadProgress progress,
             Consumer<MemoryPlan> planned) {
         LayerSplitAdapter adapter = family.open(file, ModelOptions.defaults());
-        return load(file, adapter, device, settings, List.of(adapter.shape().allLayers()), progress, planned);
+        return load(
+                file,
+                adapter,
+                device,
+                settings,
+                List.of(adapter.shape().allLayers()),
+                progress,
+                planned);
     }
 
-    /** Loads a model as several shards of one device; the ranges follow each other and cover all layers. */
+    /**
+     * Loads a model as several shards of one device; the ranges follow each other and cover all
+     * layers.
+     */
     public static LoadedModel load(
             GgufFile file,
             LayerSplitAdapter adapter,
@@ -69,7 +84,12 @@ public final class LoadedModel implements AutoCloseable {
         MemoryPlan plan = MemoryPlan.of(adapter, adapter.shape().allLayers(), device, settings);
         planned.accept(plan);
         ShardOptions options =
-                new ShardOptions(settings.cacheTypes(), plan.slots(), plan.stateRows(), true, settings.repack());
+                new ShardOptions(
+                        settings.cacheTypes(),
+                        plan.slots(),
+                        plan.stateRows(),
+                        true,
+                        settings.repack());
         List<LocalShard> shards = new ArrayList<>();
         try {
             for (LayerRange range : ranges) {
@@ -105,12 +125,22 @@ public final class LoadedModel implements AutoCloseable {
     /** Starts the engine at the first call; the same one afterwards. */
     public synchronized Engine engine() {
         if (engine == null) {
-            int[] suppressed = file.metadata().findIntegers("tokenizer.ggml.suppress_tokens").stream()
-                    .flatMapToInt(ids -> Arrays.stream(ids).mapToInt(id -> (int) id))
-                    .filter(id -> id >= 0 && id < adapter.shape().vocabularySize())
-                    .toArray();
-            engine = Scheduler.start(pipeline, adapter.shape(), new EngineOptions(plan.contextTokens(),
-                    settings.parallel(), plan.slots(), plan.stateRows(), settings.queueLimit(), suppressed));
+            int[] suppressed =
+                    file.metadata().findIntegers("tokenizer.ggml.suppress_tokens").stream()
+                            .flatMapToInt(ids -> Arrays.stream(ids).mapToInt(id -> (int) id))
+                            .filter(id -> id >= 0 && id < adapter.shape().vocabularySize())
+                            .toArray();
+            engine =
+                    Scheduler.start(
+                            pipeline,
+                            adapter.shape(),
+                            new EngineOptions(
+                                    plan.contextTokens(),
+                                    settings.parallel(),
+                                    plan.slots(),
+                                    plan.stateRows(),
+                                    settings.queueLimit(),
+                                    suppressed));
         }
         return engine;
     }
@@ -118,7 +148,8 @@ public final class LoadedModel implements AutoCloseable {
     /**
      * Computes the logits of every given token. Not to be mixed with the engine.
      *
-     * @throws VarveException of kind CONTEXT_OVERFLOW if there are more tokens than the context holds
+     * @throws VarveException of kind CONTEXT_OVERFLOW if there are more tokens than the context
+     *     holds
      */
     public synchronized void logits(int[] tokens, TeacherForcing.LogitsSink sink) {
         if (engine != null) {

@@ -1,17 +1,18 @@
 package dev.varve.platform.runtime;
 
 import dev.varve.platform.shard.CacheTypes;
+
 import java.util.Objects;
 import java.util.OptionalInt;
 
 /**
  * What a person may set about a model that is being loaded.
  *
- * @param maxContext most tokens of one sequence, prompt and output together; empty: the model's own limit, at most
- *     {@value #DEFAULT_CONTEXT}
+ * @param maxContext most tokens of one sequence, prompt and output together; empty: the model's own
+ *     limit, at most {@value #DEFAULT_CONTEXT}
  * @param parallel most sequences decoded together
- * @param kvTokens tokens of the KV pool that all sequences share; empty: {@code parallel} whole contexts, or as much of
- *     that as the memory holds
+ * @param kvTokens tokens of the KV pool that all sequences share; empty: {@code parallel} whole
+ *     contexts, or as much of that as the memory holds
  * @param cacheTypes element types of the KV cache
  * @param repack whether matrices are repacked for the device; needs a private copy of the weights
  * @param queueLimit most requests that wait
@@ -23,7 +24,10 @@ public record ModelSettings(
         CacheTypes cacheTypes,
         boolean repack,
         int queueLimit) {
-    /** Context of one sequence where nobody asked for another: room for long chats at a modest price. */
+    /**
+     * Context of one sequence where nobody asked for another: room for long chats at a modest
+     * price.
+     */
     public static final int DEFAULT_CONTEXT = 8192;
 
     /** Most sequences decoded together where nobody asked for another number. */
@@ -38,12 +42,19 @@ public record ModelSettings(
             throw new IllegalArgumentException("--parallel: expected 1 to 256, found " + parallel);
         }
         if (queueLimit < 1) {
-            throw new IllegalArgumentException("--max-queue: expected 1 or more, found " + queueLimit);
+            throw new IllegalArgumentException(
+                    "--max-queue: expected 1 or more, found " + queueLimit);
         }
     }
 
     /** The defaults for one sequence of a given length. */
     public static ModelSettings single(int context) {
-        return new ModelSettings(OptionalInt.of(context), 1, OptionalInt.empty(), CacheTypes.f16(), true, DEFAULT_QUEUE);
+        return new ModelSettings(
+                OptionalInt.of(context),
+                1,
+                OptionalInt.empty(),
+                CacheTypes.f16(),
+                true,
+                DEFAULT_QUEUE);
     }
 }

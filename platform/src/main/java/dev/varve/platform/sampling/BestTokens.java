@@ -2,7 +2,10 @@ package dev.varve.platform.sampling;
 
 import java.util.Arrays;
 
-/** The best few tokens of a row, in a heap with the worst of them on top. Higher logits first, then lower ids. */
+/**
+ * The best few tokens of a row, in a heap with the worst of them on top. Higher logits first, then
+ * lower ids.
+ */
 final class BestTokens {
     private final long[] heap;
     private int size;

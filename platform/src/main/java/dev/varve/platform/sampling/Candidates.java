@@ -3,8 +3,8 @@ package dev.varve.platform.sampling;
 import java.util.Arrays;
 
 /**
- * The tokens that passed the filters so far, in ascending order of their ids, with logit and weight. Runs per token;
- * the arrays grow to the largest number of candidates seen.
+ * The tokens that passed the filters so far, in ascending order of their ids, with logit and
+ * weight. Runs per token; the arrays grow to the largest number of candidates seen.
  *
  * <p>Better means: higher logit, on ties the lower id.
  */
@@ -69,11 +69,12 @@ final class Candidates {
     }
 
     /**
-     * Keeps the shortest list of best candidates whose weights add up to at least {@code enough}; all, if they do not.
+     * Keeps the shortest list of best candidates whose weights add up to at least {@code enough};
+     * all, if they do not.
      *
-     * <p>Adds up the weights in equal steps of the logit and finds the step in which the sum reaches {@code enough};
-     * only the few candidates of that step are looked at one by one. A quickselect costs more where thousands of
-     * candidates are about equally likely.
+     * <p>Adds up the weights in equal steps of the logit and finds the step in which the sum
+     * reaches {@code enough}; only the few candidates of that step are looked at one by one. A
+     * quickselect costs more where thousands of candidates are about equally likely.
      */
     void keepUntil(double enough) {
         Arrays.fill(sums, 0);
@@ -91,7 +92,10 @@ final class Candidates {
         }
     }
 
-    /** Keeps the candidates whose logit is at least {@code (logit - highest) / temperature >= least}. */
+    /**
+     * Keeps the candidates whose logit is at least {@code (logit - highest) / temperature >=
+     * least}.
+     */
     void keepNear(float highest, double temperature, double least) {
         int kept = 0;
         for (int i = 0; i < count; i++) {
@@ -116,7 +120,8 @@ final class Candidates {
         int next = count;
         for (int token = begin; token < end; token++) {
             float logit = row[offset + token];
-            // Written always and kept sometimes: a branch here is mispredicted for every other token of a flat row.
+            // Written always and kept sometimes: a branch here is mispredicted for every other
+            // token of a flat row.
             ids[next] = token;
             logits[next] = logit;
             next += logit >= least ? 1 : 0;

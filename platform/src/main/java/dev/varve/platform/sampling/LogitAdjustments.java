@@ -1,11 +1,12 @@
 package dev.varve.platform.sampling;
 
 import dev.varve.api.VarveException;
+
 import java.util.Map;
 
 /**
- * What changes logits before a choice: suppressed tokens, logit bias and the penalties, with the history they need.
- * Runs per token.
+ * What changes logits before a choice: suppressed tokens, logit bias and the penalties, with the
+ * history they need. Runs per token.
  */
 final class LogitAdjustments {
     /** Number of latest tokens, prompt included, that the repetition penalty looks at. */
@@ -33,8 +34,12 @@ final class LogitAdjustments {
             if (token < 0 || token >= vocabularySize || !Float.isFinite(biases[i])) {
                 throw new VarveException(
                         VarveException.Kind.INVALID_REQUEST,
-                        "logit_bias: expected finite numbers for tokens from 0 to " + (vocabularySize - 1) + ", found "
-                                + biases[i] + " for token " + token);
+                        "logit_bias: expected finite numbers for tokens from 0 to "
+                                + (vocabularySize - 1)
+                                + ", found "
+                                + biases[i]
+                                + " for token "
+                                + token);
             }
         }
     }
@@ -79,14 +84,18 @@ final class LogitAdjustments {
         if (options.repetitionPenalty() != 1) {
             penaliseRepetition(row, options.repetitionPenalty());
         }
-        generated.forEach((token, count) ->
-                row[token] -= options.frequencyPenalty() * count + options.presencePenalty());
+        generated.forEach(
+                (token, count) ->
+                        row[token] -=
+                                options.frequencyPenalty() * count + options.presencePenalty());
         for (int token : suppressed) {
             row[token] = Float.NEGATIVE_INFINITY;
         }
     }
 
-    /** Reads all logits before it writes any, so that a token that occurs twice is penalised once. */
+    /**
+     * Reads all logits before it writes any, so that a token that occurs twice is penalised once.
+     */
     private void penaliseRepetition(float[] row, float penalty) {
         for (int i = 0; i < windowLength; i++) {
             windowLogits[i] = row[window[i]];

@@ -2,7 +2,9 @@ package dev.varve.platform.sampling;
 
 import dev.varve.api.VarveException;
 
-/** The highest logit of each block of {@value #BLOCK} tokens and of the whole row. Runs per token. */
+/**
+ * The highest logit of each block of {@value #BLOCK} tokens and of the whole row. Runs per token.
+ */
 final class RowMaxima {
     static final int BLOCK = 512;
 
@@ -89,7 +91,9 @@ final class RowMaxima {
         if (!Float.isFinite(highest)) {
             throw new VarveException(
                     VarveException.Kind.BACKEND_FAILED,
-                    "the model produced a logit that is not a number: the highest of " + length + " logits is "
+                    "the model produced a logit that is not a number: the highest of "
+                            + length
+                            + " logits is "
                             + highest);
         }
         return highest;

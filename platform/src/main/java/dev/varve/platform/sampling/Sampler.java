@@ -1,6 +1,7 @@
 package dev.varve.platform.sampling;
 
 import dev.varve.api.VarveException;
+
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -10,16 +11,18 @@ import java.util.stream.IntStream;
 /**
  * Chooses the tokens of one sequence from its rows of logits. For one thread at a time.
  *
- * <p>The order is: logit bias; repetition penalty on the distinct tokens among the last 256 of prompt and generated
- * text; frequency and presence penalty, which count generated tokens only; then, at temperature 0, the highest logit
- * with the lowest id on ties, else top-k, softmax at the temperature, top-p on these probabilities (the shortest list
- * of best tokens that reaches p), min-p, one draw over the remaining tokens in the order of their ids. Suppressed
- * tokens are never chosen. A temperature below {@value #LEAST_TEMPERATURE} counts as 0.
+ * <p>The order is: logit bias; repetition penalty on the distinct tokens among the last 256 of
+ * prompt and generated text; frequency and presence penalty, which count generated tokens only;
+ * then, at temperature 0, the highest logit with the lowest id on ties, else top-k, softmax at the
+ * temperature, top-p on these probabilities (the shortest list of best tokens that reaches p),
+ * min-p, one draw over the remaining tokens in the order of their ids. Suppressed tokens are never
+ * chosen. A temperature below {@value #LEAST_TEMPERATURE} counts as 0.
  *
- * <p>With a seed the same rows give the same tokens: every choice at a temperature takes exactly one number from the
- * generator, whatever the filters leave.
+ * <p>With a seed the same rows give the same tokens: every choice at a temperature takes exactly
+ * one number from the generator, whatever the filters leave.
  *
- * <p>Runs per token: buffers of the vocabulary's length are made at the first call that needs them and kept.
+ * <p>Runs per token: buffers of the vocabulary's length are made at the first call that needs them
+ * and kept.
  */
 public final class Sampler {
     static final float LEAST_TEMPERATURE = 1e-3f;
@@ -36,7 +39,8 @@ public final class Sampler {
     private SoftmaxWeights weights = new SoftmaxWeights(0, function);
 
     /**
-     * @throws VarveException if the logit bias names a token outside the vocabulary or a number that is not finite
+     * @throws VarveException if the logit bias names a token outside the vocabulary or a number
+     *     that is not finite
      */
     public Sampler(SamplingOptions options, int vocabularySize) {
         this(options, vocabularySize, new int[0]);
@@ -44,11 +48,13 @@ public final class Sampler {
 
     /**
      * @param suppressed tokens that are never chosen; copied
-     * @throws VarveException if the logit bias names a token outside the vocabulary or a number that is not finite
+     * @throws VarveException if the logit bias names a token outside the vocabulary or a number
+     *     that is not finite
      */
     public Sampler(SamplingOptions options, int vocabularySize, int[] suppressed) {
         if (vocabularySize < 1) {
-            throw new IllegalArgumentException("vocabulary: expected at least 1 token, found " + vocabularySize);
+            throw new IllegalArgumentException(
+                    "vocabulary: expected at least 1 token, found " + vocabularySize);
         }
         for (int token : suppressed) {
             Objects.checkIndex(token, vocabularySize);
@@ -56,8 +62,9 @@ public final class Sampler {
         this.options = options;
         this.vocabularySize = vocabularySize;
         this.adjustments = new LogitAdjustments(options, vocabularySize, suppressed);
-        this.random = new SplitMix64(
-                options.seed().orElseGet(() -> ThreadLocalRandom.current().nextLong()));
+        this.random =
+                new SplitMix64(
+                        options.seed().orElseGet(() -> ThreadLocalRandom.current().nextLong()));
         this.maxima = new RowMaxima(vocabularySize);
         this.sortedMaxima = new float[maxima.count()];
     }
@@ -79,7 +86,8 @@ public final class Sampler {
      * Chooses a token; the caller decides whether to {@link #accept} it.
      *
      * @param logits holds the row {@code [offset, offset + vocabularySize)}; not changed
-     * @throws VarveException if a logit is not a number, or no token with a finite one may be chosen
+     * @throws VarveException if a logit is not a number, or no token with a finite one may be
+     *     chosen
      */
     public int sample(float[] logits, int offset) {
         Objects.checkFromIndexSize(offset, vocabularySize, logits.length);
@@ -94,8 +102,8 @@ public final class Sampler {
     }
 
     /**
-     * Returns the index of the highest logit of {@code [offset, offset + length)}, counted from the offset; the lowest
-     * on ties.
+     * Returns the index of the highest logit of {@code [offset, offset + length)}, counted from the
+     * offset; the lowest on ties.
      *
      * @throws VarveException if a logit is not a number or the highest one is infinite
      */
@@ -105,8 +113,8 @@ public final class Sampler {
     }
 
     /**
-     * Returns log probabilities under the model's own distribution: natural logarithms, before bias, penalties,
-     * temperature and filters, and with the suppressed tokens.
+     * Returns log probabilities under the model's own distribution: natural logarithms, before
+     * bias, penalties, temperature and filters, and with the suppressed tokens.
      *
      * @param chosen the token that was chosen
      * @param top number of most likely tokens wanted, 0 or more
@@ -128,9 +136,13 @@ public final class Sampler {
                 }
             }
         }
-        List<TokenLogprobs.Alternative> alternatives = IntStream.of(best.ids())
-                .mapToObj(token -> new TokenLogprobs.Alternative(token, (float) (logits[offset + token] - logTotal)))
-                .toList();
+        List<TokenLogprobs.Alternative> alternatives =
+                IntStream.of(best.ids())
+                        .mapToObj(
+                                token ->
+                                        new TokenLogprobs.Alternative(
+                                                token, (float) (logits[offset + token] - logTotal)))
+                        .toList();
         return new TokenLogprobs((float) (logits[offset + chosen] - logTotal), alternatives);
     }
 
@@ -164,7 +176,8 @@ public final class Sampler {
             keepTopP(candidates.totalWeight());
         } else if (options.topP() < 1) {
             SoftmaxWeights all = weigh(row, offset, temperature);
-            // Tokens below this weight together miss (1 - p) of the total, so those above it reach p without them.
+            // Tokens below this weight together miss (1 - p) of the total, so those above it reach
+            // p without them.
             double leastWeight = (1 - (double) options.topP()) * all.total() / vocabularySize;
             candidates.collect(row, offset, maxima, below(Math.log(leastWeight)));
             candidates.weigh(all);
@@ -188,8 +201,8 @@ public final class Sampler {
     }
 
     /**
-     * Returns a logit that the best {@code count} tokens reach: each of the {@code count} blocks with the highest
-     * maxima holds a token that does.
+     * Returns a logit that the best {@code count} tokens reach: each of the {@code count} blocks
+     * with the highest maxima holds a token that does.
      */
     private float leastOfBest(int count) {
         if (count > sortedMaxima.length) {
@@ -200,9 +213,13 @@ public final class Sampler {
         return sortedMaxima[sortedMaxima.length - count];
     }
 
-    /** Returns a logit a little below the one whose weight has this logarithm, so that rounding loses no token. */
+    /**
+     * Returns a logit a little below the one whose weight has this logarithm, so that rounding
+     * loses no token.
+     */
     private float below(double logWeight) {
-        return Math.nextDown((float) (maxima.highest() + options.temperature() * (logWeight - 1e-5)));
+        return Math.nextDown(
+                (float) (maxima.highest() + options.temperature() * (logWeight - 1e-5)));
     }
 
     private SoftmaxWeights weigh(float[] row, int offset, double temperature) {

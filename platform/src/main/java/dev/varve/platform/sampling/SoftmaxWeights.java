@@ -3,8 +3,8 @@ package dev.varve.platform.sampling;
 import java.util.Arrays;
 
 /**
- * Softmax of a row before division by its sum: {@code exp((logit - highest) / temperature)}, so that the best token
- * weighs 1. Runs per token.
+ * Softmax of a row before division by its sum: {@code exp((logit - highest) / temperature)}, so
+ * that the best token weighs 1. Runs per token.
  */
 final class SoftmaxWeights {
     private final float[] weights;
@@ -43,7 +43,9 @@ final class SoftmaxWeights {
         return weights[token];
     }
 
-    /** Returns the first token at which the running sum of weights exceeds this share of the total. */
+    /**
+     * Returns the first token at which the running sum of weights exceeds this share of the total.
+     */
     int draw(double uniform) {
         double rest = uniform * total;
         int lastBlock = 0;
@@ -61,8 +63,9 @@ final class SoftmaxWeights {
     }
 
     /**
-     * Returns the first index at which the running sum exceeds {@code rest}; where rounding keeps the sum from it, the
-     * last index that weighs anything. An index of weight 0 is never returned if another one weighs more.
+     * Returns the first index at which the running sum exceeds {@code rest}; where rounding keeps
+     * the sum from it, the last index that weighs anything. An index of weight 0 is never returned
+     * if another one weighs more.
      */
     static int drawFrom(float[] weights, int begin, int end, double rest) {
         double sum = 0;

@@ -3,8 +3,8 @@ package dev.varve.platform.sampling;
 /**
  * The SplitMix64 generator, written out so that a seed gives the same tokens on every Java version.
  *
- * @see <a href="https://doi.org/10.1145/2714064.2660195">Steele, Lea, Flood: Fast splittable pseudorandom number
- *     generators</a>
+ * @see <a href="https://doi.org/10.1145/2714064.2660195">Steele, Lea, Flood: Fast splittable
+ *     pseudorandom number generators</a>
  */
 final class SplitMix64 {
     private static final long GOLDEN_GAMMA = 0x9E3779B97F4A7C15L;

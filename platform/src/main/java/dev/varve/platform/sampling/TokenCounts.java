@@ -2,7 +2,10 @@ package dev.varve.platform.sampling;
 
 import java.util.Arrays;
 
-/** How often each token occurred: a hash table with open addressing, since this is read per token and must not box. */
+/**
+ * How often each token occurred: a hash table with open addressing, since this is read per token
+ * and must not box.
+ */
 final class TokenCounts {
     private static final int EMPTY = -1;
 

@@ -3,16 +3,22 @@ package dev.varve.platform.sampling;
 /**
  * Computes {@code exp((logit - highest) / temperature)}. Runs per token.
  *
- * <p>Every weight is lowered by {@code e^-30} and ends at 0. This is what makes far tokens free: whole blocks below
- * {@code highest - 30 * temperature} weigh 0 and are skipped. The sum of all weights is at least 1, and a vocabulary of
- * V tokens loses at most {@code V * e^-30} of it: 2.4e-8 for 250,000 tokens, less than the 2^-24 = 6.0e-8 by which the
- * rounding of the logits to float moves the weights anyway.
+ * <p>Every weight is lowered by {@code e^-30} and ends at 0. This is what makes far tokens free:
+ * whole blocks below {@code highest - 30 * temperature} weigh 0 and are skipped. The sum of all
+ * weights is at least 1, and a vocabulary of V tokens loses at most {@code V * e^-30} of it: 2.4e-8
+ * for 250,000 tokens, less than the 2^-24 = 6.0e-8 by which the rounding of the logits to float
+ * moves the weights anyway.
  */
 final class WeightFunction {
-    /** Distance from the best logit, in units of the temperature, from where a token weighs nothing. */
+    /**
+     * Distance from the best logit, in units of the temperature, from where a token weighs nothing.
+     */
     static final double REACH = 30;
 
-    /** {@code exp(x)} is computed as {@code exp(x / 64)} squared six times; the six squarings below belong to it. */
+    /**
+     * {@code exp(x)} is computed as {@code exp(x / 64)} squared six times; the six squarings below
+     * belong to it.
+     */
     private static final double HALVINGS = 64;
 
     private static final double LEAST_STEP = -REACH / HALVINGS;
@@ -20,8 +26,18 @@ final class WeightFunction {
 
     private final double[] steps = new double[RowMaxima.BLOCK];
 
-    /** Writes the weights of {@code logits[offset + i]} to {@code weights[i]}, for i from begin to end. */
-    void weigh(float[] logits, int offset, float[] weights, int begin, int end, float highest, double temperature) {
+    /**
+     * Writes the weights of {@code logits[offset + i]} to {@code weights[i]}, for i from begin to
+     * end.
+     */
+    void weigh(
+            float[] logits,
+            int offset,
+            float[] weights,
+            int begin,
+            int end,
+            float highest,
+            double temperature) {
         double scale = 1 / (HALVINGS * temperature);
         for (int i = begin; i < end; i += RowMaxima.BLOCK) {
             int count = Math.min(end - i, RowMaxima.BLOCK);
@@ -29,9 +45,18 @@ final class WeightFunction {
         }
     }
 
-    /** Three loops through a small buffer: the JIT vectorises each of them, but not one that does all (1.2 ms). */
+    /**
+     * Three loops through a small buffer: the JIT vectorises each of them, but not one that does
+     * all (1.2 ms).
+     */
     private void weighBlock(
-            float[] logits, int logitBegin, float[] weights, int weightBegin, int count, double highest, double scale) {
+            float[] logits,
+            int logitBegin,
+            float[] weights,
+            int weightBegin,
+            int count,
+            double highest,
+            double scale) {
         double[] buffer = steps;
         for (int i = 0; i < count; i++) {
             buffer[i] = Math.max((logits[logitBegin + i] - highest) * scale, LEAST_STEP);
@@ -45,9 +70,9 @@ final class WeightFunction {
     }
 
     /**
-     * Returns {@code exp(64 * step)} for {@code -30/64 <= step <= 0}, with a relative error below 1e-8: the Taylor
-     * series to the 9th power leaves {@code 0.469^10 / 10! = 1.4e-10}, times 64. Only multiplications and additions,
-     * because a loop around {@link Math#exp} is not vectorised.
+     * Returns {@code exp(64 * step)} for {@code -30/64 <= step <= 0}, with a relative error below
+     * 1e-8: the Taylor series to the 9th power leaves {@code 0.469^10 / 10! = 1.4e-10}, times 64.
+     * Only multiplications and additions, because a loop around {@link Math#exp} is not vectorised.
      */
     private static double exponential(double step) {
         double power = 1.0 / 362880;

@@ -1,6 +1,7 @@
 package dev.varve.platform.shard;
 
 import dev.varve.api.backend.ComputeDevice.Phase;
+
 import java.util.List;
 
 /**

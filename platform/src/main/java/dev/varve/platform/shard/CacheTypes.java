@@ -2,11 +2,13 @@ package dev.varve.platform.shard;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.ggml.GgmlType;
+
 import java.util.List;
 
 /** Element types of the KV cache. */
 public record CacheTypes(GgmlType key, GgmlType value) {
-    private static final List<GgmlType> SUPPORTED = List.of(GgmlType.F16, GgmlType.F32, GgmlType.Q8_0);
+    private static final List<GgmlType> SUPPORTED =
+            List.of(GgmlType.F16, GgmlType.F32, GgmlType.Q8_0);
 
     public CacheTypes {
         requireSupported("--cache-type-k", key);
@@ -20,8 +22,13 @@ public record CacheTypes(GgmlType key, GgmlType value) {
 
     private static void requireSupported(String flag, GgmlType type) {
         if (!SUPPORTED.contains(type)) {
-            throw new VarveException(VarveException.Kind.INVALID_REQUEST, flag + ": expected one of "
-                    + SUPPORTED.stream().map(GgmlType::ggufName).toList() + ", found " + type.ggufName());
+            throw new VarveException(
+                    VarveException.Kind.INVALID_REQUEST,
+                    flag
+                            + ": expected one of "
+                            + SUPPORTED.stream().map(GgmlType::ggufName).toList()
+                            + ", found "
+                            + type.ggufName());
         }
     }
 }

@@ -3,14 +3,16 @@ package dev.varve.platform.shard;
 import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.ggml.BufferType;
 import dev.varve.api.ggml.GraphAllocator;
+
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.function.BiFunction;
 
 /**
- * The graphs of a shard that may be computed again. Decode steps repeat, so a few of their graphs are kept, each with
- * memory of its own; prefill chunks rarely do, so they take turns in one, larger, buffer.
+ * The graphs of a shard that may be computed again. Decode steps repeat, so a few of their graphs
+ * are kept, each with memory of its own; prefill chunks rarely do, so they take turns in one,
+ * larger, buffer.
  */
 final class GraphCache implements AutoCloseable {
     /** Decode graphs kept: running sequences come and go, and the mix before often comes back. */
@@ -34,6 +36,7 @@ final class GraphCache implements AutoCloseable {
 
     private final BufferType bufferType;
     private final Place prefill;
+
     /** Most recently used first. */
     private final List<Place> decode = new ArrayList<>();
 
@@ -42,7 +45,8 @@ final class GraphCache implements AutoCloseable {
         prefill = new Place(bufferType);
     }
 
-    RecordedGraph find(GraphKey key, Phase phase, BiFunction<GraphKey, GraphAllocator, RecordedGraph> record) {
+    RecordedGraph find(
+            GraphKey key, Phase phase, BiFunction<GraphKey, GraphAllocator, RecordedGraph> record) {
         Place place = phase == Phase.PREFILL ? prefill : decodePlace(key);
         if (place.graph == null || !place.graph.key().equals(key)) {
             place.clear();

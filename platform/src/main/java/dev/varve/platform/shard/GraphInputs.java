@@ -2,17 +2,17 @@ package dev.varve.platform.shard;
 
 import dev.varve.api.ggml.GgmlContext;
 import dev.varve.api.ggml.GgmlType;
-import dev.varve.api.ggml.Graph;
 import dev.varve.api.ggml.Tensor;
+
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
 /**
- * The input tensors of a recorded graph and how a batch fills them. An input is made when the graph first asks for it.
- * Runs per step: buffers are reused, and all inputs are written every time because the allocator may reuse their memory
- * once they were read.
+ * The input tensors of a recorded graph and how a batch fills them. An input is made when the graph
+ * first asks for it. Runs per step: buffers are reused, and all inputs are written every time
+ * because the allocator may reuse their memory once they were read.
  */
 final class GraphInputs {
     /** Half-precision minus infinity: the slot is masked. */
@@ -50,18 +50,24 @@ final class GraphInputs {
     }
 
     Tensor positions() {
-        positions = Optional.of(positions.orElseGet(() -> input("positions", GgmlType.I32, tokens)));
+        positions =
+                Optional.of(positions.orElseGet(() -> input("positions", GgmlType.I32, tokens)));
         return positions.get();
     }
 
     Tensor axisPositions() {
         axisPositions =
-                Optional.of(axisPositions.orElseGet(() -> input("axis_positions", GgmlType.I32, (long) AXES * tokens)));
+                Optional.of(
+                        axisPositions.orElseGet(
+                                () -> input("axis_positions", GgmlType.I32, (long) AXES * tokens)));
         return axisPositions.get();
     }
 
     Tensor boundary() {
-        boundary = Optional.of(boundary.orElseGet(() -> input("boundary", GgmlType.F32, embeddingLength, tokens)));
+        boundary =
+                Optional.of(
+                        boundary.orElseGet(
+                                () -> input("boundary", GgmlType.F32, embeddingLength, tokens)));
         return boundary.get();
     }
 
@@ -71,7 +77,8 @@ final class GraphInputs {
     }
 
     Tensor outputs() {
-        outputs = Optional.of(outputs.orElseGet(() -> input("outputs", GgmlType.I32, key.outputs())));
+        outputs =
+                Optional.of(outputs.orElseGet(() -> input("outputs", GgmlType.I32, key.outputs())));
         return outputs.get();
     }
 
@@ -95,10 +102,11 @@ final class GraphInputs {
         axisPositions.ifPresent(tensor -> writePositions(batch, tensor, AXES));
         slots.ifPresent(tensor -> writeSlots(batch, tensor));
         outputs.ifPresent(tensor -> writeOutputs(batch, tensor));
-        boundary.ifPresent(tensor -> {
-            Boundary given = activation.orElseThrow();
-            tensor.write(given.values(), 0, tokens * embeddingLength, 0);
-        });
+        boundary.ifPresent(
+                tensor -> {
+                    Boundary given = activation.orElseThrow();
+                    tensor.write(given.values(), 0, tokens * embeddingLength, 0);
+                });
         if (!masks.isEmpty()) {
             for (int part = 0; part < masks.size(); part++) {
                 writeMask(batch.slices().get(part), masks.get(part));

@@ -6,6 +6,7 @@ import dev.varve.api.ggml.Ops;
 import dev.varve.api.ggml.Tensor;
 import dev.varve.api.model.ShardGraph;
 import dev.varve.api.model.TensorUse;
+
 import java.util.Optional;
 
 /** The platform's side of a graph while a family records it. */
@@ -23,7 +24,8 @@ final class GraphRecorder implements ShardGraph {
     private Optional<Tensor> logits = Optional.empty();
     private Optional<Tensor> boundaryOutput = Optional.empty();
 
-    GraphRecorder(GraphKey key, GgmlContext context, Graph graph, GraphInputs inputs, ShardState state) {
+    GraphRecorder(
+            GraphKey key, GgmlContext context, Graph graph, GraphInputs inputs, ShardState state) {
         this.key = key;
         this.graph = graph;
         this.inputs = inputs;
@@ -91,21 +93,25 @@ final class GraphRecorder implements ShardGraph {
     }
 
     /**
-     * ggml sums a float row in another order when it has a single column. Where several sequences decode together, each
-     * column of a small float matrix is therefore computed alone, so that an answer does not depend on its neighbours;
-     * a large one would be read once per sequence.
+     * ggml sums a float row in another order when it has a single column. Where several sequences
+     * decode together, each column of a small float matrix is therefore computed alone, so that an
+     * answer does not depend on its neighbours; a large one would be read once per sequence.
      */
     private Tensor product(Tensor weight, Tensor input) {
-        boolean split = weight.type().isFloat()
-                && weight.bytes() <= SPLIT_BYTES
-                && input.ne(1) > 1
-                && input.ne(1) == key.parts().size();
+        boolean split =
+                weight.type().isFloat()
+                        && weight.bytes() <= SPLIT_BYTES
+                        && input.ne(1) > 1
+                        && input.ne(1) == key.parts().size();
         if (!split) {
             return ops.mulMat(weight, input);
         }
         Tensor result = null;
         for (int column = 0; column < input.ne(1); column++) {
-            Tensor own = ops.mulMat(weight, ops.view2d(input, input.ne(0), 1, input.nb(1), column * input.nb(1)));
+            Tensor own =
+                    ops.mulMat(
+                            weight,
+                            ops.view2d(input, input.ne(0), 1, input.nb(1), column * input.nb(1)));
             result = result == null ? own : ops.concat(result, own, 1);
         }
         return result;
@@ -132,7 +138,8 @@ final class GraphRecorder implements ShardGraph {
     }
 
     @Override
-    public Tensor gatedDelta(int layer, Tensor query, Tensor keys, Tensor values, Tensor decay, Tensor beta) {
+    public Tensor gatedDelta(
+            int layer, Tensor query, Tensor keys, Tensor values, Tensor decay, Tensor beta) {
         return recurrent.delta(layer, query, keys, values, decay, beta);
     }
 

@@ -6,14 +6,15 @@ import dev.varve.api.ggml.GgmlContext;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.ggml.Ops;
 import dev.varve.api.ggml.Tensor;
+
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
 /**
- * Rotates heads by an orthonormal Hadamard matrix before they are quantised: it spreads outliers over the block, so that
- * a quantised KV cache loses less. Queries are rotated like keys, which leaves the scores as they were; the rotation is
- * its own inverse, which undoes that of the values.
+ * Rotates heads by an orthonormal Hadamard matrix before they are quantised: it spreads outliers
+ * over the block, so that a quantised KV cache loses less. Queries are rotated like keys, which
+ * leaves the scores as they were; the rotation is its own inverse, which undoes that of the values.
  *
  * @see <a href="https://arxiv.org/abs/2404.00456">QuaRot, section 3</a>
  */
@@ -30,7 +31,10 @@ final class HadamardRotation implements AutoCloseable {
         this.bufferType = bufferType;
     }
 
-    /** Block for keys and queries: the largest power of two that divides the head. Empty where nothing is rotated. */
+    /**
+     * Block for keys and queries: the largest power of two that divides the head. Empty where
+     * nothing is rotated.
+     */
     static Optional<Integer> keyBlock(GgmlType cacheType, int headLength) {
         if (!cacheType.isQuantized() || headLength % MIN_BLOCK != 0) {
             return Optional.empty();
@@ -40,7 +44,9 @@ final class HadamardRotation implements AutoCloseable {
 
     /** Block for values. Empty where nothing is rotated. */
     static Optional<Integer> valueBlock(GgmlType cacheType, int headLength) {
-        return cacheType.isQuantized() && headLength % MIN_BLOCK == 0 ? Optional.of(MIN_BLOCK) : Optional.empty();
+        return cacheType.isQuantized() && headLength % MIN_BLOCK == 0
+                ? Optional.of(MIN_BLOCK)
+                : Optional.empty();
     }
 
     /** Makes the matrix for a block, once per shard. */
@@ -54,7 +60,8 @@ final class HadamardRotation implements AutoCloseable {
         float[] values = new float[block * block];
         for (int row = 0; row < block; row++) {
             for (int column = 0; column < block; column++) {
-                values[row * block + column] = (Integer.bitCount(row & column) & 1) == 0 ? unit : -unit;
+                values[row * block + column] =
+                        (Integer.bitCount(row & column) & 1) == 0 ? unit : -unit;
             }
         }
         matrix.write(values, 0, values.length, 0);

@@ -10,13 +10,14 @@ import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerState;
 import dev.varve.api.model.ModelShape;
+
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * K and V rows of the full-attention layers of a shard: per layer one K tensor {@code [keyLength * kvHeads, slots]} and
- * one V tensor {@code [valueLength * kvHeads, slots]}.
+ * K and V rows of the full-attention layers of a shard: per layer one K tensor {@code [keyLength *
+ * kvHeads, slots]} and one V tensor {@code [valueLength * kvHeads, slots]}.
  */
 final class KvPool implements AutoCloseable {
     /** The cache of one layer. */
@@ -31,9 +32,17 @@ final class KvPool implements AutoCloseable {
         try {
             for (int layer = range.begin(); layer < range.end(); layer++) {
                 if (shape.layers().get(layer) instanceof LayerState.FullAttention state) {
-                    Tensor keys = context.newTensor(types.key(), (long) state.keyLength() * state.kvHeads(), slots);
-                    Tensor values = context.newTensor(types.value(), (long) state.valueLength() * state.kvHeads(), slots);
-                    layers.put(layer, new Layer(state, keys.named("k." + layer), values.named("v." + layer)));
+                    Tensor keys =
+                            context.newTensor(
+                                    types.key(), (long) state.keyLength() * state.kvHeads(), slots);
+                    Tensor values =
+                            context.newTensor(
+                                    types.value(),
+                                    (long) state.valueLength() * state.kvHeads(),
+                                    slots);
+                    layers.put(
+                            layer,
+                            new Layer(state, keys.named("k." + layer), values.named("v." + layer)));
                 }
             }
             buffer = layers.isEmpty() ? Optional.empty() : context.allocate(bufferType);
@@ -50,8 +59,10 @@ final class KvPool implements AutoCloseable {
         long bytes = 0;
         for (LayerState state : shape.layers().subList(range.begin(), range.end())) {
             if (state instanceof LayerState.FullAttention full) {
-                bytes += types.key().rowBytes((long) full.keyLength() * full.kvHeads())
-                        + types.value().rowBytes((long) full.valueLength() * full.kvHeads());
+                bytes +=
+                        types.key().rowBytes((long) full.keyLength() * full.kvHeads())
+                                + types.value()
+                                        .rowBytes((long) full.valueLength() * full.kvHeads());
             }
         }
         return bytes;
@@ -71,18 +82,29 @@ final class KvPool implements AutoCloseable {
         if (headLength % type.blockSize() != 0) {
             throw new VarveException(
                     VarveException.Kind.INVALID_REQUEST,
-                    flag + ": " + type.ggufName() + " needs heads of a multiple of " + type.blockSize() + " elements, "
-                            + file.path().getFileName() + " has heads of " + headLength + "; use f16");
+                    flag
+                            + ": "
+                            + type.ggufName()
+                            + " needs heads of a multiple of "
+                            + type.blockSize()
+                            + " elements, "
+                            + file.path().getFileName()
+                            + " has heads of "
+                            + headLength
+                            + "; use f16");
         }
     }
 
     /** The rotations that the cache of a range needs. */
-    static HadamardRotation rotation(ModelShape shape, LayerRange range, CacheTypes types, BufferType bufferType) {
+    static HadamardRotation rotation(
+            ModelShape shape, LayerRange range, CacheTypes types, BufferType bufferType) {
         HadamardRotation rotation = new HadamardRotation(bufferType);
         for (LayerState state : shape.layers().subList(range.begin(), range.end())) {
             if (state instanceof LayerState.FullAttention full) {
-                HadamardRotation.keyBlock(types.key(), full.keyLength()).ifPresent(rotation::prepare);
-                HadamardRotation.valueBlock(types.value(), full.valueLength()).ifPresent(rotation::prepare);
+                HadamardRotation.keyBlock(types.key(), full.keyLength())
+                        .ifPresent(rotation::prepare);
+                HadamardRotation.valueBlock(types.value(), full.valueLength())
+                        .ifPresent(rotation::prepare);
             }
         }
         return rotation;
@@ -91,7 +113,8 @@ final class KvPool implements AutoCloseable {
     Layer layer(int layer) {
         Layer found = layers.get(layer);
         if (found == null) {
-            throw new IllegalArgumentException("layer " + layer + " keeps no K and V rows in this shard");
+            throw new IllegalArgumentException(
+                    "layer " + layer + " keeps no K and V rows in this shard");
         }
         return found;
     }
@@ -100,7 +123,10 @@ final class KvPool implements AutoCloseable {
         return buffer.map(DeviceBuffer::size).orElse(0L);
     }
 
-    /** Copies rows of all layers; block by block through a copy, so that overlapping regions come out right. */
+    /**
+     * Copies rows of all layers; block by block through a copy, so that overlapping regions come
+     * out right.
+     */
     void move(int from, int to, int count) {
         byte[] scratch = new byte[0];
         for (Layer layer : layers.values()) {
@@ -112,7 +138,8 @@ final class KvPool implements AutoCloseable {
                 }
                 for (int done = 0; done < count; done += SlotSpan.BLOCK) {
                     // Away from the overlap: forwards when moving down, backwards when moving up.
-                    int step = to < from ? done : (count - 1) / SlotSpan.BLOCK * SlotSpan.BLOCK - done;
+                    int step =
+                            to < from ? done : (count - 1) / SlotSpan.BLOCK * SlotSpan.BLOCK - done;
                     int bytes = Math.min(SlotSpan.BLOCK, count - step) * rowBytes;
                     tensor.readBytes(scratch, 0, bytes, (long) (from + step) * rowBytes);
                     tensor.writeBytes(scratch, 0, bytes, (long) (to + step) * rowBytes);

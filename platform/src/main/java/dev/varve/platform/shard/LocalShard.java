@@ -6,12 +6,13 @@ import dev.varve.api.ggml.Tensor;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
+
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A shard in this process. Batches are computed on the calling thread, which is also ggml's first worker; nothing is
- * handed over between threads in a step.
+ * A shard in this process. Batches are computed on the calling thread, which is also ggml's first
+ * worker; nothing is handed over between threads in a step.
  */
 public final class LocalShard implements Shard {
     private final LayerSplitAdapter model;
@@ -25,7 +26,11 @@ public final class LocalShard implements Shard {
     private boolean closed;
 
     private LocalShard(
-            LayerSplitAdapter model, LayerRange range, ComputeDevice device, ShardOptions options, ShardState state) {
+            LayerSplitAdapter model,
+            LayerRange range,
+            ComputeDevice device,
+            ShardOptions options,
+            ShardState state) {
         this.model = model;
         this.range = range;
         this.device = device;
@@ -37,8 +42,8 @@ public final class LocalShard implements Shard {
     /**
      * Loads a range onto a device.
      *
-     * @throws VarveException of kind OUT_OF_MEMORY if weights or caches do not fit, INVALID_REQUEST if the cache types
-     *     do not fit the model's heads
+     * @throws VarveException of kind OUT_OF_MEMORY if weights or caches do not fit, INVALID_REQUEST
+     *     if the cache types do not fit the model's heads
      */
     public static LocalShard load(
             GgufFile file,
@@ -52,10 +57,19 @@ public final class LocalShard implements Shard {
         KvPool pool = null;
         StateRows rows = null;
         try {
-            pool = new KvPool(model.shape(), range, options.cacheTypes(), options.slots(), device.bufferType());
+            pool =
+                    new KvPool(
+                            model.shape(),
+                            range,
+                            options.cacheTypes(),
+                            options.slots(),
+                            device.bufferType());
             rows = new StateRows(model.shape(), range, options.stateRows(), device.bufferType());
-            HadamardRotation rotation = KvPool.rotation(model.shape(), range, options.cacheTypes(), device.bufferType());
-            return new LocalShard(model, range, device, options, new ShardState(weights, pool, rows, rotation));
+            HadamardRotation rotation =
+                    KvPool.rotation(
+                            model.shape(), range, options.cacheTypes(), device.bufferType());
+            return new LocalShard(
+                    model, range, device, options, new ShardState(weights, pool, rows, rotation));
         } catch (RuntimeException | Error e) {
             if (rows != null) {
                 rows.close();
@@ -94,17 +108,25 @@ public final class LocalShard implements Shard {
     private ShardResult run(Batch batch, Optional<Boundary> boundary) {
         requireValid(batch, boundary);
         synchronized (device.lock()) {
-            RecordedGraph graph = graphs.find(GraphKey.of(batch), batch.phase(),
-                    (key, allocator) -> new RecordedGraph(key, model, range, state, allocator));
+            RecordedGraph graph =
+                    graphs.find(
+                            GraphKey.of(batch),
+                            batch.phase(),
+                            (key, allocator) ->
+                                    new RecordedGraph(key, model, range, state, allocator));
             graph.compute(batch, boundary, device);
             Optional<Tensor> rows = graph.logits();
             int[] best = new int[batch.outputs()];
             rows.ifPresent(tensor -> readLogits(batch, tensor, best));
-            return new ShardResult(logits, best, rows.isPresent() ? best.length : 0, graph.readBoundary());
+            return new ShardResult(
+                    logits, best, rows.isPresent() ? best.length : 0, graph.readBoundary());
         }
     }
 
-    /** Copies the rows that somebody wants to see, and finds the best token of the others where they lie. */
+    /**
+     * Copies the rows that somebody wants to see, and finds the best token of the others where they
+     * lie.
+     */
     private void readLogits(Batch batch, Tensor tensor, int[] best) {
         int vocabulary = model.shape().vocabularySize();
         int size = Math.multiplyExact(best.length, vocabulary);
@@ -132,36 +154,58 @@ public final class LocalShard implements Shard {
         for (Slice slice : batch.slices()) {
             for (int token : slice.tokens()) {
                 if (token < 0 || token >= vocabulary) {
-                    throw new IllegalArgumentException("token " + token + " is outside the vocabulary of " + vocabulary);
+                    throw new IllegalArgumentException(
+                            "token " + token + " is outside the vocabulary of " + vocabulary);
                 }
             }
             if (slice.slots().end() > options.slots()) {
-                throw new IllegalArgumentException("slots up to " + slice.slots().end() + " exceed the pool of "
-                        + options.slots());
+                throw new IllegalArgumentException(
+                        "slots up to "
+                                + slice.slots().end()
+                                + " exceed the pool of "
+                                + options.slots());
             }
             if (Math.max(slice.readRow(), slice.writeRow()) >= options.stateRows()) {
-                throw new IllegalArgumentException("state row " + Math.max(slice.readRow(), slice.writeRow())
-                        + " exceeds the " + options.stateRows() + " rows");
+                throw new IllegalArgumentException(
+                        "state row "
+                                + Math.max(slice.readRow(), slice.writeRow())
+                                + " exceeds the "
+                                + options.stateRows()
+                                + " rows");
             }
         }
         if (boundary.isPresent() != (range.begin() > 0)) {
-            throw new IllegalArgumentException("range " + range + (range.begin() > 0 ? " needs" : " takes no")
-                    + " boundary activation");
+            throw new IllegalArgumentException(
+                    "range "
+                            + range
+                            + (range.begin() > 0 ? " needs" : " takes no")
+                            + " boundary activation");
         }
-        boundary.ifPresent(given -> {
-            long expected = (long) batch.tokens() * model.shape().embeddingLength();
-            if (given.tokens() != batch.tokens() || given.values().length < expected) {
-                throw new IllegalArgumentException("boundary activation of " + given.tokens() + " tokens for a batch of "
-                        + batch.tokens());
-            }
-        });
+        boundary.ifPresent(
+                given -> {
+                    long expected = (long) batch.tokens() * model.shape().embeddingLength();
+                    if (given.tokens() != batch.tokens() || given.values().length < expected) {
+                        throw new IllegalArgumentException(
+                                "boundary activation of "
+                                        + given.tokens()
+                                        + " tokens for a batch of "
+                                        + batch.tokens());
+                    }
+                });
     }
 
     @Override
     public CompletableFuture<Void> moveSlots(int from, int to, int count) {
         if (from < 0 || to < 0 || count < 0 || Math.max(from, to) + count > options.slots()) {
-            throw new IllegalArgumentException("move of " + count + " slots from " + from + " to " + to
-                    + " leaves the pool of " + options.slots());
+            throw new IllegalArgumentException(
+                    "move of "
+                            + count
+                            + " slots from "
+                            + from
+                            + " to "
+                            + to
+                            + " leaves the pool of "
+                            + options.slots());
         }
         synchronized (device.lock()) {
             state.kvPool().move(from, to, count);

@@ -4,9 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Neighbouring slices of a batch that one recurrent operator can take together: of equal length, with state rows that
- * follow each other. ggml's operators want sequences of equal length and one block of states; views give both without
- * a copy.
+ * Neighbouring slices of a batch that one recurrent operator can take together: of equal length,
+ * with state rows that follow each other. ggml's operators want sequences of equal length and one
+ * block of states; views give both without a copy.
  *
  * @param firstColumn column of the first token
  * @param sequences number of slices
@@ -22,10 +22,17 @@ record RaggedGroup(int firstColumn, int sequences, int tokens, int readRow, int 
         for (GraphKey.Part part : key.parts()) {
             RaggedGroup last = groups.isEmpty() ? null : groups.getLast();
             if (last != null && last.isFollowedBy(part)) {
-                groups.set(groups.size() - 1, new RaggedGroup(
-                        last.firstColumn, last.sequences + 1, last.tokens, last.readRow, last.writeRow));
+                groups.set(
+                        groups.size() - 1,
+                        new RaggedGroup(
+                                last.firstColumn,
+                                last.sequences + 1,
+                                last.tokens,
+                                last.readRow,
+                                last.writeRow));
             } else {
-                groups.add(new RaggedGroup(column, 1, part.tokens(), part.readRow(), part.writeRow()));
+                groups.add(
+                        new RaggedGroup(column, 1, part.tokens(), part.readRow(), part.writeRow()));
             }
             column += part.tokens();
         }

@@ -7,9 +7,13 @@ import dev.varve.api.ggml.GraphAllocator;
 import dev.varve.api.ggml.Tensor;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
+
 import java.util.Optional;
 
-/** A graph with its memory plan, ready to be computed as often as batches of its {@link GraphKey} come. */
+/**
+ * A graph with its memory plan, ready to be computed as often as batches of its {@link GraphKey}
+ * come.
+ */
 final class RecordedGraph implements AutoCloseable {
     /** Tensors per layer beside those per slice; the largest family needs well under half of it. */
     private static final int TENSORS_PER_LAYER = 96;
@@ -25,12 +29,17 @@ final class RecordedGraph implements AutoCloseable {
     private final Optional<Tensor> boundary;
 
     RecordedGraph(
-            GraphKey key, LayerSplitAdapter model, LayerRange range, ShardState state, GraphAllocator allocator) {
+            GraphKey key,
+            LayerSplitAdapter model,
+            LayerRange range,
+            ShardState state,
+            GraphAllocator allocator) {
         this.key = key;
         int slices = key.parts().size();
-        int tensors = TENSORS_PER_GRAPH
-                + 2 * slices
-                + range.size() * (TENSORS_PER_LAYER + TENSORS_PER_LAYER_AND_SLICE * slices);
+        int tensors =
+                TENSORS_PER_GRAPH
+                        + 2 * slices
+                        + range.size() * (TENSORS_PER_LAYER + TENSORS_PER_LAYER_AND_SLICE * slices);
         context = GgmlContext.open(tensors, tensors);
         try {
             graph = context.newGraph(tensors);
@@ -39,7 +48,8 @@ final class RecordedGraph implements AutoCloseable {
             model.build(recorder, range);
             logits = recorder.recordedLogits();
             boundary = recorder.recordedBoundary();
-            // The allocator compares counts only, so a graph of another topology needs a plan of its own.
+            // The allocator compares counts only, so a graph of another topology needs a plan of
+            // its own.
             allocator.reserve(graph);
             allocator.allocate(graph);
         } catch (RuntimeException | Error e) {
@@ -57,17 +67,21 @@ final class RecordedGraph implements AutoCloseable {
         device.compute(graph, batch.phase());
     }
 
-    /** Logits of all wanted tokens, {@code F32 [vocabularySize, outputs]}, in the order of the slices. */
+    /**
+     * Logits of all wanted tokens, {@code F32 [vocabularySize, outputs]}, in the order of the
+     * slices.
+     */
     Optional<Tensor> logits() {
         return logits;
     }
 
     Optional<Boundary> readBoundary() {
-        return boundary.map(tensor -> {
-            float[] values = new float[Math.toIntExact(tensor.elements())];
-            tensor.read(values, 0, values.length, 0);
-            return new Boundary(values, key.tokens());
-        });
+        return boundary.map(
+                tensor -> {
+                    float[] values = new float[Math.toIntExact(tensor.elements())];
+                    tensor.read(values, 0, values.length, 0);
+                    return new Boundary(values, key.tokens());
+                });
     }
 
     @Override

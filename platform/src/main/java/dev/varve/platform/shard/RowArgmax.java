@@ -3,15 +3,18 @@ package dev.varve.platform.shard;
 import dev.varve.api.ggml.Tensor;
 
 /**
- * Finds the largest element of a row without copying the row as a whole: it is read in parts that stay in the first-level
- * cache. Runs per token: plain loops over a reused buffer. For one thread.
+ * Finds the largest element of a row without copying the row as a whole: it is read in parts that
+ * stay in the first-level cache. Runs per token: plain loops over a reused buffer. For one thread.
  */
 final class RowArgmax {
     private static final int PART = 4096;
 
     private final float[] part = new float[PART];
 
-    /** Index of the largest of {@code count} elements from {@code first} on, the lowest on ties; -1 if one is NaN. */
+    /**
+     * Index of the largest of {@code count} elements from {@code first} on, the lowest on ties; -1
+     * if one is NaN.
+     */
     int find(Tensor tensor, long first, int count) {
         float largest = Float.NEGATIVE_INFINITY;
         int bestPart = 0;

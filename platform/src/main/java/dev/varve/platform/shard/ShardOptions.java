@@ -7,14 +7,23 @@ package dev.varve.platform.shard;
  * @param slots KV slots of the pool, a multiple of {@link SlotSpan#BLOCK}
  * @param stateRows recurrent state rows, the zero row included
  * @param mapWeights whether weights that need no repacking stay in the mapped file
- * @param repackWeights whether matrices go to the device's repacking buffer types where these take them
+ * @param repackWeights whether matrices go to the device's repacking buffer types where these take
+ *     them
  */
 public record ShardOptions(
-        CacheTypes cacheTypes, int slots, int stateRows, boolean mapWeights, boolean repackWeights) {
+        CacheTypes cacheTypes,
+        int slots,
+        int stateRows,
+        boolean mapWeights,
+        boolean repackWeights) {
     public ShardOptions {
         if (slots <= 0 || slots % SlotSpan.BLOCK != 0 || stateRows < 2) {
-            throw new IllegalArgumentException("shard needs whole blocks of slots and at least 2 state rows, got "
-                    + slots + " slots, " + stateRows + " rows");
+            throw new IllegalArgumentException(
+                    "shard needs whole blocks of slots and at least 2 state rows, got "
+                            + slots
+                            + " slots, "
+                            + stateRows
+                            + " rows");
         }
     }
 }

@@ -1,7 +1,8 @@
 package dev.varve.platform.shard;
 
 /** What the graphs of a shard read and write. */
-record ShardState(ShardWeights weights, KvPool kvPool, StateRows stateRows, HadamardRotation rotation)
+record ShardState(
+        ShardWeights weights, KvPool kvPool, StateRows stateRows, HadamardRotation rotation)
         implements AutoCloseable {
     @Override
     public void close() {

@@ -10,6 +10,7 @@ import dev.varve.api.ggml.Tensor;
 import dev.varve.api.gguf.GgufTensor;
 import dev.varve.api.model.TensorSelection;
 import dev.varve.api.model.TensorUse;
+
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -22,8 +23,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 
 /**
- * The weights of a shard on its device. Matrices go to a repacking buffer type where the device has one that takes
- * them; the rest stays in the mapped file where the device can compute from host memory, or is copied.
+ * The weights of a shard on its device. Matrices go to a repacking buffer type where the device has
+ * one that takes them; the rest stays in the mapped file where the device can compute from host
+ * memory, or is copied.
  */
 final class ShardWeights implements AutoCloseable {
     private final Map<String, Tensor> tensors = new HashMap<>();
@@ -34,7 +36,10 @@ final class ShardWeights implements AutoCloseable {
     private ShardWeights() {}
 
     static ShardWeights load(
-            TensorSelection selection, ComputeDevice device, ShardOptions options, LoadProgress progress) {
+            TensorSelection selection,
+            ComputeDevice device,
+            ShardOptions options,
+            LoadProgress progress) {
         ShardWeights weights = new ShardWeights();
         try {
             weights.new Loading(device, options, progress).run(selection);
@@ -102,7 +107,8 @@ final class ShardWeights implements AutoCloseable {
                 BufferType type = WeightPlacement.choose(device, entry, options.repackWeights());
                 files.computeIfAbsent(entry.tensor().file(), this::map);
                 if (canMap(entry.tensor(), type)) {
-                    mapped.computeIfAbsent(entry.tensor().file(), file -> new ArrayList<>()).add(entry);
+                    mapped.computeIfAbsent(entry.tensor().file(), file -> new ArrayList<>())
+                            .add(entry);
                 } else {
                     types.put(type.name(), type);
                     copied.computeIfAbsent(type.name(), name -> new ArrayList<>()).add(entry);
@@ -141,7 +147,8 @@ final class ShardWeights implements AutoCloseable {
                 largest = Math.max(largest, tensor.bytes());
                 mappedBytes += tensor.bytes();
             }
-            DeviceBuffer buffer = device.ggmlDevice().mapHostMemory(files.get(file), begin, end - begin, largest);
+            DeviceBuffer buffer =
+                    device.ggmlDevice().mapHostMemory(files.get(file), begin, end - begin, largest);
             owned.push(buffer);
             buffer.markWeights();
             GgmlContext context = context(entries.size());
@@ -150,28 +157,39 @@ final class ShardWeights implements AutoCloseable {
             }
         }
 
-        private long copy(BufferType type, List<TensorSelection.Entry> entries, long doneBefore, long total) {
+        private long copy(
+                BufferType type, List<TensorSelection.Entry> entries, long doneBefore, long total) {
             GgmlContext context = context(entries.size());
             List<Tensor> declared = new ArrayList<>();
             for (TensorSelection.Entry entry : entries) {
                 declared.add(declare(context, entry));
             }
-            DeviceBuffer buffer = context.allocate(type).orElseThrow(() -> new VarveException(
-                    VarveException.Kind.OUT_OF_MEMORY, device.info().name() + ": no room for the weights in " + type.name()));
+            DeviceBuffer buffer =
+                    context.allocate(type)
+                            .orElseThrow(
+                                    () ->
+                                            new VarveException(
+                                                    VarveException.Kind.OUT_OF_MEMORY,
+                                                    device.info().name()
+                                                            + ": no room for the weights in "
+                                                            + type.name()));
             owned.push(buffer);
             buffer.markWeights();
             bufferBytes += buffer.size();
             AtomicLong done = new AtomicLong(doneBefore);
             // Repacking is arithmetic on one tensor at a time, so all cores can share it.
-            IntStream.range(0, declared.size()).parallel().forEach(i -> {
-                GgufTensor tensor = entries.get(i).tensor();
-                MappedFile file = files.get(tensor.file());
-                declared.get(i).upload(file, tensor.offset(), tensor.bytes());
-                file.releasePages(tensor.offset(), tensor.bytes());
-                synchronized (progress) {
-                    progress.loaded(done.addAndGet(tensor.bytes()), total);
-                }
-            });
+            IntStream.range(0, declared.size())
+                    .parallel()
+                    .forEach(
+                            i -> {
+                                GgufTensor tensor = entries.get(i).tensor();
+                                MappedFile file = files.get(tensor.file());
+                                declared.get(i).upload(file, tensor.offset(), tensor.bytes());
+                                file.releasePages(tensor.offset(), tensor.bytes());
+                                synchronized (progress) {
+                                    progress.loaded(done.addAndGet(tensor.bytes()), total);
+                                }
+                            });
             return done.get();
         }
 

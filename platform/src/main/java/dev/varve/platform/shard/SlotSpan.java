@@ -1,19 +1,28 @@
 package dev.varve.platform.shard;
 
 /**
- * Run of KV slots that one sequence owns; position p of the sequence lives in slot {@code begin + p}.
+ * Run of KV slots that one sequence owns; position p of the sequence lives in slot {@code begin +
+ * p}.
  *
  * @param begin first slot
  * @param capacity number of slots, a multiple of {@value #BLOCK}
  */
 public record SlotSpan(int begin, int capacity) {
-    /** Slots come in blocks of this many; attended lengths are padded to it, which keeps graphs reusable. */
+    /**
+     * Slots come in blocks of this many; attended lengths are padded to it, which keeps graphs
+     * reusable.
+     */
     public static final int BLOCK = 256;
 
     public SlotSpan {
         if (begin < 0 || begin % BLOCK != 0 || capacity < 0 || capacity % BLOCK != 0) {
-            throw new IllegalArgumentException("slot span must be whole blocks of " + BLOCK + ", got begin " + begin
-                    + ", capacity " + capacity);
+            throw new IllegalArgumentException(
+                    "slot span must be whole blocks of "
+                            + BLOCK
+                            + ", got begin "
+                            + begin
+                            + ", capacity "
+                            + capacity);
         }
     }
 
@@ -25,7 +34,8 @@ public record SlotSpan(int begin, int capacity) {
     /** Returns the slot of a position. */
     public int slot(int position) {
         if (position < 0 || position >= capacity) {
-            throw new IllegalArgumentException("position " + position + " is outside the span of " + capacity);
+            throw new IllegalArgumentException(
+                    "position " + position + " is outside the span of " + capacity);
         }
         return begin + position;
     }

@@ -8,13 +8,15 @@ import dev.varve.api.ggml.Tensor;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerState;
 import dev.varve.api.model.ModelShape;
+
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * Recurrent state of a shard, always F32: per gated delta net layer one tensor of convolution inputs and one of matrix
- * states, a row per state. Row {@link Slice#ZERO_ROW} is the state of an empty sequence and is never written.
+ * Recurrent state of a shard, always F32: per gated delta net layer one tensor of convolution
+ * inputs and one of matrix states, a row per state. Row {@link Slice#ZERO_ROW} is the state of an
+ * empty sequence and is never written.
  */
 final class StateRows implements AutoCloseable {
     /** The states of one layer, {@code [elements, rows]} each. */
@@ -29,7 +31,8 @@ final class StateRows implements AutoCloseable {
         try {
             for (int layer = range.begin(); layer < range.end(); layer++) {
                 if (shape.layers().get(layer) instanceof LayerState.Recurrent state) {
-                    Tensor convolution = context.newTensor(GgmlType.F32, state.convElements(), rows);
+                    Tensor convolution =
+                            context.newTensor(GgmlType.F32, state.convElements(), rows);
                     Tensor matrix = context.newTensor(GgmlType.F32, state.matrixElements(), rows);
                     layers.put(layer, new Layer(state, convolution, matrix));
                 }
@@ -56,7 +59,8 @@ final class StateRows implements AutoCloseable {
     Layer layer(int layer) {
         Layer found = layers.get(layer);
         if (found == null) {
-            throw new IllegalArgumentException("layer " + layer + " keeps no recurrent state in this shard");
+            throw new IllegalArgumentException(
+                    "layer " + layer + " keeps no recurrent state in this shard");
         }
         return found;
     }

@@ -10,11 +10,13 @@ import dev.varve.api.gguf.GgufTensor;
 import dev.varve.api.gguf.ModelFormatException;
 import dev.varve.api.model.TensorSelection;
 import dev.varve.api.model.TensorUse;
+
 import java.util.List;
 
 /**
- * Chooses the buffer type of a weight: the first of the device's types in which the operator that will use the weight
- * is supported. A probe operator is put together without data and shown to the device.
+ * Chooses the buffer type of a weight: the first of the device's types in which the operator that
+ * will use the weight is supported. A probe operator is put together without data and shown to the
+ * device.
  */
 final class WeightPlacement {
     /** Columns of the probe's other operand; any prefill chunk is as good. */
@@ -28,17 +30,21 @@ final class WeightPlacement {
         BufferType plain = types.getLast();
         if (entry.use() == TensorUse.ELEMENTWISE || entry.use() == TensorUse.CONVOLUTION) {
             if (tensor.type() != GgmlType.F32) {
-                throw new ModelFormatException(tensor.file(), tensor.name(), "F32", tensor.describe());
+                throw new ModelFormatException(
+                        tensor.file(), tensor.name(), "F32", tensor.describe());
             }
             return plain;
         }
         if (!tensor.type().isWeightType()) {
             // The CPU device says that it supports these, and then has no function to call.
-            throw new ModelFormatException(tensor.file(), tensor.name(), "a type for weights", tensor.describe());
+            throw new ModelFormatException(
+                    tensor.file(), tensor.name(), "a type for weights", tensor.describe());
         }
         try (GgmlContext scratch = GgmlContext.open(8, 0)) {
-            Tensor weight = scratch.newTensor(
-                    tensor.type(), tensor.dimensions().stream().mapToLong(Long::longValue).toArray());
+            Tensor weight =
+                    scratch.newTensor(
+                            tensor.type(),
+                            tensor.dimensions().stream().mapToLong(Long::longValue).toArray());
             Tensor probe = probe(scratch, weight, entry.use());
             for (BufferType type : repack ? types : List.of(plain)) {
                 if (device.ggmlDevice().supportsWeight(type, weight, probe)) {
@@ -46,20 +52,27 @@ final class WeightPlacement {
                 }
             }
         }
-        throw new ModelFormatException(tensor.file(), tensor.name(),
-                "a type that " + device.info().name() + " can use for " + entry.use(), tensor.describe());
+        throw new ModelFormatException(
+                tensor.file(),
+                tensor.name(),
+                "a type that " + device.info().name() + " can use for " + entry.use(),
+                tensor.describe());
     }
 
     private static Tensor probe(GgmlContext scratch, Tensor weight, TensorUse use) {
         Ops ops = scratch.ops();
         return switch (use) {
-            case MATMUL -> ops.mulMat(weight, scratch.newTensor(GgmlType.F32, weight.ne(0), PROBE_COLUMNS));
-            case EXPERT_MATMUL -> ops.mulMatId(
-                    weight,
-                    scratch.newTensor(GgmlType.F32, weight.ne(0), 1, PROBE_COLUMNS),
-                    scratch.newTensor(GgmlType.I32, 1, PROBE_COLUMNS));
+            case MATMUL ->
+                    ops.mulMat(
+                            weight, scratch.newTensor(GgmlType.F32, weight.ne(0), PROBE_COLUMNS));
+            case EXPERT_MATMUL ->
+                    ops.mulMatId(
+                            weight,
+                            scratch.newTensor(GgmlType.F32, weight.ne(0), 1, PROBE_COLUMNS),
+                            scratch.newTensor(GgmlType.I32, 1, PROBE_COLUMNS));
             case ROW_LOOKUP -> ops.getRows(weight, scratch.newTensor(GgmlType.I32, PROBE_COLUMNS));
-            case ELEMENTWISE, CONVOLUTION -> throw new IllegalArgumentException("no probe for " + use);
+            case ELEMENTWISE, CONVOLUTION ->
+                    throw new IllegalArgumentException("no probe for " + use);
         };
     }
 }

@@ -18,26 +18,33 @@ record Arguments(List<Value> positional, Map<String, Value> keywords) {
     Bound bind(String callee, String... names) {
         if (positional.size() > names.length) {
             throw new EvaluationError(
-                    callee + " takes at most " + names.length + " arguments, found " + positional.size());
+                    callee
+                            + " takes at most "
+                            + names.length
+                            + " arguments, found "
+                            + positional.size());
         }
         Map<String, Value> values = new HashMap<>();
         for (int i = 0; i < positional.size(); i++) {
             values.put(names[i], positional.get(i));
         }
-        keywords.forEach((name, value) -> {
-            if (!List.of(names).contains(name)) {
-                throw new EvaluationError(callee + " has no argument named '" + name + "'");
-            }
-            if (values.put(name, value) != null) {
-                throw new EvaluationError(callee + " got two values for argument '" + name + "'");
-            }
-        });
+        keywords.forEach(
+                (name, value) -> {
+                    if (!List.of(names).contains(name)) {
+                        throw new EvaluationError(callee + " has no argument named '" + name + "'");
+                    }
+                    if (values.put(name, value) != null) {
+                        throw new EvaluationError(
+                                callee + " got two values for argument '" + name + "'");
+                    }
+                });
         return new Bound(callee, values);
     }
 
     /** Returns these arguments without the first positional ones. */
     Arguments dropFirst(int count) {
-        return new Arguments(new ArrayList<>(positional.subList(count, positional.size())), keywords);
+        return new Arguments(
+                new ArrayList<>(positional.subList(count, positional.size())), keywords);
     }
 
     /** Arguments by name. */
@@ -47,8 +54,11 @@ record Arguments(List<Value> positional, Map<String, Value> keywords) {
         }
 
         Value require(String name) {
-            return find(name).orElseThrow(
-                    () -> new EvaluationError(callee + " needs the argument '" + name + "'"));
+            return find(name)
+                    .orElseThrow(
+                            () ->
+                                    new EvaluationError(
+                                            callee + " needs the argument '" + name + "'"));
         }
 
         boolean flag(String name, boolean fallback) {
@@ -61,7 +71,9 @@ record Arguments(List<Value> positional, Map<String, Value> keywords) {
 
         /** Returns a string argument; {@code None} counts as absent. */
         Optional<TemplateString> string(String name) {
-            return find(name).filter(value -> !(value instanceof Value.None)).map(value -> string(name, value));
+            return find(name)
+                    .filter(value -> !(value instanceof Value.None))
+                    .map(value -> string(name, value));
         }
 
         TemplateString requireString(String name) {

@@ -19,20 +19,32 @@ final class AttributePath {
 
     /** Returns the path, or nothing for an absent one and for {@code None}. */
     static Optional<AttributePath> of(Runtime runtime, Optional<Value> path) {
-        return path.filter(value -> !(value instanceof Value.None)).map(value -> switch (value) {
-            case TemplateString string -> of(runtime, string);
-            case Value.Int index -> new AttributePath(new Attributes(runtime), List.of(index), Optional.empty());
-            default -> throw new EvaluationError("an attribute is a name or a number, found " + value.typeName());
-        });
+        return path.filter(value -> !(value instanceof Value.None))
+                .map(
+                        value ->
+                                switch (value) {
+                                    case TemplateString string -> of(runtime, string);
+                                    case Value.Int index ->
+                                            new AttributePath(
+                                                    new Attributes(runtime),
+                                                    List.of(index),
+                                                    Optional.empty());
+                                    default ->
+                                            throw new EvaluationError(
+                                                    "an attribute is a name or a number, found "
+                                                            + value.typeName());
+                                });
     }
 
     private static AttributePath of(Runtime runtime, TemplateString path) {
         List<Value> parts = new ArrayList<>();
-        for (Value part : new Strings(runtime.budget())
-                .split(path, Optional.of(TemplateString.trusted(".")), -1)) {
-            parts.add(part instanceof TemplateString name && name.text().matches("[0-9]{1,9}")
-                    ? new Value.Int(new BigInteger(name.text()))
-                    : part);
+        for (Value part :
+                new Strings(runtime.budget())
+                        .split(path, Optional.of(TemplateString.trusted(".")), -1)) {
+            parts.add(
+                    part instanceof TemplateString name && name.text().matches("[0-9]{1,9}")
+                            ? new Value.Int(new BigInteger(name.text()))
+                            : part);
         }
         return new AttributePath(new Attributes(runtime), parts, Optional.empty());
     }
@@ -43,8 +55,9 @@ final class AttributePath {
             return of(runtime, paths).stream().toList();
         }
         List<AttributePath> several = new ArrayList<>();
-        for (Value path : new Strings(runtime.budget())
-                .split(list, Optional.of(TemplateString.trusted(",")), -1)) {
+        for (Value path :
+                new Strings(runtime.budget())
+                        .split(list, Optional.of(TemplateString.trusted(",")), -1)) {
             several.add(of(runtime, (TemplateString) path));
         }
         return several;

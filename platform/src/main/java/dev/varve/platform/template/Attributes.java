@@ -5,7 +5,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Attribute, item and slice access. Only plain data and the methods listed in this package can be reached. */
+/**
+ * Attribute, item and slice access. Only plain data and the methods listed in this package can be
+ * reached.
+ */
 final class Attributes {
     private final Runtime runtime;
 
@@ -48,21 +51,28 @@ final class Attributes {
 
     /** {@code value[index]}: keys come before methods. */
     Value item(Value value, Value index) {
-        Optional<Value> item = switch (value) {
-            case Value.Undefined undefined -> throw undefined.error();
-            case Dict dict -> isHashable(index) ? dict.get(index) : Optional.empty();
-            case Value.Sequence sequence when !sequence.shape().isView() ->
-                    position(index, sequence.items().size()).map(sequence.items()::get);
-            case TemplateString string -> character(string, index);
-            default -> Optional.empty();
-        };
+        Optional<Value> item =
+                switch (value) {
+                    case Value.Undefined undefined -> throw undefined.error();
+                    case Dict dict -> isHashable(index) ? dict.get(index) : Optional.empty();
+                    case Value.Sequence sequence when !sequence.shape().isView() ->
+                            position(index, sequence.items().size()).map(sequence.items()::get);
+                    case TemplateString string -> character(string, index);
+                    default -> Optional.empty();
+                };
         if (item.isPresent()) {
             return item.get();
         }
         if (index instanceof TemplateString name) {
             // Only what the template itself wrote may appear in an error message.
-            return builtIn(value, name.text()).orElseGet(
-                    () -> missing(value, name.isWhollyTrusted() ? "'" + name + "'" : "of that name"));
+            return builtIn(value, name.text())
+                    .orElseGet(
+                            () ->
+                                    missing(
+                                            value,
+                                            name.isWhollyTrusted()
+                                                    ? "'" + name + "'"
+                                                    : "of that name"));
         }
         return missing(value, "at that index");
     }
@@ -89,10 +99,14 @@ final class Attributes {
 
     private Optional<Value> character(TemplateString string, Value index) {
         runtime.budget().steps(string.length() / 64);
-        return position(index, string.codePointCount()).map(position -> {
-            int begin = string.indexOfCodePoint(position);
-            return string.substring(begin, begin + Character.charCount(string.text().codePointAt(begin)));
-        });
+        return position(index, string.codePointCount())
+                .map(
+                        position -> {
+                            int begin = string.indexOfCodePoint(position);
+                            return string.substring(
+                                    begin,
+                                    begin + Character.charCount(string.text().codePointAt(begin)));
+                        });
     }
 
     /** {@code value[start:stop:step]}. */
@@ -104,23 +118,33 @@ final class Attributes {
         return switch (value) {
             case Value.Undefined undefined -> throw undefined.error();
             case TemplateString string -> sliced(string, start, stop, stride);
-            case Value.Sequence sequence when !sequence.shape().isView() -> new Value.Sequence(
-                    sliced(sequence.items(), start, stop, stride),
-                    sequence.shape() == Value.Shape.GROUP ? Value.Shape.TUPLE : sequence.shape());
+            case Value.Sequence sequence when !sequence.shape().isView() ->
+                    new Value.Sequence(
+                            sliced(sequence.items(), start, stop, stride),
+                            sequence.shape() == Value.Shape.GROUP
+                                    ? Value.Shape.TUPLE
+                                    : sequence.shape());
             default -> throw new EvaluationError("cannot slice " + value.typeName());
         };
     }
 
     private static Optional<Integer> bound(Optional<Value> bound) {
-        return bound.filter(value -> !(value instanceof Value.None)).map(value -> Numbers.index(value, "a slice"));
+        return bound.filter(value -> !(value instanceof Value.None))
+                .map(value -> Numbers.index(value, "a slice"));
     }
 
-    private TemplateString sliced(TemplateString string, Optional<Value> start, Optional<Value> stop, int stride) {
+    private TemplateString sliced(
+            TemplateString string, Optional<Value> start, Optional<Value> stop, int stride) {
         runtime.budget().steps(string.length() / 64);
         int size = string.codePointCount();
         if (stride != 1) {
             TemplateString.Builder out = runtime.budget().builder();
-            for (Value point : sliced(new ArrayList<Value>(string.codePoints(runtime.budget())), start, stop, stride)) {
+            for (Value point :
+                    sliced(
+                            new ArrayList<Value>(string.codePoints(runtime.budget())),
+                            start,
+                            stop,
+                            stride)) {
                 out.append((TemplateString) point);
             }
             return runtime.budget().counted(out.build());
@@ -130,16 +154,25 @@ final class Attributes {
         if (begin >= end) {
             return TemplateString.EMPTY;
         }
-        return runtime.budget().counted(
-                string.substring(string.indexOfCodePoint(begin), string.indexOfCodePoint(end)));
+        return runtime.budget()
+                .counted(
+                        string.substring(
+                                string.indexOfCodePoint(begin), string.indexOfCodePoint(end)));
     }
 
-    private List<Value> sliced(List<Value> items, Optional<Value> start, Optional<Value> stop, int stride) {
+    private List<Value> sliced(
+            List<Value> items, Optional<Value> start, Optional<Value> stop, int stride) {
         int size = items.size();
         int lowest = stride > 0 ? 0 : -1;
         int highest = stride > 0 ? size : size - 1;
-        int begin = bound(start).map(value -> clipped(value, size, lowest, highest)).orElse(stride > 0 ? 0 : size - 1);
-        int end = bound(stop).map(value -> clipped(value, size, lowest, highest)).orElse(stride > 0 ? size : -1);
+        int begin =
+                bound(start)
+                        .map(value -> clipped(value, size, lowest, highest))
+                        .orElse(stride > 0 ? 0 : size - 1);
+        int end =
+                bound(stop)
+                        .map(value -> clipped(value, size, lowest, highest))
+                        .orElse(stride > 0 ? size : -1);
         List<Value> sliced = new ArrayList<>();
         for (long i = begin; stride > 0 ? i < end : i > end; i += stride) {
             runtime.budget().elements(1);

@@ -4,12 +4,17 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** {@code '{} and {name:>8}'.format(...)}; attributes and items of the values cannot be reached from the format. */
+/**
+ * {@code '{} and {name:>8}'.format(...)}; attributes and items of the values cannot be reached from
+ * the format.
+ */
 final class BraceFormat {
-    private static final Pattern SPEC = Pattern.compile(
-            "(?:(?<fill>.)?(?<align>[<>^=]))?(?<sign>[-+ ])?(?<zero>0)?(?<width>\\d{1,6})?(?<comma>[,_])?"
-                    + "(?:\\.(?<precision>\\d{1,6}))?(?<type>[sdxXofFeEgG%])?",
-            Pattern.DOTALL);
+    private static final Pattern SPEC =
+            Pattern.compile(
+                    "(?:(?<fill>.)?(?<align>[<>^=]))?(?<sign>[-+"
+                            + " ])?(?<zero>0)?(?<width>\\d{1,6})?(?<comma>[,_])?"
+                            + "(?:\\.(?<precision>\\d{1,6}))?(?<type>[sdxXofFeEgG%])?",
+                    Pattern.DOTALL);
 
     private final Runtime runtime;
     private int automatic;
@@ -64,7 +69,8 @@ final class BraceFormat {
     }
 
     private Value value(String name, Arguments arguments) {
-        if (name.isEmpty() || name.chars().allMatch(c -> c >= '0' && c <= '9') && name.length() < 6) {
+        if (name.isEmpty()
+                || name.chars().allMatch(c -> c >= '0' && c <= '9') && name.length() < 6) {
             int index = name.isEmpty() ? automatic++ : Integer.parseInt(name);
             if (index >= arguments.positional().size()) {
                 throw new EvaluationError("a format has too few values");
@@ -77,21 +83,27 @@ final class BraceFormat {
 
     private TemplateString formatted(Value value, Matcher spec) {
         Optional<String> type = Optional.ofNullable(spec.group("type"));
-        int precision = Optional.ofNullable(spec.group("precision")).map(Integer::parseInt).orElse(-1);
-        boolean numeric = Numbers.isNumber(value) && !(value instanceof Value.Bool && type.isEmpty());
-        TemplateString body = numeric ? number(value, type, precision, spec) : string(value, type, precision);
+        int precision =
+                Optional.ofNullable(spec.group("precision")).map(Integer::parseInt).orElse(-1);
+        boolean numeric =
+                Numbers.isNumber(value) && !(value instanceof Value.Bool && type.isEmpty());
+        TemplateString body =
+                numeric ? number(value, type, precision, spec) : string(value, type, precision);
         long width = Optional.ofNullable(spec.group("width")).map(Long::parseLong).orElse(0L);
         long missing = width - body.codePointCount();
         if (missing <= 0) {
             return body;
         }
         boolean zero = spec.group("zero") != null && spec.group("align") == null;
-        String align = Optional.ofNullable(spec.group("align")).orElse(zero && numeric ? "=" : numeric ? ">" : "<");
+        String align =
+                Optional.ofNullable(spec.group("align"))
+                        .orElse(zero && numeric ? "=" : numeric ? ">" : "<");
         String fillText = Optional.ofNullable(spec.group("fill")).orElse(zero ? "0" : " ");
         return aligned(body, TemplateString.trusted(fillText), align, missing);
     }
 
-    private TemplateString aligned(TemplateString body, TemplateString fill, String align, long missing) {
+    private TemplateString aligned(
+            TemplateString body, TemplateString fill, String align, long missing) {
         Strings strings = new Strings(runtime.budget());
         return switch (align) {
             case "<" -> strings.padded(body, fill, 0, missing);
@@ -108,7 +120,8 @@ final class BraceFormat {
 
     private TemplateString string(Value value, Optional<String> type, int precision) {
         if (type.isPresent() && !type.get().equals("s")) {
-            throw new EvaluationError("a number format expects a number, found " + value.typeName());
+            throw new EvaluationError(
+                    "a number format expects a number, found " + value.typeName());
         }
         TemplateString string = runtime.str(value);
         boolean whole = precision < 0 || string.codePointCount() <= precision;
@@ -126,7 +139,9 @@ final class BraceFormat {
             if (letter == 's' || value instanceof Value.Real && "dxXo".indexOf(letter) >= 0) {
                 throw new EvaluationError("a format does not fit " + value.typeName());
             }
-            text = NumberFormat.format(scaled, percent ? 'f' : letter, precision) + (percent ? "%" : "");
+            text =
+                    NumberFormat.format(scaled, percent ? 'f' : letter, precision)
+                            + (percent ? "%" : "");
         }
         if (spec.group("comma") != null) {
             text = grouped(text, spec.group("comma"));

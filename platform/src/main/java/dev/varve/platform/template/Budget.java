@@ -5,10 +5,15 @@ final class Budget {
     /** As in the sandbox of the reference implementation. */
     static final int MAX_RANGE = 100_000;
 
-    /** Copies made on the way to a prompt, as a multiple of the prompt: strings are often built piece by piece. */
+    /**
+     * Copies made on the way to a prompt, as a multiple of the prompt: strings are often built
+     * piece by piece.
+     */
     private static final int COPY_FACTOR = 32;
 
-    /** Bounds the memory of containers, about 8 bytes each; far more steps than this are harmless. */
+    /**
+     * Bounds the memory of containers, about 8 bytes each; far more steps than this are harmless.
+     */
     private static final long MAX_ELEMENTS = 20_000_000;
 
     private static final int ELEMENTS_PER_OBJECT = 12;
@@ -39,7 +44,8 @@ final class Budget {
         steps(count);
         elements += count;
         if (elements > MAX_ELEMENTS) {
-            throw new EvaluationError("the template makes more than " + MAX_ELEMENTS + " list elements");
+            throw new EvaluationError(
+                    "the template makes more than " + MAX_ELEMENTS + " list elements");
         }
     }
 
@@ -56,7 +62,8 @@ final class Budget {
     void enter() {
         step();
         if (++depth > limits.depth()) {
-            throw new EvaluationError("the template nests deeper than " + limits.depth() + " levels");
+            throw new EvaluationError(
+                    "the template nests deeper than " + limits.depth() + " levels");
         }
     }
 
@@ -67,7 +74,8 @@ final class Budget {
     /** Must be asked before a string of this length is made. */
     void chars(long length) {
         if (length > limits.outputChars()) {
-            throw new EvaluationError("a string is longer than the limit of " + limits.outputChars() + " characters");
+            throw new EvaluationError(
+                    "a string is longer than the limit of " + limits.outputChars() + " characters");
         }
         chars += length;
         if (chars > (long) limits.outputChars() * COPY_FACTOR) {

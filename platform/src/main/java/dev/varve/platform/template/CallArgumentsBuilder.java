@@ -12,7 +12,10 @@ final class CallArgumentsBuilder {
     private Optional<Expr> doubleStarred = Optional.empty();
 
     boolean isEmpty() {
-        return positional.isEmpty() && keywords.isEmpty() && starred.isEmpty() && doubleStarred.isEmpty();
+        return positional.isEmpty()
+                && keywords.isEmpty()
+                && starred.isEmpty()
+                && doubleStarred.isEmpty();
     }
 
     void positional(Expr value, int line) {
@@ -21,7 +24,10 @@ final class CallArgumentsBuilder {
     }
 
     void keyword(String name, Expr value, int line) {
-        check(doubleStarred.isEmpty() && keywords.stream().noneMatch(named -> named.name().equals(name)), line);
+        check(
+                doubleStarred.isEmpty()
+                        && keywords.stream().noneMatch(named -> named.name().equals(name)),
+                line);
         keywords.add(new Expr.Named(name, value));
     }
 
@@ -37,11 +43,13 @@ final class CallArgumentsBuilder {
 
     private static void check(boolean allowed, int line) {
         if (!allowed) {
-            throw TemplateException.at(line, "the arguments of a call are out of order or repeated");
+            throw TemplateException.at(
+                    line, "the arguments of a call are out of order or repeated");
         }
     }
 
     Expr.CallArguments build() {
-        return new Expr.CallArguments(List.copyOf(positional), List.copyOf(keywords), starred, doubleStarred);
+        return new Expr.CallArguments(
+                List.copyOf(positional), List.copyOf(keywords), starred, doubleStarred);
     }
 }

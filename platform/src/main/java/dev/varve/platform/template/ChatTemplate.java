@@ -9,10 +9,11 @@ import java.util.Set;
 /**
  * A chat template in Jinja, as the key {@code tokenizer.chat_template} of a model file holds it.
  *
- * <p>Templates render as with the options {@code trim_blocks}, {@code lstrip_blocks}, no automatic escaping and no
- * trailing newline, and with the additions common for chat templates: {@code raise_exception}, {@code strftime_now},
- * {@code break}, {@code continue}, {@code generation} blocks and a {@code tojson} that keeps key order and characters.
- * Templates cannot include other templates. Instances are immutable and may be used by several threads at once.
+ * <p>Templates render as with the options {@code trim_blocks}, {@code lstrip_blocks}, no automatic
+ * escaping and no trailing newline, and with the additions common for chat templates: {@code
+ * raise_exception}, {@code strftime_now}, {@code break}, {@code continue}, {@code generation}
+ * blocks and a {@code tojson} that keeps key order and characters. Templates cannot include other
+ * templates. Instances are immutable and may be used by several threads at once.
  */
 public final class ChatTemplate {
     private final List<Stmt> program;
@@ -48,7 +49,8 @@ public final class ChatTemplate {
             return new ChatTemplate(TemplateParser.parse(source), limits, clock);
         } catch (StackOverflowError e) {
             // Nesting is limited, but the stack of the calling thread may be nearly used up.
-            throw TemplateException.at(1, "the template nests too deep for the stack of this thread");
+            throw TemplateException.at(
+                    1, "the template nests too deep for the stack of this thread");
         }
     }
 
@@ -60,10 +62,13 @@ public final class ChatTemplate {
     /**
      * Renders the template.
      *
-     * @param variables strings, numbers, booleans, {@code null} for {@code None}, {@link RenderedPrompt}s, and lists
-     *     and maps of these; maps keep their order. They are copied, so the template cannot change them
-     * @param trustedVariables names of variables whose strings count as text of the template, such as {@code bos_token}
-     * @throws TemplateException if the template fails, exceeds its limits, or refuses the input itself
+     * @param variables strings, numbers, booleans, {@code null} for {@code None}, {@link
+     *     RenderedPrompt}s, and lists and maps of these; maps keep their order. They are copied, so
+     *     the template cannot change them
+     * @param trustedVariables names of variables whose strings count as text of the template, such
+     *     as {@code bos_token}
+     * @throws TemplateException if the template fails, exceeds its limits, or refuses the input
+     *     itself
      */
     public RenderedPrompt render(Map<String, Object> variables, Set<String> trustedVariables) {
         Runtime runtime = new Runtime(limits, clock);
@@ -77,7 +82,8 @@ public final class ChatTemplate {
                     ? TemplateException.raised(runtime.line(), e.getMessage())
                     : TemplateException.at(runtime.line(), e.getMessage());
         } catch (StackOverflowError e) {
-            throw TemplateException.at(runtime.line(), "the template nests too deep for the stack of this thread");
+            throw TemplateException.at(
+                    runtime.line(), "the template nests too deep for the stack of this thread");
         }
     }
 }

@@ -2,33 +2,67 @@ package dev.varve.platform.template;
 
 import dev.varve.platform.template.Value.Sequence;
 import dev.varve.platform.template.Value.Shape;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Methods of lists, tuples and dicts. Values belong to one render, so changing them reaches nobody else. */
+/**
+ * Methods of lists, tuples and dicts. Values belong to one render, so changing them reaches nobody
+ * else.
+ */
 final class ContainerMethods {
     private ContainerMethods() {}
 
     static Optional<Value> find(Runtime runtime, Dict dict, String name) {
-        return Optional.ofNullable(switch (name) {
-            case "get" -> method(name, arguments -> get(dict, arguments));
-            case "items" -> method(name, arguments -> {
-                runtime.budget().objects(dict.size());
-                return view(runtime, dict.items(), Shape.ITEMS, name, arguments);
-            });
-            case "keys" -> method(name, arguments -> view(runtime, dict.keys(), Shape.KEYS, name, arguments));
-            case "values" -> method(name, arguments -> view(runtime, dict.values(), Shape.VALUES, name, arguments));
-            case "copy" -> method(name, arguments -> copy(runtime, dict));
-            case "pop" -> method(name, arguments -> pop(dict, arguments));
-            case "update" -> method(name, arguments -> update(runtime, dict, arguments));
-            case "setdefault" -> method(name, arguments -> setDefault(dict, arguments));
-            case "clear" -> method(name, arguments -> {
-                dict.clear();
-                return Value.NONE;
-            });
-            default -> null;
-        });
+        return Optional.ofNullable(
+                switch (name) {
+                    case "get" -> method(name, arguments -> get(dict, arguments));
+                    case "items" ->
+                            method(
+                                    name,
+                                    arguments -> {
+                                        runtime.budget().objects(dict.size());
+                                        return view(
+                                                runtime,
+                                                dict.items(),
+                                                Shape.ITEMS,
+                                                name,
+                                                arguments);
+                                    });
+                    case "keys" ->
+                            method(
+                                    name,
+                                    arguments ->
+                                            view(
+                                                    runtime,
+                                                    dict.keys(),
+                                                    Shape.KEYS,
+                                                    name,
+                                                    arguments));
+                    case "values" ->
+                            method(
+                                    name,
+                                    arguments ->
+                                            view(
+                                                    runtime,
+                                                    dict.values(),
+                                                    Shape.VALUES,
+                                                    name,
+                                                    arguments));
+                    case "copy" -> method(name, arguments -> copy(runtime, dict));
+                    case "pop" -> method(name, arguments -> pop(dict, arguments));
+                    case "update" -> method(name, arguments -> update(runtime, dict, arguments));
+                    case "setdefault" -> method(name, arguments -> setDefault(dict, arguments));
+                    case "clear" ->
+                            method(
+                                    name,
+                                    arguments -> {
+                                        dict.clear();
+                                        return Value.NONE;
+                                    });
+                    default -> null;
+                });
     }
 
     private static Value method(String name, Value.Callable.Body body) {
@@ -40,7 +74,8 @@ final class ContainerMethods {
         return dict.get(bound.require("key")).or(() -> bound.find("default")).orElse(Value.NONE);
     }
 
-    private static Value view(Runtime runtime, List<Value> items, Shape shape, String name, Arguments arguments) {
+    private static Value view(
+            Runtime runtime, List<Value> items, Shape shape, String name, Arguments arguments) {
         arguments.bind(name);
         runtime.budget().elements(items.size());
         return new Sequence(items, shape);
@@ -55,7 +90,8 @@ final class ContainerMethods {
 
     private static Value pop(Dict dict, Arguments arguments) {
         Arguments.Bound bound = arguments.bind("pop", "key", "default");
-        return dict.remove(bound.require("key")).or(() -> bound.find("default"))
+        return dict.remove(bound.require("key"))
+                .or(() -> bound.find("default"))
                 .orElseThrow(() -> new EvaluationError("pop: the dict has no such key"));
     }
 
@@ -63,7 +99,9 @@ final class ContainerMethods {
         for (Value source : arguments.positional()) {
             DictSource.addAll(runtime, dict, source);
         }
-        arguments.keywords().forEach((name, value) -> dict.put(TemplateString.trusted(name), value));
+        arguments
+                .keywords()
+                .forEach((name, value) -> dict.put(TemplateString.trusted(name), value));
         return Value.NONE;
     }
 
@@ -78,19 +116,27 @@ final class ContainerMethods {
     }
 
     static Optional<Value> find(Runtime runtime, Sequence sequence, String name) {
-        Optional<Value> reading = switch (name) {
-            case "count" -> Optional.of(method(name, arguments -> count(runtime, sequence, arguments)));
-            case "index" -> Optional.of(method(name, arguments -> index(runtime, sequence, arguments)));
-            default -> Optional.empty();
-        };
+        Optional<Value> reading =
+                switch (name) {
+                    case "count" ->
+                            Optional.of(
+                                    method(name, arguments -> count(runtime, sequence, arguments)));
+                    case "index" ->
+                            Optional.of(
+                                    method(name, arguments -> index(runtime, sequence, arguments)));
+                    default -> Optional.empty();
+                };
         return switch (sequence.shape()) {
             case KEYS, VALUES, ITEMS -> Optional.empty();
             case TUPLE, RANGE -> reading;
-            case GROUP -> reading.or(() -> switch (name) {
-                case "grouper" -> Optional.of(sequence.items().get(0));
-                case "list" -> Optional.of(sequence.items().get(1));
-                default -> Optional.empty();
-            });
+            case GROUP ->
+                    reading.or(
+                            () ->
+                                    switch (name) {
+                                        case "grouper" -> Optional.of(sequence.items().get(0));
+                                        case "list" -> Optional.of(sequence.items().get(1));
+                                        default -> Optional.empty();
+                                    });
             case LIST -> reading.or(() -> changing(runtime, sequence.items(), name));
         };
     }
@@ -99,7 +145,9 @@ final class ContainerMethods {
         Value wanted = arguments.bind("count", "value").require("value");
         runtime.budget().steps(sequence.items().size());
         return Value.Int.of(
-                sequence.items().stream().filter(item -> runtime.order().equal(item, wanted)).count());
+                sequence.items().stream()
+                        .filter(item -> runtime.order().equal(item, wanted))
+                        .count());
     }
 
     private static Value index(Runtime runtime, Sequence sequence, Arguments arguments) {
@@ -118,33 +166,60 @@ final class ContainerMethods {
     }
 
     private static Optional<Value> changing(Runtime runtime, List<Value> items, String name) {
-        return Optional.ofNullable(switch (name) {
-            case "append" -> method(name, arguments -> {
-                items.add(arguments.bind(name, "value").require("value"));
-                return Value.NONE;
-            });
-            case "extend" -> method(name, arguments -> {
-                items.addAll(new ArrayList<>(runtime.items(arguments.bind(name, "values").require("values"))));
-                return Value.NONE;
-            });
-            case "insert" -> method(name, arguments -> insert(runtime, items, arguments));
-            case "pop" -> method(name, arguments -> pop(runtime, items, arguments));
-            case "remove" -> method(name, arguments -> {
-                items.remove(position(runtime, items, arguments.bind(name, "value").require("value")));
-                return Value.NONE;
-            });
-            case "clear" -> method(name, arguments -> {
-                items.clear();
-                return Value.NONE;
-            });
-            case "copy" -> method(name, arguments -> runtime.listOf(Sequence.list(items)));
-            case "reverse" -> method(name, arguments -> {
-                runtime.budget().steps(items.size());
-                java.util.Collections.reverse(items);
-                return Value.NONE;
-            });
-            default -> null;
-        });
+        return Optional.ofNullable(
+                switch (name) {
+                    case "append" ->
+                            method(
+                                    name,
+                                    arguments -> {
+                                        items.add(arguments.bind(name, "value").require("value"));
+                                        return Value.NONE;
+                                    });
+                    case "extend" ->
+                            method(
+                                    name,
+                                    arguments -> {
+                                        items.addAll(
+                                                new ArrayList<>(
+                                                        runtime.items(
+                                                                arguments
+                                                                        .bind(name, "values")
+                                                                        .require("values"))));
+                                        return Value.NONE;
+                                    });
+                    case "insert" -> method(name, arguments -> insert(runtime, items, arguments));
+                    case "pop" -> method(name, arguments -> pop(runtime, items, arguments));
+                    case "remove" ->
+                            method(
+                                    name,
+                                    arguments -> {
+                                        items.remove(
+                                                position(
+                                                        runtime,
+                                                        items,
+                                                        arguments
+                                                                .bind(name, "value")
+                                                                .require("value")));
+                                        return Value.NONE;
+                                    });
+                    case "clear" ->
+                            method(
+                                    name,
+                                    arguments -> {
+                                        items.clear();
+                                        return Value.NONE;
+                                    });
+                    case "copy" -> method(name, arguments -> runtime.listOf(Sequence.list(items)));
+                    case "reverse" ->
+                            method(
+                                    name,
+                                    arguments -> {
+                                        runtime.budget().steps(items.size());
+                                        java.util.Collections.reverse(items);
+                                        return Value.NONE;
+                                    });
+                    default -> null;
+                });
     }
 
     private static Value insert(Runtime runtime, List<Value> items, Arguments arguments) {

@@ -44,13 +44,18 @@ final class DateText {
             case 'f' -> pattern(now, "SSSSSS");
             case 'p' -> now.getHour() < 12 ? "AM" : "PM";
             case 'B' -> now.getMonth().getDisplayName(TextStyle.FULL, Locale.ENGLISH);
-            case 'b', 'h' -> now.getMonth().getDisplayName(TextStyle.SHORT, Locale.ENGLISH).substring(0, 3);
+            case 'b', 'h' ->
+                    now.getMonth().getDisplayName(TextStyle.SHORT, Locale.ENGLISH).substring(0, 3);
             case 'A' -> now.getDayOfWeek().getDisplayName(TextStyle.FULL, Locale.ENGLISH);
-            case 'a' -> now.getDayOfWeek().getDisplayName(TextStyle.SHORT, Locale.ENGLISH).substring(0, 3);
+            case 'a' ->
+                    now.getDayOfWeek()
+                            .getDisplayName(TextStyle.SHORT, Locale.ENGLISH)
+                            .substring(0, 3);
             case 'j' -> pattern(now, "DDD");
             case 'u' -> String.valueOf(now.getDayOfWeek().getValue());
             case 'w' -> String.valueOf(now.getDayOfWeek().getValue() % 7);
-            case 'V' -> String.format(Locale.ROOT, "%02d", now.get(IsoFields.WEEK_OF_WEEK_BASED_YEAR));
+            case 'V' ->
+                    String.format(Locale.ROOT, "%02d", now.get(IsoFields.WEEK_OF_WEEK_BASED_YEAR));
             case 'G' -> String.valueOf(now.get(IsoFields.WEEK_BASED_YEAR));
             case 's' -> String.valueOf(now.getLong(ChronoField.INSTANT_SECONDS));
             // A local time in Python knows no zone, so these two are empty.
@@ -69,7 +74,8 @@ final class DateText {
     }
 
     private static String pattern(ZonedDateTime now, String pattern) {
-        DateTimeFormatter formatter = new DateTimeFormatterBuilder().appendPattern(pattern).toFormatter(Locale.ENGLISH);
+        DateTimeFormatter formatter =
+                new DateTimeFormatterBuilder().appendPattern(pattern).toFormatter(Locale.ENGLISH);
         return formatter.format(now);
     }
 }

@@ -9,7 +9,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** A dict in insertion order. Keys that are equal in Python, such as 1, 1.0 and True, are one key. */
+/**
+ * A dict in insertion order. Keys that are equal in Python, such as 1, 1.0 and True, are one key.
+ */
 final class Dict implements Value {
     /** Key as first written, and its value. */
     record Entry(Value key, Value value) {}
@@ -29,7 +31,8 @@ final class Dict implements Value {
     }
 
     void put(Value key, Value value) {
-        entries.merge(identity(key), new Entry(key, value), (old, added) -> new Entry(old.key(), value));
+        entries.merge(
+                identity(key), new Entry(key, value), (old, added) -> new Entry(old.key(), value));
     }
 
     Optional<Value> remove(Value key) {

@@ -15,7 +15,8 @@ final class DictSource {
         for (Value item : runtime.items(source)) {
             List<Value> pair = runtime.items(item);
             if (pair.size() != 2) {
-                throw new EvaluationError("a dict is made of pairs, found " + pair.size() + " values");
+                throw new EvaluationError(
+                        "a dict is made of pairs, found " + pair.size() + " values");
             }
             target.put(pair.get(0), pair.get(1));
         }

@@ -1,6 +1,9 @@
 package dev.varve.platform.template;
 
-/** A failure inside an expression; the interpreter, which knows the line, turns it into a {@link TemplateException}. */
+/**
+ * A failure inside an expression; the interpreter, which knows the line, turns it into a {@link
+ * TemplateException}.
+ */
 final class EvaluationError extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

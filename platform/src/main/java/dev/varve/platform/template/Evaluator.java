@@ -1,6 +1,7 @@
 package dev.varve.platform.template;
 
 import dev.varve.platform.template.Expr.CallArguments;
+
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -21,35 +22,38 @@ final class Evaluator {
 
     Value value(Expr expression, Scope scope) {
         runtime.budget().enter();
-        Value value = switch (expression) {
-            case Expr.Literal literal -> literal.value();
-            case Expr.Name name -> scope.get(name.name());
-            case Expr.ListOf list -> Value.Sequence.list(values(list.items(), scope));
-            case Expr.TupleOf tuple -> new Value.Sequence(values(tuple.items(), scope), Value.Shape.TUPLE);
-            case Expr.DictOf dict -> dict(dict, scope);
-            case Expr.Attribute attribute -> {
-                Value target = value(attribute.target(), scope);
-                runtime.line(attribute.line());
-                yield attributes.attribute(target, attribute.name());
-            }
-            case Expr.Item item -> {
-                Value target = value(item.target(), scope);
-                Value index = value(item.index(), scope);
-                runtime.line(item.line());
-                yield attributes.item(target, index);
-            }
-            case Expr.Slice slice -> slice(slice, scope);
-            case Expr.Call call -> call(call, scope, Map.of());
-            case Expr.Filtered filtered -> filter(filtered.step(), value(filtered.input(), scope), scope);
-            case Expr.Tested tested -> test(tested, scope);
-            case Expr.Sign sign -> sign(sign, scope);
-            case Expr.Not not -> Value.of(!Truth.of(value(not.operand(), scope)));
-            case Expr.Binary binary -> binary(binary, scope);
-            case Expr.Logical logical -> logical(logical, scope);
-            case Expr.Compare compare -> compare(compare, scope);
-            case Expr.Concat concat -> concat(concat, scope);
-            case Expr.Conditional conditional -> conditional(conditional, scope);
-        };
+        Value value =
+                switch (expression) {
+                    case Expr.Literal literal -> literal.value();
+                    case Expr.Name name -> scope.get(name.name());
+                    case Expr.ListOf list -> Value.Sequence.list(values(list.items(), scope));
+                    case Expr.TupleOf tuple ->
+                            new Value.Sequence(values(tuple.items(), scope), Value.Shape.TUPLE);
+                    case Expr.DictOf dict -> dict(dict, scope);
+                    case Expr.Attribute attribute -> {
+                        Value target = value(attribute.target(), scope);
+                        runtime.line(attribute.line());
+                        yield attributes.attribute(target, attribute.name());
+                    }
+                    case Expr.Item item -> {
+                        Value target = value(item.target(), scope);
+                        Value index = value(item.index(), scope);
+                        runtime.line(item.line());
+                        yield attributes.item(target, index);
+                    }
+                    case Expr.Slice slice -> slice(slice, scope);
+                    case Expr.Call call -> call(call, scope, Map.of());
+                    case Expr.Filtered filtered ->
+                            filter(filtered.step(), value(filtered.input(), scope), scope);
+                    case Expr.Tested tested -> test(tested, scope);
+                    case Expr.Sign sign -> sign(sign, scope);
+                    case Expr.Not not -> Value.of(!Truth.of(value(not.operand(), scope)));
+                    case Expr.Binary binary -> binary(binary, scope);
+                    case Expr.Logical logical -> logical(logical, scope);
+                    case Expr.Compare compare -> compare(compare, scope);
+                    case Expr.Concat concat -> concat(concat, scope);
+                    case Expr.Conditional conditional -> conditional(conditional, scope);
+                };
         runtime.budget().leave();
         return value;
     }
@@ -96,14 +100,17 @@ final class Evaluator {
         }
         List<Value> positional = values(written.positional(), scope);
         Map<String, Value> keywords = new LinkedHashMap<>();
-        written.keywords().forEach(named -> keywords.put(named.name(), value(named.value(), scope)));
-        written.starred().ifPresent(starred -> positional.addAll(runtime.items(value(starred, scope))));
+        written.keywords()
+                .forEach(named -> keywords.put(named.name(), value(named.value(), scope)));
+        written.starred()
+                .ifPresent(starred -> positional.addAll(runtime.items(value(starred, scope))));
         written.doubleStarred().ifPresent(starred -> unpack(value(starred, scope), keywords));
-        extra.forEach((name, value) -> {
-            if (keywords.put(name, value) != null) {
-                throw new EvaluationError("an argument is given twice");
-            }
-        });
+        extra.forEach(
+                (name, value) -> {
+                    if (keywords.put(name, value) != null) {
+                        throw new EvaluationError("an argument is given twice");
+                    }
+                });
         return new Arguments(positional, keywords);
     }
 
@@ -113,7 +120,8 @@ final class Evaluator {
         }
         for (Dict.Entry entry : dict.entries()) {
             runtime.budget().step();
-            if (!(entry.key() instanceof TemplateString name) || keywords.put(name.text(), entry.value()) != null) {
+            if (!(entry.key() instanceof TemplateString name)
+                    || keywords.put(name.text(), entry.value()) != null) {
                 throw new EvaluationError("'**' expects names that are not given yet");
             }
         }
@@ -143,7 +151,9 @@ final class Evaluator {
         return keeps ? operand : sign.negative() ? negated : Numbers.negated(negated);
     }
 
-    /** Sums of many terms lean to the left; walking that side in a loop keeps the Java stack flat. */
+    /**
+     * Sums of many terms lean to the left; walking that side in a loop keeps the Java stack flat.
+     */
     private Value binary(Expr.Binary expression, Scope scope) {
         Deque<Expr.Binary> pending = new ArrayDeque<>();
         Expr left = expression;
@@ -197,7 +207,14 @@ final class Evaluator {
         if (Truth.of(value(conditional.test(), scope))) {
             return value(conditional.then(), scope);
         }
-        return conditional.otherwise().map(otherwise -> value(otherwise, scope)).orElseGet(
-                () -> new Value.Undefined("the inline if on line " + conditional.line() + " has no else"));
+        return conditional
+                .otherwise()
+                .map(otherwise -> value(otherwise, scope))
+                .orElseGet(
+                        () ->
+                                new Value.Undefined(
+                                        "the inline if on line "
+                                                + conditional.line()
+                                                + " has no else"));
     }
 }

@@ -30,7 +30,8 @@ sealed interface Expr {
     record Item(Expr target, Expr index, int line) implements Expr {}
 
     /** {@code target[start:stop:step]}. */
-    record Slice(Expr target, Optional<Expr> start, Optional<Expr> stop, Optional<Expr> step, int line)
+    record Slice(
+            Expr target, Optional<Expr> start, Optional<Expr> stop, Optional<Expr> step, int line)
             implements Expr {}
 
     /** {@code callee(arguments)}. */
@@ -71,8 +72,12 @@ sealed interface Expr {
 
     /** Arguments as written. */
     record CallArguments(
-            List<Expr> positional, List<Named> keywords, Optional<Expr> starred, Optional<Expr> doubleStarred) {
-        static final CallArguments NONE = new CallArguments(List.of(), List.of(), Optional.empty(), Optional.empty());
+            List<Expr> positional,
+            List<Named> keywords,
+            Optional<Expr> starred,
+            Optional<Expr> doubleStarred) {
+        static final CallArguments NONE =
+                new CallArguments(List.of(), List.of(), Optional.empty(), Optional.empty());
     }
 
     /** {@code name=value} of a call. */

@@ -4,6 +4,7 @@ import dev.varve.platform.template.Expr.Arithmetic;
 import dev.varve.platform.template.Expr.CallArguments;
 import dev.varve.platform.template.Expr.Relation;
 import dev.varve.platform.template.Token.Kind;
+
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -14,26 +15,33 @@ import java.util.Set;
 
 /** Reads expressions, by recursive descent from the loosest operator to the tightest. */
 final class ExpressionParser {
-    /** Nesting of parentheses, unary operators and tags; each level takes about fifteen Java frames. */
+    /**
+     * Nesting of parentheses, unary operators and tags; each level takes about fifteen Java frames.
+     */
     static final int MAX_NESTING = 150;
 
-    private static final Map<String, Relation> RELATIONS = Map.of(
-            "==", Relation.EQUAL,
-            "!=", Relation.NOT_EQUAL,
-            "<", Relation.LESS,
-            "<=", Relation.LESS_OR_EQUAL,
-            ">", Relation.GREATER,
-            ">=", Relation.GREATER_OR_EQUAL);
-    private static final Map<String, Arithmetic> SUMS = Map.of("+", Arithmetic.ADD, "-", Arithmetic.SUBTRACT);
-    private static final Map<String, Arithmetic> PRODUCTS = Map.of(
-            "*", Arithmetic.MULTIPLY,
-            "/", Arithmetic.DIVIDE,
-            "//", Arithmetic.FLOOR_DIVIDE,
-            "%", Arithmetic.REMAINDER);
+    private static final Map<String, Relation> RELATIONS =
+            Map.of(
+                    "==", Relation.EQUAL,
+                    "!=", Relation.NOT_EQUAL,
+                    "<", Relation.LESS,
+                    "<=", Relation.LESS_OR_EQUAL,
+                    ">", Relation.GREATER,
+                    ">=", Relation.GREATER_OR_EQUAL);
+    private static final Map<String, Arithmetic> SUMS =
+            Map.of("+", Arithmetic.ADD, "-", Arithmetic.SUBTRACT);
+    private static final Map<String, Arithmetic> PRODUCTS =
+            Map.of(
+                    "*", Arithmetic.MULTIPLY,
+                    "/", Arithmetic.DIVIDE,
+                    "//", Arithmetic.FLOOR_DIVIDE,
+                    "%", Arithmetic.REMAINDER);
 
     private final TokenStream tokens;
+
     /** Which of caller, varargs and kwargs were named since the set was last cleared. */
     private Set<String> specialNames = new HashSet<>();
+
     private int nesting;
 
     ExpressionParser(TokenStream tokens) {
@@ -50,7 +58,8 @@ final class ExpressionParser {
 
     void enter() {
         if (++nesting > MAX_NESTING) {
-            throw TemplateException.at(tokens.current().line(), "nested deeper than " + MAX_NESTING + " levels");
+            throw TemplateException.at(
+                    tokens.current().line(), "nested deeper than " + MAX_NESTING + " levels");
         }
     }
 
@@ -86,7 +95,8 @@ final class ExpressionParser {
         while (conditional && tokens.current().isName("if")) {
             int line = tokens.next().line();
             Expr test = or();
-            Optional<Expr> otherwise = tokens.skipName("else") ? Optional.of(expression(true)) : Optional.empty();
+            Optional<Expr> otherwise =
+                    tokens.skipName("else") ? Optional.of(expression(true)) : Optional.empty();
             expression = new Expr.Conditional(test, expression, otherwise, line);
         }
         leave();
@@ -126,7 +136,9 @@ final class ExpressionParser {
     private Expr compare() {
         Expr first = sum();
         List<Expr.Comparison> rest = new ArrayList<>();
-        for (Optional<Relation> relation = relation(); relation.isPresent(); relation = relation()) {
+        for (Optional<Relation> relation = relation();
+                relation.isPresent();
+                relation = relation()) {
             int line = tokens.current().line();
             rest.add(new Expr.Comparison(relation.get(), sum(), line));
         }
@@ -169,7 +181,8 @@ final class ExpressionParser {
 
     private Expr product() {
         Expr left = power();
-        while (tokens.current().is(Kind.OPERATOR) && PRODUCTS.containsKey(tokens.current().text())) {
+        while (tokens.current().is(Kind.OPERATOR)
+                && PRODUCTS.containsKey(tokens.current().text())) {
             Token operator = tokens.next();
             left = new Expr.Binary(PRODUCTS.get(operator.text()), left, power(), operator.line());
         }
@@ -206,13 +219,15 @@ final class ExpressionParser {
             case NAME -> name(tokens.next());
             case STRING -> strings();
             case INTEGER -> new Expr.Literal(integer(tokens.next()));
-            case FLOAT -> new Expr.Literal(new Value.Real(Double.parseDouble(tokens.next().text())));
-            case OPERATOR -> switch (token.text()) {
-                case "(" -> parenthesized();
-                case "[" -> list();
-                case "{" -> dict();
-                default -> throw tokens.unexpected("an expression");
-            };
+            case FLOAT ->
+                    new Expr.Literal(new Value.Real(Double.parseDouble(tokens.next().text())));
+            case OPERATOR ->
+                    switch (token.text()) {
+                        case "(" -> parenthesized();
+                        case "[" -> list();
+                        case "{" -> dict();
+                        default -> throw tokens.unexpected("an expression");
+                    };
             default -> throw tokens.unexpected("an expression");
         };
     }
@@ -232,7 +247,8 @@ final class ExpressionParser {
 
     private static Value integer(Token token) {
         if (token.text().length() > Numbers.MAX_DIGITS) {
-            throw TemplateException.at(token.line(), "a number has more than " + Numbers.MAX_DIGITS + " digits");
+            throw TemplateException.at(
+                    token.line(), "a number has more than " + Numbers.MAX_DIGITS + " digits");
         }
         return new Value.Int(new BigInteger(token.text()));
     }
@@ -310,15 +326,20 @@ final class ExpressionParser {
         return switch (name.kind()) {
             case NAME -> new Expr.Attribute(target, name.text(), name.line());
             case INTEGER -> new Expr.Item(target, new Expr.Literal(integer(name)), name.line());
-            default -> throw TemplateException.at(name.line(), "expected a name or number after '.'");
+            default ->
+                    throw TemplateException.at(name.line(), "expected a name or number after '.'");
         };
     }
 
     private Expr subscript(Expr target) {
         int line = tokens.next().line();
-        Optional<Expr> start = tokens.current().isOperator(":") ? Optional.empty() : Optional.of(expression());
+        Optional<Expr> start =
+                tokens.current().isOperator(":") ? Optional.empty() : Optional.of(expression());
         if (!tokens.skipOperator(":")) {
-            Expr index = tokens.current().isOperator(",") ? tupleIndex(start.orElseThrow()) : start.orElseThrow();
+            Expr index =
+                    tokens.current().isOperator(",")
+                            ? tupleIndex(start.orElseThrow())
+                            : start.orElseThrow();
             tokens.expectOperator("]");
             return new Expr.Item(target, index, line);
         }
@@ -389,12 +410,13 @@ final class ExpressionParser {
     /** A test takes one argument without parentheses: {@code x is divisibleby 3}. */
     private CallArguments testArguments() {
         Token token = tokens.current();
-        boolean argument = switch (token.kind()) {
-            case STRING, INTEGER, FLOAT -> true;
-            case NAME -> !Set.of("else", "or", "and").contains(token.text());
-            case OPERATOR -> token.isOperator("[") || token.isOperator("{");
-            default -> false;
-        };
+        boolean argument =
+                switch (token.kind()) {
+                    case STRING, INTEGER, FLOAT -> true;
+                    case NAME -> !Set.of("else", "or", "and").contains(token.text());
+                    case OPERATOR -> token.isOperator("[") || token.isOperator("{");
+                    default -> false;
+                };
         if (token.isOperator("(")) {
             return callArguments();
         }

@@ -22,7 +22,9 @@ final class Filters {
 
     private static Value fallback(Runtime runtime, Value input, Arguments arguments) {
         Arguments.Bound bound = arguments.bind("default", "default_value", "boolean");
-        boolean replace = input instanceof Value.Undefined || bound.flag("boolean", false) && !Truth.of(input);
+        boolean replace =
+                input instanceof Value.Undefined
+                        || bound.flag("boolean", false) && !Truth.of(input);
         return replace ? bound.find("default_value").orElse(TemplateString.EMPTY) : input;
     }
 

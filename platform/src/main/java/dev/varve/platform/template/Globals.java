@@ -2,6 +2,7 @@ package dev.varve.platform.template;
 
 import dev.varve.platform.template.Value.Callable;
 import dev.varve.platform.template.Value.Sequence;
+
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,8 +22,17 @@ final class Globals {
         add(all, "namespace", this::namespace);
         add(all, "dict", this::dict);
         add(all, "raise_exception", this::raise);
-        add(all, "strftime_now", arguments -> TemplateString.trusted(DateText.format(
-                arguments.bind("strftime_now", "format").requireString("format").text(), runtime.clock())));
+        add(
+                all,
+                "strftime_now",
+                arguments ->
+                        TemplateString.trusted(
+                                DateText.format(
+                                        arguments
+                                                .bind("strftime_now", "format")
+                                                .requireString("format")
+                                                .text(),
+                                        runtime.clock())));
         add(all, "joiner", this::joiner);
         add(all, "cycler", this::cycler);
         return all;
@@ -47,16 +57,21 @@ final class Globals {
         long span = step > 0 ? (long) end - first : (long) first - end;
         long size = span <= 0 ? 0 : (span - 1) / Math.abs((long) step) + 1;
         if (size > Budget.MAX_RANGE) {
-            throw new EvaluationError("a range has " + size + " elements, at most " + Budget.MAX_RANGE
-                    + " are allowed");
+            throw new EvaluationError(
+                    "a range has "
+                            + size
+                            + " elements, at most "
+                            + Budget.MAX_RANGE
+                            + " are allowed");
         }
         return new Sequence(new RangeItems(first, step, (int) size), Value.Shape.RANGE);
     }
 
     private Value namespace(Arguments arguments) {
         Namespace namespace = new Namespace();
-        dictOf(arguments, "namespace").entries().forEach(entry ->
-                namespace.set(runtime.str(entry.key()).text(), entry.value()));
+        dictOf(arguments, "namespace")
+                .entries()
+                .forEach(entry -> namespace.set(runtime.str(entry.key()).text(), entry.value()));
         return namespace;
     }
 
@@ -70,19 +85,24 @@ final class Globals {
         }
         Dict dict = new Dict();
         arguments.positional().forEach(source -> DictSource.addAll(runtime, dict, source));
-        arguments.keywords().forEach((name, value) -> dict.put(TemplateString.trusted(name), value));
+        arguments
+                .keywords()
+                .forEach((name, value) -> dict.put(TemplateString.trusted(name), value));
         return dict;
     }
 
     private Value raise(Arguments arguments) {
         throw new EvaluationError(
-                runtime.str(arguments.bind("raise_exception", "message").require("message")).text(), true);
+                runtime.str(arguments.bind("raise_exception", "message").require("message")).text(),
+                true);
     }
 
     private Value joiner(Arguments arguments) {
-        Value separator = arguments.bind("joiner", "sep").find("sep").orElse(TemplateString.trusted(", "));
+        Value separator =
+                arguments.bind("joiner", "sep").find("sep").orElse(TemplateString.trusted(", "));
         AtomicInteger calls = new AtomicInteger();
-        return new Callable("joiner", none -> calls.getAndIncrement() == 0 ? TemplateString.EMPTY : separator);
+        return new Callable(
+                "joiner", none -> calls.getAndIncrement() == 0 ? TemplateString.EMPTY : separator);
     }
 
     private Value cycler(Arguments arguments) {
@@ -93,17 +113,25 @@ final class Globals {
         AtomicInteger position = new AtomicInteger();
         Namespace cycler = new Namespace();
         cycler.set("current", items.getFirst());
-        cycler.set("next", new Callable("next", none -> {
-            Value current = items.get(position.get());
-            position.set((position.get() + 1) % items.size());
-            cycler.set("current", items.get(position.get()));
-            return current;
-        }));
-        cycler.set("reset", new Callable("reset", none -> {
-            position.set(0);
-            cycler.set("current", items.getFirst());
-            return Value.NONE;
-        }));
+        cycler.set(
+                "next",
+                new Callable(
+                        "next",
+                        none -> {
+                            Value current = items.get(position.get());
+                            position.set((position.get() + 1) % items.size());
+                            cycler.set("current", items.get(position.get()));
+                            return current;
+                        }));
+        cycler.set(
+                "reset",
+                new Callable(
+                        "reset",
+                        none -> {
+                            position.set(0);
+                            cycler.set("current", items.getFirst());
+                            return Value.NONE;
+                        }));
         return cycler;
     }
 }

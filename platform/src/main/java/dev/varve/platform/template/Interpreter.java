@@ -2,6 +2,7 @@ package dev.varve.platform.template;
 
 import dev.varve.platform.template.Stmt.MacroBody;
 import dev.varve.platform.template.Stmt.Target;
+
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -70,16 +71,24 @@ final class Interpreter {
                 assign(assign.target(), value, scope);
             }
             case Stmt.AssignBlock block -> {
-                Value text = filtered(block.filters(), captured(block.body(), scope.inner()), scope);
+                Value text =
+                        filtered(block.filters(), captured(block.body(), scope.inner()), scope);
                 runtime.line(block.line());
                 assign(block.target(), text, scope);
             }
             case Stmt.FilterBlock block ->
-                    out.append(runtime.str(filtered(block.filters(), captured(block.body(), scope.inner()), scope)));
-            case Stmt.Macro macro -> scope.set(macro.name(), macro(macro.name(), macro.body(), scope));
+                    out.append(
+                            runtime.str(
+                                    filtered(
+                                            block.filters(),
+                                            captured(block.body(), scope.inner()),
+                                            scope)));
+            case Stmt.Macro macro ->
+                    scope.set(macro.name(), macro(macro.name(), macro.body(), scope));
             case Stmt.CallBlock block -> {
                 Value caller = macro("caller", block.caller(), scope);
-                out.append(runtime.str(evaluator.call(block.call(), scope, Map.of("caller", caller))));
+                out.append(
+                        runtime.str(evaluator.call(block.call(), scope, Map.of("caller", caller))));
             }
             case Stmt.With with -> {
                 return with(with, scope, out);
@@ -106,7 +115,11 @@ final class Interpreter {
 
     private Flow with(Stmt.With with, Scope scope, TemplateString.Builder out) {
         Scope inner = scope.inner();
-        with.variables().forEach(variable -> inner.set(variable.name(), evaluator.value(variable.value(), scope)));
+        with.variables()
+                .forEach(
+                        variable ->
+                                inner.set(
+                                        variable.name(), evaluator.value(variable.value(), scope)));
         return execute(with.body(), inner, out);
     }
 
@@ -118,9 +131,15 @@ final class Interpreter {
         return value;
     }
 
-    private void loop(Stmt.For statement, Value over, Scope outer, int depth, TemplateString.Builder out) {
+    private void loop(
+            Stmt.For statement, Value over, Scope outer, int depth, TemplateString.Builder out) {
         List<Value> items = selected(statement, over, outer);
-        Loop loop = new Loop(items, depth, runtime.order(), arguments -> recursion(statement, arguments, outer, depth));
+        Loop loop =
+                new Loop(
+                        items,
+                        depth,
+                        runtime.order(),
+                        arguments -> recursion(statement, arguments, outer, depth));
         Flow flow = Flow.NEXT;
         boolean completed = false;
         for (int i = 0; i < items.size() && flow != Flow.BREAK; i++) {
@@ -132,16 +151,22 @@ final class Interpreter {
             flow = execute(statement.body(), scope, out);
             completed |= flow == Flow.NEXT;
         }
-        // Also after items whose bodies all left early: the reference notes an iteration at the end of the body.
+        // Also after items whose bodies all left early: the reference notes an iteration at the end
+        // of the body.
         if (!completed) {
             execute(statement.otherwise(), outer.inner(), out);
         }
     }
 
-    /** Returns a copy, since the body may change the list it walks; ranges cannot change and are paid as they go. */
+    /**
+     * Returns a copy, since the body may change the list it walks; ranges cannot change and are
+     * paid as they go.
+     */
     private List<Value> selected(Stmt.For statement, Value over, Scope outer) {
-        boolean lazy = over instanceof Value.Sequence sequence && sequence.shape() == Value.Shape.RANGE;
-        List<Value> items = lazy ? ((Value.Sequence) over).items() : new ArrayList<>(runtime.items(over));
+        boolean lazy =
+                over instanceof Value.Sequence sequence && sequence.shape() == Value.Shape.RANGE;
+        List<Value> items =
+                lazy ? ((Value.Sequence) over).items() : new ArrayList<>(runtime.items(over));
         if (statement.filter().isEmpty()) {
             return items;
         }
@@ -174,15 +199,19 @@ final class Interpreter {
             case Target.Variable variable -> scope.set(variable.name(), value);
             case Target.NamespaceAttribute attribute -> {
                 if (!(scope.get(attribute.name()) instanceof Namespace namespace)) {
-                    throw new EvaluationError("'" + attribute.name() + "' is no namespace, its attributes are fixed");
+                    throw new EvaluationError(
+                            "'" + attribute.name() + "' is no namespace, its attributes are fixed");
                 }
                 namespace.set(attribute.attribute(), value);
             }
             case Target.Several several -> {
                 List<Value> values = runtime.items(value);
                 if (values.size() != several.targets().size()) {
-                    throw new EvaluationError("expected " + several.targets().size() + " values to unpack, found "
-                            + values.size());
+                    throw new EvaluationError(
+                            "expected "
+                                    + several.targets().size()
+                                    + " values to unpack, found "
+                                    + values.size());
                 }
                 for (int i = 0; i < values.size(); i++) {
                     assign(several.targets().get(i), values.get(i), scope);
@@ -192,14 +221,16 @@ final class Interpreter {
     }
 
     private Value macro(String name, MacroBody body, Scope definedIn) {
-        return new Value.Callable(name, arguments -> {
-            int callLine = runtime.line();
-            Scope scope = definedIn.inner();
-            bind(name, body, arguments, scope);
-            TemplateString text = captured(body.statements(), scope);
-            runtime.line(callLine);
-            return text;
-        });
+        return new Value.Callable(
+                name,
+                arguments -> {
+                    int callLine = runtime.line();
+                    Scope scope = definedIn.inner();
+                    bind(name, body, arguments, scope);
+                    TemplateString text = captured(body.statements(), scope);
+                    runtime.line(callLine);
+                    return text;
+                });
     }
 
     private void bind(String name, MacroBody body, Arguments arguments, Scope scope) {
@@ -207,8 +238,13 @@ final class Interpreter {
         List<Value> given = arguments.positional();
         Map<String, Value> keywords = new HashMap<>(arguments.keywords());
         if (given.size() > parameters.size() && !body.usesVarargs()) {
-            throw new EvaluationError("macro '" + name + "' takes at most " + parameters.size() + " arguments, found "
-                    + given.size());
+            throw new EvaluationError(
+                    "macro '"
+                            + name
+                            + "' takes at most "
+                            + parameters.size()
+                            + " arguments, found "
+                            + given.size());
         }
         List<Stmt.Parameter> missing = new ArrayList<>();
         for (int i = 0; i < parameters.size(); i++) {
@@ -216,19 +252,29 @@ final class Interpreter {
             Value value = i < given.size() ? given.get(i) : keywords.remove(parameter.name());
             if (value == null) {
                 missing.add(parameter);
-                value = new Value.Undefined("parameter '" + parameter.name() + "' was not provided");
+                value =
+                        new Value.Undefined(
+                                "parameter '" + parameter.name() + "' was not provided");
             }
             scope.set(parameter.name(), value);
         }
         // Defaults see all parameters, given or not, and not the variables that these hide.
         for (Stmt.Parameter parameter : missing) {
-            parameter.fallback().ifPresent(fallback -> scope.set(parameter.name(), evaluator.value(fallback, scope)));
+            parameter
+                    .fallback()
+                    .ifPresent(
+                            fallback ->
+                                    scope.set(parameter.name(), evaluator.value(fallback, scope)));
         }
         bindSpecial(name, body, arguments, keywords, scope);
     }
 
     private static void bindSpecial(
-            String name, MacroBody body, Arguments arguments, Map<String, Value> keywords, Scope scope) {
+            String name,
+            MacroBody body,
+            Arguments arguments,
+            Map<String, Value> keywords,
+            Scope scope) {
         if (body.usesCaller()) {
             Value caller = keywords.remove("caller");
             scope.set("caller", caller != null ? caller : new Value.Undefined("no caller defined"));
@@ -236,18 +282,23 @@ final class Interpreter {
         if (body.usesKwargs()) {
             Dict rest = new Dict();
             // The order in which they were written.
-            arguments.keywords().forEach((key, value) -> {
-                if (keywords.containsKey(key)) {
-                    rest.put(TemplateString.trusted(key), value);
-                }
-            });
+            arguments
+                    .keywords()
+                    .forEach(
+                            (key, value) -> {
+                                if (keywords.containsKey(key)) {
+                                    rest.put(TemplateString.trusted(key), value);
+                                }
+                            });
             scope.set("kwargs", rest);
         } else if (!keywords.isEmpty()) {
             throw new EvaluationError("macro '" + name + "' got an argument that it does not take");
         }
         if (body.usesVarargs()) {
             int taken = Math.min(body.parameters().size(), arguments.positional().size());
-            scope.set("varargs", new Value.Sequence(arguments.dropFirst(taken).positional(), Value.Shape.TUPLE));
+            scope.set(
+                    "varargs",
+                    new Value.Sequence(arguments.dropFirst(taken).positional(), Value.Shape.TUPLE));
         }
     }
 }

@@ -1,6 +1,7 @@
 package dev.varve.platform.template;
 
 import dev.varve.platform.template.Value.Sequence;
+
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -29,15 +30,22 @@ final class JsonText {
     static Value filter(Runtime runtime, Value input, Arguments arguments) {
         Arguments.Bound bound =
                 arguments.bind("tojson", "ensure_ascii", "indent", "separators", "sort_keys");
-        Optional<TemplateString> indent = bound.find("indent").flatMap(value -> indent(runtime, value));
-        List<Value> separators = bound.find("separators").filter(value -> !(value instanceof Value.None))
-                .map(runtime::items).orElse(List.of());
-        Style style = new Style(
-                bound.flag("ensure_ascii", false),
-                indent,
-                separators.size() == 2 ? runtime.str(separators.get(0)).text() : indent.isPresent() ? "," : ", ",
-                separators.size() == 2 ? runtime.str(separators.get(1)).text() : ": ",
-                bound.flag("sort_keys", false));
+        Optional<TemplateString> indent =
+                bound.find("indent").flatMap(value -> indent(runtime, value));
+        List<Value> separators =
+                bound.find("separators")
+                        .filter(value -> !(value instanceof Value.None))
+                        .map(runtime::items)
+                        .orElse(List.of());
+        Style style =
+                new Style(
+                        bound.flag("ensure_ascii", false),
+                        indent,
+                        separators.size() == 2
+                                ? runtime.str(separators.get(0)).text()
+                                : indent.isPresent() ? "," : ", ",
+                        separators.size() == 2 ? runtime.str(separators.get(1)).text() : ": ",
+                        bound.flag("sort_keys", false));
         JsonText json = new JsonText(runtime, style);
         json.value(input, 0);
         return runtime.budget().counted(json.out.build());
@@ -49,7 +57,8 @@ final class JsonText {
             case TemplateString string -> Optional.of(string);
             default -> {
                 int width = Math.max(0, Numbers.index(value, "tojson"));
-                yield Optional.of(new Strings(runtime.budget()).repeat(TemplateString.untrusted(" "), width));
+                yield Optional.of(
+                        new Strings(runtime.budget()).repeat(TemplateString.untrusted(" "), width));
             }
         };
     }
@@ -62,7 +71,8 @@ final class JsonText {
             case Value.Bool bool -> out.append(bool.value() ? "true" : "false", false);
             case Value.Int integer -> out.append(integer.value().toString(), false);
             case Value.Real real -> out.append(real(real.value()), false);
-            case Sequence sequence when sequence.shape() == Value.Shape.LIST || sequence.shape().isTuple() ->
+            case Sequence sequence
+                    when sequence.shape() == Value.Shape.LIST || sequence.shape().isTuple() ->
                     array(sequence.items(), level);
             case Dict dict -> object(dict, level);
             case Value.Undefined undefined -> throw undefined.error();
@@ -72,8 +82,11 @@ final class JsonText {
     }
 
     private static String real(double value) {
-        return Double.isNaN(value) ? "NaN"
-                : Double.isInfinite(value) ? (value > 0 ? "Infinity" : "-Infinity") : PythonText.real(value);
+        return Double.isNaN(value)
+                ? "NaN"
+                : Double.isInfinite(value)
+                        ? (value > 0 ? "Infinity" : "-Infinity")
+                        : PythonText.real(value);
     }
 
     private void array(List<Value> items, int level) {
@@ -113,13 +126,15 @@ final class JsonText {
     }
 
     private void newLine(int level) {
-        style.indent().ifPresent(indent -> {
-            out.append("\n", false);
-            for (int i = 0; i < level; i++) {
-                runtime.budget().step();
-                out.append(indent);
-            }
-        });
+        style.indent()
+                .ifPresent(
+                        indent -> {
+                            out.append("\n", false);
+                            for (int i = 0; i < level; i++) {
+                                runtime.budget().step();
+                                out.append(indent);
+                            }
+                        });
     }
 
     private void key(Value key) {
@@ -129,7 +144,9 @@ final class JsonText {
             case Value.Bool bool -> out.append(bool.value() ? "\"true\"" : "\"false\"", false);
             case Value.Int integer -> out.append("\"" + integer.value() + "\"", false);
             case Value.Real real -> out.append("\"" + real(real.value()) + "\"", false);
-            default -> throw new EvaluationError("tojson cannot write a key of type " + key.typeName());
+            default ->
+                    throw new EvaluationError(
+                            "tojson cannot write a key of type " + key.typeName());
         }
     }
 

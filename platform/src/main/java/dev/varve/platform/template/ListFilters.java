@@ -1,6 +1,7 @@
 package dev.varve.platform.template;
 
 import dev.varve.platform.template.Value.Sequence;
+
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -25,8 +26,10 @@ final class ListFilters {
         filters.put("reverse", ListFilters::reverse);
         filters.put("sort", ListFilters::sort);
         filters.put("unique", ListFilters::unique);
-        filters.put("min", (runtime, input, arguments) -> extreme(runtime, input, arguments, "min"));
-        filters.put("max", (runtime, input, arguments) -> extreme(runtime, input, arguments, "max"));
+        filters.put(
+                "min", (runtime, input, arguments) -> extreme(runtime, input, arguments, "min"));
+        filters.put(
+                "max", (runtime, input, arguments) -> extreme(runtime, input, arguments, "max"));
         filters.put("sum", ListFilters::sum);
         filters.put("groupby", ListFilters::group);
         filters.put("batch", ListFilters::batch);
@@ -48,7 +51,9 @@ final class ListFilters {
             return generator.next();
         }
         List<Value> items = runtime.items(input);
-        return items.isEmpty() ? new Value.Undefined("no first item, the sequence is empty") : items.getFirst();
+        return items.isEmpty()
+                ? new Value.Undefined("no first item, the sequence is empty")
+                : items.getFirst();
     }
 
     private static Value last(Runtime runtime, Value input) {
@@ -56,7 +61,9 @@ final class ListFilters {
             throw new EvaluationError("a generator has no last item");
         }
         List<Value> items = runtime.items(input);
-        return items.isEmpty() ? new Value.Undefined("no last item, the sequence is empty") : items.getLast();
+        return items.isEmpty()
+                ? new Value.Undefined("no last item, the sequence is empty")
+                : items.getLast();
     }
 
     private static Value join(Runtime runtime, Value input, Arguments arguments) {
@@ -84,11 +91,12 @@ final class ListFilters {
     private static Value sortedDict(Runtime runtime, Value input, Arguments arguments) {
         Arguments.Bound bound = arguments.bind("dictsort", "case_sensitive", "by", "reverse");
         boolean caseSensitive = bound.flag("case_sensitive", false);
-        int field = switch (bound.string("by").map(TemplateString::text).orElse("key")) {
-            case "key" -> 0;
-            case "value" -> 1;
-            default -> throw new EvaluationError("dictsort: 'by' must be key or value");
-        };
+        int field =
+                switch (bound.string("by").map(TemplateString::text).orElse("key")) {
+                    case "key" -> 0;
+                    case "value" -> 1;
+                    default -> throw new EvaluationError("dictsort: 'by' must be key or value");
+                };
         if (input instanceof Value.Undefined undefined) {
             throw undefined.error();
         }
@@ -97,11 +105,12 @@ final class ListFilters {
         }
         runtime.budget().objects(dict.size());
         List<Value> items = dict.items();
-        return Sequence.list(sorted(
-                runtime,
-                items,
-                item -> folded(((Sequence) item).items().get(field), caseSensitive),
-                bound.flag("reverse", false)));
+        return Sequence.list(
+                sorted(
+                        runtime,
+                        items,
+                        item -> folded(((Sequence) item).items().get(field), caseSensitive),
+                        bound.flag("reverse", false)));
     }
 
     /** Sorting keys of one comparison. */
@@ -114,14 +123,16 @@ final class ListFilters {
     }
 
     /** Stable in both directions, as Python's sort. */
-    private static List<Value> sorted(Runtime runtime, List<Value> items, Key key, boolean reverse) {
+    private static List<Value> sorted(
+            Runtime runtime, List<Value> items, Key key, boolean reverse) {
         record Keyed(Value key, Value item) {}
         List<Keyed> keyed = new ArrayList<>(items.size());
         items.forEach(item -> keyed.add(new Keyed(key.of(item), item)));
-        Comparator<Keyed> order = (a, b) -> {
-            runtime.budget().step();
-            return runtime.order().compare(a.key(), b.key());
-        };
+        Comparator<Keyed> order =
+                (a, b) -> {
+                    runtime.budget().step();
+                    return runtime.order().compare(a.key(), b.key());
+                };
         try {
             keyed.sort(reverse ? order.reversed() : order);
         } catch (IllegalArgumentException e) {
@@ -146,12 +157,16 @@ final class ListFilters {
         Arguments.Bound bound = arguments.bind("sort", "reverse", "case_sensitive", "attribute");
         boolean caseSensitive = bound.flag("case_sensitive", false);
         List<AttributePath> paths = AttributePath.several(runtime, bound.find("attribute"));
-        Key key = paths.isEmpty() ? item -> folded(item, caseSensitive) : item -> {
-            List<Value> keys = new ArrayList<>();
-            paths.forEach(path -> keys.add(folded(path.of(item), caseSensitive)));
-            return Sequence.list(keys);
-        };
-        return Sequence.list(sorted(runtime, runtime.items(input), key, bound.flag("reverse", false)));
+        Key key =
+                paths.isEmpty()
+                        ? item -> folded(item, caseSensitive)
+                        : item -> {
+                            List<Value> keys = new ArrayList<>();
+                            paths.forEach(path -> keys.add(folded(path.of(item), caseSensitive)));
+                            return Sequence.list(keys);
+                        };
+        return Sequence.list(
+                sorted(runtime, runtime.items(input), key, bound.flag("reverse", false)));
     }
 
     private static Value unique(Runtime runtime, Value input, Arguments arguments) {
@@ -175,7 +190,9 @@ final class ListFilters {
         Value best = new Value.Undefined("no " + name + ", the sequence is empty");
         boolean first = true;
         for (Value item : runtime.items(input)) {
-            if (first || Integer.signum(runtime.order().compare(key.of(item), key.of(best))) == wanted) {
+            if (first
+                    || Integer.signum(runtime.order().compare(key.of(item), key.of(best)))
+                            == wanted) {
                 best = item;
                 first = false;
             }
@@ -191,17 +208,22 @@ final class ListFilters {
             throw new EvaluationError("sum cannot add strings");
         }
         for (Value item : runtime.items(input)) {
-            sum = Operators.arithmetic(
-                    runtime, Expr.Arithmetic.ADD, sum, path.isPresent() ? path.get().of(item) : item);
+            sum =
+                    Operators.arithmetic(
+                            runtime,
+                            Expr.Arithmetic.ADD,
+                            sum,
+                            path.isPresent() ? path.get().of(item) : item);
         }
         return sum;
     }
 
     private static Value group(Runtime runtime, Value input, Arguments arguments) {
         Arguments.Bound bound = arguments.bind("groupby", "attribute", "default", "case_sensitive");
-        AttributePath path = AttributePath.of(runtime, bound.find("attribute"))
-                .orElseThrow(() -> new EvaluationError("groupby needs an attribute"))
-                .orElse(bound.find("default"));
+        AttributePath path =
+                AttributePath.of(runtime, bound.find("attribute"))
+                        .orElseThrow(() -> new EvaluationError("groupby needs an attribute"))
+                        .orElse(bound.find("default"));
         boolean caseSensitive = bound.flag("case_sensitive", false);
         Key key = item -> folded(path.of(item), caseSensitive);
         List<Value> groups = new ArrayList<>();
@@ -209,7 +231,9 @@ final class ListFilters {
         for (Value item : sorted(runtime, runtime.items(input), key, false)) {
             if (group.isEmpty() || !runtime.order().equal(key.of(group.getFirst()), key.of(item))) {
                 group = new ArrayList<>();
-                groups.add(new Sequence(List.of(path.of(item), Sequence.list(group)), Value.Shape.GROUP));
+                groups.add(
+                        new Sequence(
+                                List.of(path.of(item), Sequence.list(group)), Value.Shape.GROUP));
             }
             group.add(item);
         }
@@ -225,7 +249,8 @@ final class ListFilters {
         List<Value> batches = new ArrayList<>();
         List<Value> items = runtime.items(input);
         for (int begin = 0; begin < items.size(); begin += size) {
-            List<Value> batch = new ArrayList<>(items.subList(begin, Math.min(items.size(), begin + size)));
+            List<Value> batch =
+                    new ArrayList<>(items.subList(begin, Math.min(items.size(), begin + size)));
             fill(runtime, batch, size, bound.find("fill_with"));
             batches.add(Sequence.list(batch));
         }

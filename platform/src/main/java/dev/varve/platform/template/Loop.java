@@ -39,8 +39,12 @@ final class Loop implements Value {
             case "length" -> Int.of(size);
             case "depth" -> Int.of(depth + 1L);
             case "depth0" -> Int.of(depth);
-            case "previtem" -> index > 0 ? items.get(index - 1) : new Undefined("there is no previous item");
-            case "nextitem" -> index + 1 < size ? items.get(index + 1) : new Undefined("there is no next item");
+            case "previtem" ->
+                    index > 0 ? items.get(index - 1) : new Undefined("there is no previous item");
+            case "nextitem" ->
+                    index + 1 < size
+                            ? items.get(index + 1)
+                            : new Undefined("there is no next item");
             case "cycle" -> new Callable("cycle", this::cycle);
             case "changed" -> new Callable("changed", this::changed);
             default -> new Undefined("loop has no attribute '" + name + "'");
@@ -55,8 +59,10 @@ final class Loop implements Value {
     }
 
     private Value changed(Arguments arguments) {
-        boolean same = asked
-                && order.equal(Sequence.list(changedTo), Sequence.list(arguments.positional()));
+        boolean same =
+                asked
+                        && order.equal(
+                                Sequence.list(changedTo), Sequence.list(arguments.positional()));
         asked = true;
         changedTo = arguments.positional();
         return Value.of(!same);

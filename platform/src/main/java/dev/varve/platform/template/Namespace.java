@@ -3,7 +3,9 @@ package dev.varve.platform.template;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** The object that {@code namespace(...)} makes: the one thing whose attributes a template can set. */
+/**
+ * The object that {@code namespace(...)} makes: the one thing whose attributes a template can set.
+ */
 final class Namespace implements Value {
     private final Map<String, Value> attributes = new LinkedHashMap<>();
 

@@ -9,7 +9,8 @@ import java.util.regex.Pattern;
 /** Filters on numbers. */
 final class NumberFilters {
     private static final Pattern INTEGER = Pattern.compile("[+-]?\\d++(?:_\\d++)*+");
-    private static final Pattern REAL = Pattern.compile("[+-]?(?:\\d++(?:\\.\\d*+)?|\\.\\d++)(?:[eE][+-]?\\d++)?");
+    private static final Pattern REAL =
+            Pattern.compile("[+-]?(?:\\d++(?:\\.\\d*+)?|\\.\\d++)(?:[eE][+-]?\\d++)?");
 
     private NumberFilters() {}
 
@@ -24,8 +25,15 @@ final class NumberFilters {
         return switch (input) {
             case Value.Real(double number) -> new Value.Real(Math.abs(number));
             case Value.Undefined undefined -> throw undefined.error();
-            default -> new Value.Int(Numbers.integer(input).orElseThrow(
-                    () -> new EvaluationError("abs expects a number, found " + input.typeName())).abs());
+            default ->
+                    new Value.Int(
+                            Numbers.integer(input)
+                                    .orElseThrow(
+                                            () ->
+                                                    new EvaluationError(
+                                                            "abs expects a number, found "
+                                                                    + input.typeName()))
+                                    .abs());
         };
     }
 
@@ -35,20 +43,23 @@ final class NumberFilters {
         int base = bound.integer("base", 10);
         return switch (input) {
             case Value.Undefined undefined -> throw undefined.error();
-            case TemplateString string -> parsed(string.text().strip(), base)
-                    .or(() -> real(string.text().strip()).flatMap(NumberFilters::truncated)).orElse(fallback);
+            case TemplateString string ->
+                    parsed(string.text().strip(), base)
+                            .or(() -> real(string.text().strip()).flatMap(NumberFilters::truncated))
+                            .orElse(fallback);
             case Value.Real(double number) -> truncated(number).orElse(fallback);
             default -> Numbers.integer(input).<Value>map(Value.Int::new).orElse(fallback);
         };
     }
 
     private static Optional<Value> parsed(String text, int base) {
-        String prefix = switch (base) {
-            case 2 -> "0[bB]";
-            case 8 -> "0[oO]";
-            case 16 -> "0[xX]";
-            default -> "";
-        };
+        String prefix =
+                switch (base) {
+                    case 2 -> "0[bB]";
+                    case 8 -> "0[oO]";
+                    case 16 -> "0[xX]";
+                    default -> "";
+                };
         String digits = text.replaceFirst("^([+-]?)" + prefix, "$1");
         if (digits.length() > Numbers.MAX_DIGITS || base < 2 || base > 36) {
             return Optional.empty();
@@ -56,7 +67,8 @@ final class NumberFilters {
         try {
             boolean wellFormed = base != 10 || INTEGER.matcher(digits).matches();
             return wellFormed
-                    ? Optional.of(new Value.Int(new BigInteger(digits.replace("_", ""), base))) : Optional.empty();
+                    ? Optional.of(new Value.Int(new BigInteger(digits.replace("_", ""), base)))
+                    : Optional.empty();
         } catch (NumberFormatException e) {
             return Optional.empty();
         }
@@ -67,9 +79,11 @@ final class NumberFilters {
             case "inf", "+inf", "infinity", "+infinity" -> Optional.of(Double.POSITIVE_INFINITY);
             case "-inf", "-infinity" -> Optional.of(Double.NEGATIVE_INFINITY);
             case "nan", "+nan", "-nan" -> Optional.of(Double.NaN);
-            default -> text.length() <= Numbers.MAX_DIGITS && REAL.matcher(text.replace("_", "")).matches()
-                    ? Optional.of(Double.parseDouble(text.replace("_", "")))
-                    : Optional.empty();
+            default ->
+                    text.length() <= Numbers.MAX_DIGITS
+                                    && REAL.matcher(text.replace("_", "")).matches()
+                            ? Optional.of(Double.parseDouble(text.replace("_", "")))
+                            : Optional.empty();
         };
     }
 
@@ -80,10 +94,12 @@ final class NumberFilters {
     }
 
     private static Value toReal(Runtime runtime, Value input, Arguments arguments) {
-        Value fallback = arguments.bind("float", "default").find("default").orElse(new Value.Real(0));
+        Value fallback =
+                arguments.bind("float", "default").find("default").orElse(new Value.Real(0));
         return switch (input) {
             case Value.Undefined undefined -> throw undefined.error();
-            case TemplateString string -> real(string.text().strip()).<Value>map(Value.Real::new).orElse(fallback);
+            case TemplateString string ->
+                    real(string.text().strip()).<Value>map(Value.Real::new).orElse(fallback);
             default -> Numbers.isNumber(input) ? new Value.Real(Numbers.real(input)) : fallback;
         };
     }

@@ -15,7 +15,8 @@ final class NumberFormat {
     /** Formats by type letter; a negative precision means the default, which is 6. */
     static String format(Value value, char type, int precision) {
         if (!Numbers.isNumber(value)) {
-            throw new EvaluationError("a number format expects a number, found " + value.typeName());
+            throw new EvaluationError(
+                    "a number format expects a number, found " + value.typeName());
         }
         if (precision > MAX_PRECISION) {
             throw new EvaluationError("the precision of a format is above " + MAX_PRECISION);
@@ -40,14 +41,20 @@ final class NumberFormat {
     }
 
     private static BigInteger exact(Value value) {
-        return Numbers.integer(value).orElseThrow(
-                () -> new EvaluationError("an integer format expects an integer, found " + value.typeName()));
+        return Numbers.integer(value)
+                .orElseThrow(
+                        () ->
+                                new EvaluationError(
+                                        "an integer format expects an integer, found "
+                                                + value.typeName()));
     }
 
     private static String padded(String digits, int precision) {
         boolean negative = digits.startsWith("-");
         int missing = precision - (digits.length() - (negative ? 1 : 0));
-        return missing <= 0 ? digits : (negative ? "-" : "") + "0".repeat(missing) + digits.substring(negative ? 1 : 0);
+        return missing <= 0
+                ? digits
+                : (negative ? "-" : "") + "0".repeat(missing) + digits.substring(negative ? 1 : 0);
     }
 
     private static String real(double value, char type, int precision) {
@@ -64,39 +71,54 @@ final class NumberFormat {
 
     private static String magnitude(double value, char type, int precision) {
         return switch (type) {
-            case 'f' -> new BigDecimal(value).setScale(precision, RoundingMode.HALF_EVEN).toPlainString();
+            case 'f' ->
+                    new BigDecimal(value)
+                            .setScale(precision, RoundingMode.HALF_EVEN)
+                            .toPlainString();
             case 'e' -> scientific(value, precision);
             default -> general(value, Math.max(1, precision));
         };
     }
 
     private static String scientific(double value, int precision) {
-        BigDecimal rounded = new BigDecimal(value).round(new MathContext(precision + 1, RoundingMode.HALF_EVEN));
+        BigDecimal rounded =
+                new BigDecimal(value).round(new MathContext(precision + 1, RoundingMode.HALF_EVEN));
         String digits = rounded.unscaledValue().toString();
         int exponent = value == 0 ? 0 : digits.length() - 1 - rounded.scale();
-        String padded = (digits + "0".repeat(Math.max(0, precision + 1 - digits.length()))).substring(0, precision + 1);
-        return padded.charAt(0) + (precision == 0 ? "" : "." + padded.substring(1)) + exponent(exponent);
+        String padded =
+                (digits + "0".repeat(Math.max(0, precision + 1 - digits.length())))
+                        .substring(0, precision + 1);
+        return padded.charAt(0)
+                + (precision == 0 ? "" : "." + padded.substring(1))
+                + exponent(exponent);
     }
 
     private static String exponent(int exponent) {
-        return (exponent < 0 ? "e-" : "e+") + (Math.abs(exponent) < 10 ? "0" : "") + Math.abs(exponent);
+        return (exponent < 0 ? "e-" : "e+")
+                + (Math.abs(exponent) < 10 ? "0" : "")
+                + Math.abs(exponent);
     }
 
     private static String general(double value, int precision) {
         if (value == 0) {
             return "0";
         }
-        BigDecimal rounded = new BigDecimal(value).round(new MathContext(precision, RoundingMode.HALF_EVEN));
+        BigDecimal rounded =
+                new BigDecimal(value).round(new MathContext(precision, RoundingMode.HALF_EVEN));
         int exponent = rounded.precision() - 1 - rounded.scale();
         if (exponent < -4 || exponent >= precision) {
             String text = scientific(value, precision - 1);
             int e = text.indexOf('e');
             return trimmed(text.substring(0, e)) + text.substring(e);
         }
-        return trimmed(rounded.setScale(Math.max(0, precision - 1 - exponent), RoundingMode.HALF_EVEN).toPlainString());
+        return trimmed(
+                rounded.setScale(Math.max(0, precision - 1 - exponent), RoundingMode.HALF_EVEN)
+                        .toPlainString());
     }
 
     private static String trimmed(String digits) {
-        return digits.indexOf('.') < 0 ? digits : digits.replaceAll("0+$", "").replaceAll("\\.$", "");
+        return digits.indexOf('.') < 0
+                ? digits
+                : digits.replaceAll("0+$", "").replaceAll("\\.$", "");
     }
 }

@@ -1,13 +1,17 @@
 package dev.varve.platform.template;
 
 import dev.varve.platform.template.Expr.Arithmetic;
+
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.MathContext;
 import java.math.RoundingMode;
 import java.util.Optional;
 
-/** Arithmetic with Python's rules: integers are unbounded (within reason), division rounds towards minus infinity. */
+/**
+ * Arithmetic with Python's rules: integers are unbounded (within reason), division rounds towards
+ * minus infinity.
+ */
 final class Numbers {
     /** As many digits as Python is willing to print. */
     static final int MAX_DIGITS = 4300;
@@ -26,14 +30,22 @@ final class Numbers {
     }
 
     static boolean isNumber(Value value) {
-        return value instanceof Value.Int || value instanceof Value.Bool || value instanceof Value.Real;
+        return value instanceof Value.Int
+                || value instanceof Value.Bool
+                || value instanceof Value.Real;
     }
 
     static double real(Value value) {
-        double real = value instanceof Value.Real(double number)
-                ? number
-                : integer(value).map(BigInteger::doubleValue).orElseThrow(
-                        () -> new EvaluationError("expected a number, found " + value.typeName()));
+        double real =
+                value instanceof Value.Real(double number)
+                        ? number
+                        : integer(value)
+                                .map(BigInteger::doubleValue)
+                                .orElseThrow(
+                                        () ->
+                                                new EvaluationError(
+                                                        "expected a number, found "
+                                                                + value.typeName()));
         if (Double.isInfinite(real) && !(value instanceof Value.Real)) {
             throw new EvaluationError("an integer is too large for a float");
         }
@@ -42,8 +54,14 @@ final class Numbers {
 
     /** Returns an integer as an {@code int}, cut to its range. */
     static int index(Value value, String user) {
-        BigInteger integer = integer(value).orElseThrow(
-                () -> new EvaluationError(user + " expects an integer, found " + value.typeName()));
+        BigInteger integer =
+                integer(value)
+                        .orElseThrow(
+                                () ->
+                                        new EvaluationError(
+                                                user
+                                                        + " expects an integer, found "
+                                                        + value.typeName()));
         if (integer.bitLength() > 31) {
             return integer.signum() < 0 ? Integer.MIN_VALUE : Integer.MAX_VALUE;
         }
@@ -60,8 +78,14 @@ final class Numbers {
     static Value negated(Value value) {
         return value instanceof Value.Real(double number)
                 ? new Value.Real(-number)
-                : new Value.Int(integer(value).orElseThrow(() -> new EvaluationError(
-                        "bad operand for a sign: " + value.typeName())).negate());
+                : new Value.Int(
+                        integer(value)
+                                .orElseThrow(
+                                        () ->
+                                                new EvaluationError(
+                                                        "bad operand for a sign: "
+                                                                + value.typeName()))
+                                .negate());
     }
 
     static Value arithmetic(Arithmetic operator, Value left, Value right) {
@@ -98,7 +122,8 @@ final class Numbers {
         if (a.bitLength() <= 53 && b.bitLength() <= 53) {
             return a.doubleValue() / b.doubleValue();
         }
-        double quotient = new BigDecimal(a).divide(new BigDecimal(b), new MathContext(60)).doubleValue();
+        double quotient =
+                new BigDecimal(a).divide(new BigDecimal(b), new MathContext(60)).doubleValue();
         if (Double.isInfinite(quotient)) {
             throw new EvaluationError("the result of a division is too large for a float");
         }
@@ -107,12 +132,15 @@ final class Numbers {
 
     private static Value power(BigInteger base, BigInteger exponent) {
         if (exponent.signum() < 0) {
-            return new Value.Real(real(Arithmetic.POWER, base.doubleValue(), exponent.doubleValue()));
+            return new Value.Real(
+                    real(Arithmetic.POWER, base.doubleValue(), exponent.doubleValue()));
         }
         if (base.bitLength() <= 1 && base.abs().compareTo(BigInteger.ONE) <= 0) {
-            return new Value.Int(base.pow(exponent.signum() == 0 ? 0 : exponent.testBit(0) ? 1 : 2));
+            return new Value.Int(
+                    base.pow(exponent.signum() == 0 ? 0 : exponent.testBit(0) ? 1 : 2));
         }
-        if (exponent.bitLength() > 31 || exponent.longValue() * (base.bitLength() - 1L) > MAX_BITS) {
+        if (exponent.bitLength() > 31
+                || exponent.longValue() * (base.bitLength() - 1L) > MAX_BITS) {
             throw new EvaluationError("an integer has more than " + MAX_DIGITS + " digits");
         }
         return checked(base.pow(exponent.intValue()));
@@ -154,8 +182,10 @@ final class Numbers {
 
     private static double power(double a, double b) {
         double power = Math.pow(a, b);
-        boolean invalid = a == 0 && b < 0 || Double.isNaN(power) && !Double.isNaN(a) && !Double.isNaN(b);
-        boolean overflow = Double.isInfinite(power) && !Double.isInfinite(a) && !Double.isInfinite(b);
+        boolean invalid =
+                a == 0 && b < 0 || Double.isNaN(power) && !Double.isNaN(a) && !Double.isNaN(b);
+        boolean overflow =
+                Double.isInfinite(power) && !Double.isInfinite(a) && !Double.isInfinite(b);
         if (invalid || overflow) {
             throw new EvaluationError("a power has no finite real result");
         }
@@ -169,14 +199,23 @@ final class Numbers {
             if (exact) {
                 return value;
             }
-            double result = new BigDecimal(number).setScale(Math.max(digits, -400), RoundingMode.HALF_EVEN)
-                    .doubleValue();
+            double result =
+                    new BigDecimal(number)
+                            .setScale(Math.max(digits, -400), RoundingMode.HALF_EVEN)
+                            .doubleValue();
             return new Value.Real(result == 0 ? Math.copySign(0, number) : result);
         }
-        BigInteger integer = integer(value).orElseThrow(
-                () -> new EvaluationError("round expects a number, found " + value.typeName()));
-        BigDecimal rounded = new BigDecimal(integer)
-                .setScale(Math.max(Math.min(digits, 0), -MAX_DIGITS), RoundingMode.HALF_EVEN);
+        BigInteger integer =
+                integer(value)
+                        .orElseThrow(
+                                () ->
+                                        new EvaluationError(
+                                                "round expects a number, found "
+                                                        + value.typeName()));
+        BigDecimal rounded =
+                new BigDecimal(integer)
+                        .setScale(
+                                Math.max(Math.min(digits, 0), -MAX_DIGITS), RoundingMode.HALF_EVEN);
         return new Value.Int(rounded.toBigInteger());
     }
 }

@@ -2,6 +2,7 @@ package dev.varve.platform.template;
 
 import dev.varve.platform.template.Expr.Arithmetic;
 import dev.varve.platform.template.Value.Sequence;
+
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,10 +25,14 @@ final class Operators {
         if (right instanceof Value.Undefined undefined) {
             throw undefined.error();
         }
-        if (operator == Arithmetic.ADD && left instanceof TemplateString a && right instanceof TemplateString b) {
+        if (operator == Arithmetic.ADD
+                && left instanceof TemplateString a
+                && right instanceof TemplateString b) {
             return new Strings(runtime.budget()).concat(a, b);
         }
-        if (operator == Arithmetic.ADD && left instanceof Sequence a && right instanceof Sequence b) {
+        if (operator == Arithmetic.ADD
+                && left instanceof Sequence a
+                && right instanceof Sequence b) {
             return joined(runtime, a, b);
         }
         if (operator == Arithmetic.MULTIPLY) {
@@ -46,8 +51,13 @@ final class Operators {
     }
 
     private static EvaluationError unsupported(Arithmetic operator, Value left, Value right) {
-        return new EvaluationError("'" + operator.symbol() + "' does not work for " + left.typeName() + " and "
-                + right.typeName());
+        return new EvaluationError(
+                "'"
+                        + operator.symbol()
+                        + "' does not work for "
+                        + left.typeName()
+                        + " and "
+                        + right.typeName());
     }
 
     private static Value joined(Runtime runtime, Sequence a, Sequence b) {
@@ -65,7 +75,8 @@ final class Operators {
     private static Value repeated(Runtime runtime, Value value, int times) {
         return switch (value) {
             case TemplateString string -> new Strings(runtime.budget()).repeat(string, times);
-            case Sequence sequence when sequence.shape() == Value.Shape.LIST || sequence.shape().isTuple() -> {
+            case Sequence sequence
+                    when sequence.shape() == Value.Shape.LIST || sequence.shape().isTuple() -> {
                 runtime.budget().elements(Math.max(0L, (long) sequence.items().size() * times));
                 List<Value> items = new ArrayList<>();
                 for (int i = 0; i < times && !sequence.items().isEmpty(); i++) {
@@ -73,7 +84,9 @@ final class Operators {
                 }
                 yield new Sequence(items, sequence.shape());
             }
-            default -> throw new EvaluationError("'*' does not work for " + value.typeName() + " and int");
+            default ->
+                    throw new EvaluationError(
+                            "'*' does not work for " + value.typeName() + " and int");
         };
     }
 }

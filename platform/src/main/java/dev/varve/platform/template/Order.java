@@ -19,10 +19,12 @@ final class Order {
             return !isNan(left) && !isNan(right) && compareNumbers(left, right) == 0;
         }
         return switch (left) {
-            case TemplateString string -> right instanceof TemplateString other && equal(string, other);
+            case TemplateString string ->
+                    right instanceof TemplateString other && equal(string, other);
             case Value.None none -> right instanceof Value.None;
             case Value.Undefined undefined -> right instanceof Value.Undefined;
-            case Value.Sequence sequence -> right instanceof Value.Sequence other && equal(sequence, other);
+            case Value.Sequence sequence ->
+                    right instanceof Value.Sequence other && equal(sequence, other);
             case Dict dict -> right instanceof Dict other && equal(dict, other);
             default -> left == right;
         };
@@ -35,7 +37,8 @@ final class Order {
     }
 
     private boolean equal(Value.Sequence left, Value.Sequence right) {
-        boolean sameShape = left.shape() == right.shape() || left.shape().isTuple() && right.shape().isTuple();
+        boolean sameShape =
+                left.shape() == right.shape() || left.shape().isTuple() && right.shape().isTuple();
         if (!sameShape || left.items().size() != right.items().size()) {
             return false;
         }
@@ -80,7 +83,8 @@ final class Order {
             budget.steps(Math.min(a.length(), b.length()) / 16);
             return compareText(a.text(), b.text());
         }
-        if (left instanceof Value.Sequence a && right instanceof Value.Sequence b
+        if (left instanceof Value.Sequence a
+                && right instanceof Value.Sequence b
                 && (a.shape() == b.shape() || a.shape().isTuple() && b.shape().isTuple())
                 && (a.shape() == Value.Shape.LIST || a.shape().isTuple())) {
             return compareItems(a.items(), b.items());
@@ -103,7 +107,9 @@ final class Order {
 
     /** Nothing is less than, equal to or greater than a NaN. */
     private static boolean ordered(Value left, Value right) {
-        return !(Numbers.isNumber(left) && Numbers.isNumber(right) && (isNan(left) || isNan(right)));
+        return !(Numbers.isNumber(left)
+                && Numbers.isNumber(right)
+                && (isNan(left) || isNan(right)));
     }
 
     private static boolean isNan(Value value) {
@@ -125,7 +131,8 @@ final class Order {
     }
 
     private static boolean isSpecial(Value value) {
-        return value instanceof Value.Real(double number) && (Double.isNaN(number) || Double.isInfinite(number));
+        return value instanceof Value.Real(double number)
+                && (Double.isNaN(number) || Double.isInfinite(number));
     }
 
     private static BigDecimal decimal(Value value) {
@@ -168,7 +175,8 @@ final class Order {
                 if (!(value instanceof TemplateString part)) {
                     throw value instanceof Value.Undefined undefined
                             ? undefined.error()
-                            : new EvaluationError("'in' a string expects a string, found " + value.typeName());
+                            : new EvaluationError(
+                                    "'in' a string expects a string, found " + value.typeName());
                 }
                 budget.search(string.length(), part.length());
                 yield string.text().contains(part.text());
@@ -177,7 +185,9 @@ final class Order {
             case Value.Undefined undefined -> false;
             case Value.Sequence sequence -> contains(sequence.items(), value);
             case Value.Generator generator -> contains(generator.rest(), value);
-            default -> throw new EvaluationError("'in' expects a container, found " + container.typeName());
+            default ->
+                    throw new EvaluationError(
+                            "'in' expects a container, found " + container.typeName());
         };
     }
 

@@ -16,8 +16,10 @@ final class PercentFormat {
         this.runtime = runtime;
         this.format = format;
         this.operand = operand;
-        this.values = operand instanceof Value.Sequence tuple && tuple.shape().isTuple()
-                ? tuple.items() : List.of(operand);
+        this.values =
+                operand instanceof Value.Sequence tuple && tuple.shape().isTuple()
+                        ? tuple.items()
+                        : List.of(operand);
     }
 
     TemplateString format() {
@@ -33,9 +35,12 @@ final class PercentFormat {
             at = percent + 1;
             directive(out);
         }
-        // What can be indexed might be looked up by name, so it may stay unused; tuples and strings may not.
-        boolean mayBeUnused = operand instanceof Dict
-                || operand instanceof Value.Sequence sequence && !sequence.shape().isTuple();
+        // What can be indexed might be looked up by name, so it may stay unused; tuples and strings
+        // may not.
+        boolean mayBeUnused =
+                operand instanceof Dict
+                        || operand instanceof Value.Sequence sequence
+                                && !sequence.shape().isTuple();
         if (!mayBeUnused && nextValue < values.size()) {
             throw new EvaluationError("not all values of a format were used");
         }
@@ -49,8 +54,13 @@ final class PercentFormat {
             if (close < 0 || !(operand instanceof Dict dict)) {
                 throw new EvaluationError("a format with names needs a dict");
             }
-            named = Optional.of(dict.get(TemplateString.trusted(format.text().substring(at + 1, close)))
-                    .orElseThrow(() -> new EvaluationError("the dict of a format lacks a name")));
+            named =
+                    Optional.of(
+                            dict.get(TemplateString.trusted(format.text().substring(at + 1, close)))
+                                    .orElseThrow(
+                                            () ->
+                                                    new EvaluationError(
+                                                            "the dict of a format lacks a name")));
             at = close + 1;
         }
         StringBuilder flags = new StringBuilder();
@@ -82,7 +92,9 @@ final class PercentFormat {
 
     private int number() {
         int number = 0;
-        while (at < format.length() && Character.digit(format.text().charAt(at), 10) >= 0 && number < 1_000_000) {
+        while (at < format.length()
+                && Character.digit(format.text().charAt(at), 10) >= 0
+                && number < 1_000_000) {
             number = number * 10 + Character.digit(format.text().charAt(at++), 10);
         }
         return number;
@@ -95,19 +107,29 @@ final class PercentFormat {
         return values.get(nextValue++);
     }
 
-    private TemplateString formatted(Value value, char type, String flags, int width, int precision) {
-        TemplateString body = switch (type) {
-            case 's' -> cut(runtime.str(value), precision);
-            case 'r', 'a' -> cut(repr(value), precision);
-            case 'c' -> character(value);
-            case 'd', 'i', 'u', 'x', 'X', 'o', 'e', 'E', 'f', 'F', 'g', 'G' -> TemplateString.trusted(
-                    NumberFormat.format(value, type == 'i' || type == 'u' ? 'd' : type, precision));
-            default -> throw new EvaluationError("a format has an unknown directive");
-        };
+    private TemplateString formatted(
+            Value value, char type, String flags, int width, int precision) {
+        TemplateString body =
+                switch (type) {
+                    case 's' -> cut(runtime.str(value), precision);
+                    case 'r', 'a' -> cut(repr(value), precision);
+                    case 'c' -> character(value);
+                    case 'd', 'i', 'u', 'x', 'X', 'o', 'e', 'E', 'f', 'F', 'g', 'G' ->
+                            TemplateString.trusted(
+                                    NumberFormat.format(
+                                            value,
+                                            type == 'i' || type == 'u' ? 'd' : type,
+                                            precision));
+                    default -> throw new EvaluationError("a format has an unknown directive");
+                };
         boolean numeric = "sRrac".indexOf(type) < 0;
         boolean negative = numeric && body.text().startsWith("-");
-        String sign = !numeric || negative ? "" : flags.contains("+") ? "+" : flags.contains(" ") ? " " : "";
-        TemplateString signed = new Strings(runtime.budget()).concat(TemplateString.trusted(sign), body);
+        String sign =
+                !numeric || negative
+                        ? ""
+                        : flags.contains("+") ? "+" : flags.contains(" ") ? " " : "";
+        TemplateString signed =
+                new Strings(runtime.budget()).concat(TemplateString.trusted(sign), body);
         long missing = (long) width - signed.codePointCount();
         Strings strings = new Strings(runtime.budget());
         if (flags.contains("-")) {
@@ -117,7 +139,11 @@ final class PercentFormat {
             int split = sign.isEmpty() && !negative ? 0 : 1;
             return strings.concat(
                     signed.substring(0, split),
-                    strings.padded(signed.substring(split, signed.length()), TemplateString.trusted("0"), missing, 0));
+                    strings.padded(
+                            signed.substring(split, signed.length()),
+                            TemplateString.trusted("0"),
+                            missing,
+                            0));
         }
         return strings.padded(signed, TemplateString.trusted(" "), missing, 0);
     }

@@ -6,7 +6,10 @@ import java.math.BigDecimal;
 final class PythonText {
     private PythonText() {}
 
-    /** Returns whether {@code str.isspace} holds for this UTF-16 unit; no space lies outside the basic plane. */
+    /**
+     * Returns whether {@code str.isspace} holds for this UTF-16 unit; no space lies outside the
+     * basic plane.
+     */
     static boolean isSpace(int c) {
         return c >= 0x09 && c <= 0x0d
                 || c >= 0x1c && c <= 0x20
@@ -39,8 +42,8 @@ final class PythonText {
     }
 
     /**
-     * Returns {@code str(value)}. Numbers, booleans and {@code None} count as text of the template, since they cannot
-     * spell a special token; the brackets and quotes of containers do not.
+     * Returns {@code str(value)}. Numbers, booleans and {@code None} count as text of the template,
+     * since they cannot spell a special token; the brackets and quotes of containers do not.
      */
     static TemplateString str(Value value, Budget budget) {
         return switch (value) {
@@ -80,7 +83,8 @@ final class PythonText {
         budget.leave();
     }
 
-    private static void sequence(Value.Sequence sequence, TemplateString.Builder out, Budget budget) {
+    private static void sequence(
+            Value.Sequence sequence, TemplateString.Builder out, Budget budget) {
         int size = sequence.items().size();
         if (sequence.shape() == Value.Shape.RANGE) {
             out.append(range(sequence), false);
@@ -103,8 +107,8 @@ final class PythonText {
 
     /** The end is the one that the elements imply, as only they are kept. */
     private static String range(Value.Sequence range) {
-        long[] items = range.items().stream()
-                .mapToLong(item -> Numbers.index(item, "range")).toArray();
+        long[] items =
+                range.items().stream().mapToLong(item -> Numbers.index(item, "range")).toArray();
         if (items.length == 0) {
             return "range(0, 0)";
         }
@@ -154,7 +158,8 @@ final class PythonText {
                 if (c == quote || c == '\\') {
                     yield "\\" + (char) c;
                 }
-                yield c < 0x100 ? String.format("\\x%02x", c)
+                yield c < 0x100
+                        ? String.format("\\x%02x", c)
                         : c < 0x10000 ? String.format("\\u%04x", c) : String.format("\\U%08x", c);
             }
         };
@@ -168,7 +173,8 @@ final class PythonText {
                     Character.PRIVATE_USE,
                     Character.UNASSIGNED,
                     Character.LINE_SEPARATOR,
-                    Character.PARAGRAPH_SEPARATOR -> false;
+                    Character.PARAGRAPH_SEPARATOR ->
+                    false;
             case Character.SPACE_SEPARATOR -> c == ' ';
             default -> true;
         };
@@ -192,8 +198,12 @@ final class PythonText {
         if (point > 16 || point <= -4) {
             int exponent = point - 1;
             String fraction = digits.length() == 1 ? "" : "." + digits.substring(1);
-            text = digits.charAt(0) + fraction + (exponent < 0 ? "e-" : "e+") + (Math.abs(exponent) < 10 ? "0" : "")
-                    + Math.abs(exponent);
+            text =
+                    digits.charAt(0)
+                            + fraction
+                            + (exponent < 0 ? "e-" : "e+")
+                            + (Math.abs(exponent) < 10 ? "0" : "")
+                            + Math.abs(exponent);
         } else if (point <= 0) {
             text = "0." + "0".repeat(-point) + digits;
         } else if (point >= digits.length()) {

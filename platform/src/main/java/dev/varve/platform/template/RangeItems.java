@@ -4,7 +4,10 @@ import java.util.AbstractList;
 import java.util.Objects;
 import java.util.RandomAccess;
 
-/** The elements of a {@code range}, made when asked for: templates often leave long ranges after a few steps. */
+/**
+ * The elements of a {@code range}, made when asked for: templates often leave long ranges after a
+ * few steps.
+ */
 final class RangeItems extends AbstractList<Value> implements RandomAccess {
     private final long first;
     private final long step;

@@ -4,7 +4,9 @@ import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What one render shares: budget, clock, order of values, current line; not for several threads. */
+/**
+ * What one render shares: budget, clock, order of values, current line; not for several threads.
+ */
 final class Runtime {
     private final Budget budget;
     private final Order order;
@@ -43,17 +45,19 @@ final class Runtime {
 
     /** Returns the elements that a loop over the value visits. A generator is used up. */
     List<Value> items(Value value) {
-        if (value instanceof Value.Sequence(var elements, var shape) && shape == Value.Shape.RANGE) {
+        if (value instanceof Value.Sequence(var elements, var shape)
+                && shape == Value.Shape.RANGE) {
             budget.objects(elements.size());
         }
-        List<Value> items = switch (value) {
-            case TemplateString string -> new ArrayList<Value>(string.codePoints(budget));
-            case Value.Sequence sequence -> sequence.items();
-            case Dict dict -> dict.keys();
-            case Value.Undefined undefined -> List.of();
-            case Value.Generator generator -> generator.rest();
-            default -> throw new EvaluationError("cannot loop over " + value.typeName());
-        };
+        List<Value> items =
+                switch (value) {
+                    case TemplateString string -> new ArrayList<Value>(string.codePoints(budget));
+                    case Value.Sequence sequence -> sequence.items();
+                    case Dict dict -> dict.keys();
+                    case Value.Undefined undefined -> List.of();
+                    case Value.Generator generator -> generator.rest();
+                    default -> throw new EvaluationError("cannot loop over " + value.typeName());
+                };
         budget.elements(items.size());
         return items;
     }

@@ -12,15 +12,24 @@ final class SelectionFilters {
 
     static void register(Map<String, Filter> filters) {
         filters.put("map", SelectionFilters::map);
-        filters.put("select", (runtime, input, arguments) -> select(runtime, input, arguments, true, "select"));
-        filters.put("reject", (runtime, input, arguments) -> select(runtime, input, arguments, false, "reject"));
-        filters.put("selectattr", (runtime, input, arguments) ->
-                selectByAttribute(runtime, input, arguments, true));
-        filters.put("rejectattr", (runtime, input, arguments) ->
-                selectByAttribute(runtime, input, arguments, false));
+        filters.put(
+                "select",
+                (runtime, input, arguments) -> select(runtime, input, arguments, true, "select"));
+        filters.put(
+                "reject",
+                (runtime, input, arguments) -> select(runtime, input, arguments, false, "reject"));
+        filters.put(
+                "selectattr",
+                (runtime, input, arguments) -> selectByAttribute(runtime, input, arguments, true));
+        filters.put(
+                "rejectattr",
+                (runtime, input, arguments) -> selectByAttribute(runtime, input, arguments, false));
     }
 
-    /** Anything false, such as {@code None} or 0, has no elements here; elsewhere it would be an error. */
+    /**
+     * Anything false, such as {@code None} or 0, has no elements here; elsewhere it would be an
+     * error.
+     */
     private static List<Value> items(Runtime runtime, Value input) {
         return Truth.of(input) ? runtime.items(input) : List.of();
     }
@@ -29,9 +38,11 @@ final class SelectionFilters {
         List<Value> mapped = new ArrayList<>();
         if (arguments.positional().isEmpty()) {
             Arguments.Bound bound = arguments.bind("map", "attribute", "default");
-            AttributePath path = AttributePath.of(runtime, bound.find("attribute"))
-                    .orElseThrow(() -> new EvaluationError("map needs a filter or an attribute"))
-                    .orElse(bound.find("default"));
+            AttributePath path =
+                    AttributePath.of(runtime, bound.find("attribute"))
+                            .orElseThrow(
+                                    () -> new EvaluationError("map needs a filter or an attribute"))
+                            .orElse(bound.find("default"));
             items(runtime, input).forEach(item -> mapped.add(path.of(item)));
         } else {
             String filter = name(arguments, 0, "map");
@@ -53,17 +64,20 @@ final class SelectionFilters {
         return selected(runtime, input, predicate(runtime, arguments, 0, callee), wanted);
     }
 
-    private static Value selectByAttribute(Runtime runtime, Value input, Arguments arguments, boolean wanted) {
+    private static Value selectByAttribute(
+            Runtime runtime, Value input, Arguments arguments, boolean wanted) {
         if (arguments.positional().isEmpty()) {
             throw new EvaluationError("selectattr needs an attribute");
         }
-        AttributePath path = AttributePath.of(runtime, Optional.of(arguments.positional().getFirst()))
-                .orElseThrow(() -> new EvaluationError("selectattr needs an attribute"));
+        AttributePath path =
+                AttributePath.of(runtime, Optional.of(arguments.positional().getFirst()))
+                        .orElseThrow(() -> new EvaluationError("selectattr needs an attribute"));
         Predicate<Value> test = predicate(runtime, arguments, 1, "selectattr");
         return selected(runtime, input, item -> test.test(path.of(item)), wanted);
     }
 
-    private static Predicate<Value> predicate(Runtime runtime, Arguments arguments, int nameAt, String callee) {
+    private static Predicate<Value> predicate(
+            Runtime runtime, Arguments arguments, int nameAt, String callee) {
         if (arguments.positional().size() <= nameAt) {
             return Truth::of;
         }
@@ -72,7 +86,8 @@ final class SelectionFilters {
         return item -> runtime.test(test, item, rest);
     }
 
-    private static Value selected(Runtime runtime, Value input, Predicate<Value> predicate, boolean wanted) {
+    private static Value selected(
+            Runtime runtime, Value input, Predicate<Value> predicate, boolean wanted) {
         List<Value> selected = new ArrayList<>();
         for (Value item : items(runtime, input)) {
             if (predicate.test(item) == wanted) {

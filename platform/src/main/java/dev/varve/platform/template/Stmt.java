@@ -32,18 +32,25 @@ sealed interface Stmt {
     record Assign(Target target, Expr value, int line) implements Stmt {}
 
     /** {@code set target} ... {@code endset}. */
-    record AssignBlock(Target target, List<Expr.Step> filters, List<Stmt> body, int line) implements Stmt {}
+    record AssignBlock(Target target, List<Expr.Step> filters, List<Stmt> body, int line)
+            implements Stmt {}
 
     /** A macro definition. */
     record Macro(String name, MacroBody body, int line) implements Stmt {}
 
-    /** {@code call(parameters) macro(...)} ... {@code endcall}: the body is the macro's {@code caller}. */
+    /**
+     * {@code call(parameters) macro(...)} ... {@code endcall}: the body is the macro's {@code
+     * caller}.
+     */
     record CallBlock(Expr.Call call, MacroBody caller, int line) implements Stmt {}
 
     /** {@code filter upper} ... {@code endfilter}. */
     record FilterBlock(List<Expr.Step> filters, List<Stmt> body, int line) implements Stmt {}
 
-    /** {@code with a = 1} ... {@code endwith}; without variables just a scope of its own, as {@code generation}. */
+    /**
+     * {@code with a = 1} ... {@code endwith}; without variables just a scope of its own, as {@code
+     * generation}.
+     */
     record With(List<Expr.Named> variables, List<Stmt> body, int line) implements Stmt {}
 
     /** {@code do expression}: evaluates and prints nothing. */

@@ -24,7 +24,8 @@ final class StringLiterals {
         char c = literal.charAt(at);
         int plain = "\\'\"abfnrtv\n".indexOf(c);
         if (plain >= 0) {
-            text.append(c == '\n' ? "" : String.valueOf("\\'\"\u0007\b\f\n\r\t\u000b".charAt(plain)));
+            text.append(
+                    c == '\n' ? "" : String.valueOf("\\'\"\u0007\b\f\n\r\t\u000b".charAt(plain)));
             return at + 1;
         }
         return switch (c) {
@@ -45,7 +46,8 @@ final class StringLiterals {
         for (int i = begin; i < begin + digits; i++) {
             int digit = i < literal.length() ? Character.digit(literal.charAt(i), 16) : -1;
             if (digit < 0 || codePoint > Character.MAX_CODE_POINT) {
-                throw TemplateException.at(line, "an escape needs " + digits + " hexadecimal digits");
+                throw TemplateException.at(
+                        line, "an escape needs " + digits + " hexadecimal digits");
             }
             codePoint = codePoint * 16 + digit;
         }
@@ -72,7 +74,9 @@ final class StringLiterals {
     private static int octal(String literal, int begin, StringBuilder text) {
         int end = begin;
         int codePoint = 0;
-        while (end < literal.length() && end < begin + 3 && Character.digit(literal.charAt(end), 8) >= 0) {
+        while (end < literal.length()
+                && end < begin + 3
+                && Character.digit(literal.charAt(end), 8) >= 0) {
             codePoint = codePoint * 8 + Character.digit(literal.charAt(end++), 8);
         }
         text.appendCodePoint(codePoint);

@@ -1,6 +1,7 @@
 package dev.varve.platform.template;
 
 import dev.varve.platform.template.Value.Sequence;
+
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -23,30 +24,59 @@ final class StringMethods {
         METHODS.put("rstrip", (runtime, self, arguments) -> strip(self, arguments, false, true));
         METHODS.put("split", (runtime, self, arguments) -> split(runtime, self, arguments, false));
         METHODS.put("rsplit", (runtime, self, arguments) -> split(runtime, self, arguments, true));
-        METHODS.put("splitlines", (runtime, self, arguments) -> Sequence.list(strings(runtime)
-                .splitLines(self, arguments.bind("splitlines", "keepends").flag("keepends", false))));
-        METHODS.put("partition", (runtime, self, arguments) -> partition(runtime, self, arguments, false));
-        METHODS.put("rpartition", (runtime, self, arguments) -> partition(runtime, self, arguments, true));
+        METHODS.put(
+                "splitlines",
+                (runtime, self, arguments) ->
+                        Sequence.list(
+                                strings(runtime)
+                                        .splitLines(
+                                                self,
+                                                arguments
+                                                        .bind("splitlines", "keepends")
+                                                        .flag("keepends", false))));
+        METHODS.put(
+                "partition",
+                (runtime, self, arguments) -> partition(runtime, self, arguments, false));
+        METHODS.put(
+                "rpartition",
+                (runtime, self, arguments) -> partition(runtime, self, arguments, true));
         METHODS.put("startswith", (runtime, self, arguments) -> affix(self, arguments, true));
         METHODS.put("endswith", (runtime, self, arguments) -> affix(self, arguments, false));
-        METHODS.put("removeprefix", (runtime, self, arguments) -> removeAffix(self, arguments, true));
-        METHODS.put("removesuffix", (runtime, self, arguments) -> removeAffix(self, arguments, false));
+        METHODS.put(
+                "removeprefix", (runtime, self, arguments) -> removeAffix(self, arguments, true));
+        METHODS.put(
+                "removesuffix", (runtime, self, arguments) -> removeAffix(self, arguments, false));
         METHODS.put("replace", StringMethods::replace);
         METHODS.put("join", StringMethods::join);
         METHODS.put("upper", (runtime, self, arguments) -> runtime.budget().counted(self.upper()));
         METHODS.put("lower", (runtime, self, arguments) -> runtime.budget().counted(self.lower()));
-        METHODS.put("casefold", (runtime, self, arguments) -> runtime.budget().counted(self.upper().lower()));
+        METHODS.put(
+                "casefold",
+                (runtime, self, arguments) -> runtime.budget().counted(self.upper().lower()));
         METHODS.put("capitalize", (runtime, self, arguments) -> strings(runtime).capitalize(self));
-        METHODS.put("title", (runtime, self, arguments) ->
-                strings(runtime).capitalizeWords(self, c -> !Character.isLetter(c)));
+        METHODS.put(
+                "title",
+                (runtime, self, arguments) ->
+                        strings(runtime).capitalizeWords(self, c -> !Character.isLetter(c)));
         METHODS.put("swapcase", StringMethods::swapCase);
-        METHODS.put("find", (runtime, self, arguments) -> find(runtime, self, arguments, "find", false, false));
-        METHODS.put("rfind", (runtime, self, arguments) -> find(runtime, self, arguments, "rfind", true, false));
-        METHODS.put("index", (runtime, self, arguments) -> find(runtime, self, arguments, "index", false, true));
-        METHODS.put("rindex", (runtime, self, arguments) -> find(runtime, self, arguments, "rindex", true, true));
+        METHODS.put(
+                "find",
+                (runtime, self, arguments) -> find(runtime, self, arguments, "find", false, false));
+        METHODS.put(
+                "rfind",
+                (runtime, self, arguments) -> find(runtime, self, arguments, "rfind", true, false));
+        METHODS.put(
+                "index",
+                (runtime, self, arguments) -> find(runtime, self, arguments, "index", false, true));
+        METHODS.put(
+                "rindex",
+                (runtime, self, arguments) -> find(runtime, self, arguments, "rindex", true, true));
         METHODS.put("count", StringMethods::count);
-        METHODS.put("format", (runtime, self, arguments) -> new BraceFormat(runtime).format(self, arguments));
-        METHODS.put("center", (runtime, self, arguments) -> pad(runtime, self, arguments, "center"));
+        METHODS.put(
+                "format",
+                (runtime, self, arguments) -> new BraceFormat(runtime).format(self, arguments));
+        METHODS.put(
+                "center", (runtime, self, arguments) -> pad(runtime, self, arguments, "center"));
         METHODS.put("ljust", (runtime, self, arguments) -> pad(runtime, self, arguments, "ljust"));
         METHODS.put("rjust", (runtime, self, arguments) -> pad(runtime, self, arguments, "rjust"));
         METHODS.put("zfill", StringMethods::zeroFill);
@@ -56,7 +86,9 @@ final class StringMethods {
         METHODS.put("isalpha", all(Character::isLetter));
         METHODS.put("isalnum", all(c -> Character.isLetter(c) || Character.isDigit(c)));
         METHODS.put("isspace", all(PythonText::isSpace));
-        METHODS.put("isascii", (runtime, self, arguments) -> Value.of(self.text().chars().allMatch(c -> c < 128)));
+        METHODS.put(
+                "isascii",
+                (runtime, self, arguments) -> Value.of(self.text().chars().allMatch(c -> c < 128)));
         METHODS.put("isupper", (runtime, self, arguments) -> Value.of(isCased(self.text(), true)));
         METHODS.put("islower", (runtime, self, arguments) -> Value.of(isCased(self.text(), false)));
     }
@@ -64,10 +96,15 @@ final class StringMethods {
     private StringMethods() {}
 
     static Optional<Value> find(Runtime runtime, TemplateString self, String name) {
-        return Optional.ofNullable(METHODS.get(name)).map(method -> new Value.Callable(name, arguments -> {
-            runtime.budget().steps(self.length() / 64);
-            return method.apply(runtime, self, arguments);
-        }));
+        return Optional.ofNullable(METHODS.get(name))
+                .map(
+                        method ->
+                                new Value.Callable(
+                                        name,
+                                        arguments -> {
+                                            runtime.budget().steps(self.length() / 64);
+                                            return method.apply(runtime, self, arguments);
+                                        }));
     }
 
     private static Strings strings(Runtime runtime) {
@@ -87,16 +124,19 @@ final class StringMethods {
                 && text.codePoints().noneMatch(c -> other.test(c) || Character.isTitleCase(c));
     }
 
-    private static Value strip(TemplateString self, Arguments arguments, boolean left, boolean right) {
+    private static Value strip(
+            TemplateString self, Arguments arguments, boolean left, boolean right) {
         return Strings.strip(self, arguments.bind("strip", "chars").string("chars"), left, right);
     }
 
-    private static Value split(Runtime runtime, TemplateString self, Arguments arguments, boolean fromRight) {
+    private static Value split(
+            Runtime runtime, TemplateString self, Arguments arguments, boolean fromRight) {
         Arguments.Bound bound = arguments.bind("split", "sep", "maxsplit");
         int max = bound.integer("maxsplit", -1);
-        return Sequence.list(fromRight
-                ? strings(runtime).splitFromRight(self, bound.string("sep"), max)
-                : strings(runtime).split(self, bound.string("sep"), max));
+        return Sequence.list(
+                fromRight
+                        ? strings(runtime).splitFromRight(self, bound.string("sep"), max)
+                        : strings(runtime).split(self, bound.string("sep"), max));
     }
 
     private static Value partition(
@@ -106,32 +146,43 @@ final class StringMethods {
         if (separator.isEmpty()) {
             throw new EvaluationError("partition: the separator is empty");
         }
-        int at = fromRight ? self.text().lastIndexOf(separator.text()) : self.text().indexOf(separator.text());
+        int at =
+                fromRight
+                        ? self.text().lastIndexOf(separator.text())
+                        : self.text().indexOf(separator.text());
         if (at < 0) {
             return fromRight
                     ? Sequence.tuple(TemplateString.EMPTY, TemplateString.EMPTY, self)
                     : Sequence.tuple(self, TemplateString.EMPTY, TemplateString.EMPTY);
         }
         int after = at + separator.length();
-        return Sequence.tuple(self.substring(0, at), self.substring(at, after), self.substring(after, self.length()));
+        return Sequence.tuple(
+                self.substring(0, at),
+                self.substring(at, after),
+                self.substring(after, self.length()));
     }
 
     private static Value affix(TemplateString self, Arguments arguments, boolean prefix) {
-        Arguments.Bound bound = arguments.bind(prefix ? "startswith" : "endswith", "affix", "start", "end");
+        Arguments.Bound bound =
+                arguments.bind(prefix ? "startswith" : "endswith", "affix", "start", "end");
         int size = self.codePointCount();
         int begin = clipped(bound.integer("start", 0), size);
         int end = clipped(bound.integer("end", size), size);
         if (begin > end) {
             return Value.FALSE;
         }
-        String text = self.text().substring(self.indexOfCodePoint(begin), self.indexOfCodePoint(end));
+        String text =
+                self.text().substring(self.indexOfCodePoint(begin), self.indexOfCodePoint(end));
         Value affix = bound.require("affix");
-        List<Value> candidates = affix instanceof Sequence tuple && tuple.shape().isTuple()
-                ? tuple.items() : List.of(affix);
+        List<Value> candidates =
+                affix instanceof Sequence tuple && tuple.shape().isTuple()
+                        ? tuple.items()
+                        : List.of(affix);
         boolean any = false;
         for (Value candidate : candidates) {
             if (!(candidate instanceof TemplateString string)) {
-                throw new EvaluationError(bound.callee() + " expects a string, found " + candidate.typeName());
+                throw new EvaluationError(
+                        bound.callee() + " expects a string, found " + candidate.typeName());
             }
             any |= prefix ? text.startsWith(string.text()) : text.endsWith(string.text());
         }
@@ -145,15 +196,23 @@ final class StringMethods {
     private static Value removeAffix(TemplateString self, Arguments arguments, boolean prefix) {
         TemplateString affix = arguments.bind("removeprefix", "affix").requireString("affix");
         if (prefix) {
-            return self.text().startsWith(affix.text()) ? self.substring(affix.length(), self.length()) : self;
+            return self.text().startsWith(affix.text())
+                    ? self.substring(affix.length(), self.length())
+                    : self;
         }
-        return self.text().endsWith(affix.text()) ? self.substring(0, self.length() - affix.length()) : self;
+        return self.text().endsWith(affix.text())
+                ? self.substring(0, self.length() - affix.length())
+                : self;
     }
 
     private static Value replace(Runtime runtime, TemplateString self, Arguments arguments) {
         Arguments.Bound bound = arguments.bind("replace", "old", "new", "count");
-        return strings(runtime).replace(
-                self, bound.requireString("old"), bound.requireString("new"), bound.integer("count", -1));
+        return strings(runtime)
+                .replace(
+                        self,
+                        bound.requireString("old"),
+                        bound.requireString("new"),
+                        bound.integer("count", -1));
     }
 
     private static Value join(Runtime runtime, TemplateString self, Arguments arguments) {
@@ -170,13 +229,21 @@ final class StringMethods {
     private static Value swapCase(Runtime runtime, TemplateString self, Arguments arguments) {
         TemplateString.Builder out = runtime.budget().builder();
         for (TemplateString point : self.codePoints(runtime.budget())) {
-            out.append(Character.isUpperCase(point.text().codePointAt(0)) ? point.lower() : point.upper());
+            out.append(
+                    Character.isUpperCase(point.text().codePointAt(0))
+                            ? point.lower()
+                            : point.upper());
         }
         return runtime.budget().counted(out.build());
     }
 
     private static Value find(
-            Runtime runtime, TemplateString self, Arguments arguments, String name, boolean last, boolean mustExist) {
+            Runtime runtime,
+            TemplateString self,
+            Arguments arguments,
+            String name,
+            boolean last,
+            boolean mustExist) {
         Arguments.Bound bound = arguments.bind(name, "sub", "start", "end");
         String sub = bound.requireString("sub").text();
         int size = self.codePointCount();
@@ -184,7 +251,8 @@ final class StringMethods {
         int end = clipped(bound.integer("end", size), size);
         int found = -1;
         if (begin <= end && bound.integer("start", 0) <= size) {
-            String part = self.text().substring(self.indexOfCodePoint(begin), self.indexOfCodePoint(end));
+            String part =
+                    self.text().substring(self.indexOfCodePoint(begin), self.indexOfCodePoint(end));
             runtime.budget().search(part.length(), sub.length());
             int at = last ? part.lastIndexOf(sub) : part.indexOf(sub);
             found = at < 0 ? -1 : begin + part.codePointCount(0, at);
@@ -207,7 +275,8 @@ final class StringMethods {
         if (sub.isEmpty()) {
             return Value.Int.of(end - begin + 1L);
         }
-        String part = self.text().substring(self.indexOfCodePoint(begin), self.indexOfCodePoint(end));
+        String part =
+                self.text().substring(self.indexOfCodePoint(begin), self.indexOfCodePoint(end));
         runtime.budget().search(part.length(), sub.length());
         long count = 0;
         for (int at = part.indexOf(sub); at >= 0; at = part.indexOf(sub, at + sub.length())) {
@@ -216,7 +285,8 @@ final class StringMethods {
         return Value.Int.of(count);
     }
 
-    private static Value pad(Runtime runtime, TemplateString self, Arguments arguments, String name) {
+    private static Value pad(
+            Runtime runtime, TemplateString self, Arguments arguments, String name) {
         Arguments.Bound bound = arguments.bind(name, "width", "fillchar");
         TemplateString fill = bound.string("fillchar").orElse(TemplateString.trusted(" "));
         if (fill.codePointCount() != 1) {
@@ -224,20 +294,25 @@ final class StringMethods {
         }
         int width = Numbers.index(bound.require("width"), name);
         long missing = Math.max(0L, (long) width - self.codePointCount());
-        long left = switch (name) {
-            case "ljust" -> 0;
-            case "rjust" -> missing;
-            default -> missing / 2 + (missing & width & 1);
-        };
+        long left =
+                switch (name) {
+                    case "ljust" -> 0;
+                    case "rjust" -> missing;
+                    default -> missing / 2 + (missing & width & 1);
+                };
         return strings(runtime).padded(self, fill, left, missing - left);
     }
 
     private static Value zeroFill(Runtime runtime, TemplateString self, Arguments arguments) {
         int width = Numbers.index(arguments.bind("zfill", "width").require("width"), "zfill");
         int sign = self.text().startsWith("-") || self.text().startsWith("+") ? 1 : 0;
-        TemplateString filled = strings(runtime).padded(
-                self.substring(sign, self.length()),
-                TemplateString.trusted("0"), (long) width - self.codePointCount(), 0);
+        TemplateString filled =
+                strings(runtime)
+                        .padded(
+                                self.substring(sign, self.length()),
+                                TemplateString.trusted("0"),
+                                (long) width - self.codePointCount(),
+                                0);
         return strings(runtime).concat(self.substring(0, sign), filled);
     }
 }

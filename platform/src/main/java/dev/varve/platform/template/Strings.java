@@ -14,10 +14,12 @@ final class Strings {
         this.budget = budget;
     }
 
-    static TemplateString strip(TemplateString string, Optional<TemplateString> chars, boolean left, boolean right) {
+    static TemplateString strip(
+            TemplateString string, Optional<TemplateString> chars, boolean left, boolean right) {
         String text = string.text();
-        IntPredicate dropped = chars.<IntPredicate>map(set -> c -> set.text().indexOf(c) >= 0)
-                .orElse(PythonText::isSpace);
+        IntPredicate dropped =
+                chars.<IntPredicate>map(set -> c -> set.text().indexOf(c) >= 0)
+                        .orElse(PythonText::isSpace);
         int begin = 0;
         int end = text.length();
         while (left && begin < end && dropped.test(text.codePointAt(begin))) {
@@ -33,7 +35,9 @@ final class Strings {
     List<Value> split(TemplateString string, Optional<TemplateString> separator, int max) {
         budget.chars(string.length());
         int limit = max < 0 ? Integer.MAX_VALUE : max;
-        return separator.isPresent() ? splitAt(string, separator.get().text(), limit) : splitAtSpace(string, limit);
+        return separator.isPresent()
+                ? splitAt(string, separator.get().text(), limit)
+                : splitAtSpace(string, limit);
     }
 
     private List<Value> splitAt(TemplateString string, String separator, int max) {
@@ -84,13 +88,16 @@ final class Strings {
         }
         budget.chars(string.length());
         List<Value> parts = new ArrayList<>();
-        int end = separator.isPresent() ? string.length() : PythonText.endWithoutSpace(string.text());
+        int end =
+                separator.isPresent() ? string.length() : PythonText.endWithoutSpace(string.text());
         boolean more = end > 0 || separator.isPresent();
         separator.ifPresent(pattern -> budget.search(string.length(), pattern.length()));
         while (more && parts.size() < max) {
             budget.objects(1);
-            int[] gap = separator.isPresent() ? gapBefore(string.text(), separator.get().text(), end)
-                    : spaceBefore(string.text(), end);
+            int[] gap =
+                    separator.isPresent()
+                            ? gapBefore(string.text(), separator.get().text(), end)
+                            : spaceBefore(string.text(), end);
             if (gap.length == 0) {
                 break;
             }
@@ -146,11 +153,16 @@ final class Strings {
     }
 
     private static boolean isLineEnd(char c) {
-        return c >= '\n' && c <= '\r' || c >= 0x1c && c <= 0x1e || c == 0x85 || c == 0x2028 || c == 0x2029;
+        return c >= '\n' && c <= '\r'
+                || c >= 0x1c && c <= 0x1e
+                || c == 0x85
+                || c == 0x2028
+                || c == 0x2029;
     }
 
     /** Replaces up to {@code max} occurrences; a negative number means all. */
-    TemplateString replace(TemplateString string, TemplateString old, TemplateString replacement, int max) {
+    TemplateString replace(
+            TemplateString string, TemplateString old, TemplateString replacement, int max) {
         TemplateString.Builder out = budget.builder();
         int limit = max < 0 ? Integer.MAX_VALUE : max;
         int copied = 0;
@@ -218,7 +230,9 @@ final class Strings {
             return string;
         }
         int first = Character.charCount(string.text().codePointAt(0));
-        return concat(titleCase(string.substring(0, first)), string.substring(first, string.length()).lower());
+        return concat(
+                titleCase(string.substring(0, first)),
+                string.substring(first, string.length()).lower());
     }
 
     private TemplateString titleCase(TemplateString letter) {
@@ -226,12 +240,16 @@ final class Strings {
         int c = Character.toTitleCase(letter.text().codePointAt(0));
         if (upper.codePointCount() > 1) {
             int first = Character.charCount(upper.text().codePointAt(0));
-            return concat(upper.substring(0, first), upper.substring(first, upper.length()).lower());
+            return concat(
+                    upper.substring(0, first), upper.substring(first, upper.length()).lower());
         }
         return TemplateString.of(Character.toString(c), letter.isWhollyTrusted());
     }
 
-    /** Capitalizes the first character and every one that follows a character for which {@code endsWord} holds. */
+    /**
+     * Capitalizes the first character and every one that follows a character for which {@code
+     * endsWord} holds.
+     */
     TemplateString capitalizeWords(TemplateString string, IntPredicate endsWord) {
         TemplateString.Builder out = budget.builder();
         TemplateString lower = string.lower();
@@ -242,7 +260,10 @@ final class Strings {
             int c = string.text().codePointAt(i);
             int next = i + Character.charCount(c);
             TemplateString letter = string.substring(i, next);
-            out.append(start ? titleCase(letter) : aligned ? lower.substring(i, next) : letter.lower());
+            out.append(
+                    start
+                            ? titleCase(letter)
+                            : aligned ? lower.substring(i, next) : letter.lower());
             start = endsWord.test(c);
             i = next;
         }

@@ -1,6 +1,7 @@
 package dev.varve.platform.template;
 
 import dev.varve.platform.template.Token.Kind;
+
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -29,7 +30,10 @@ final class TagLexer {
         return at;
     }
 
-    /** Skips whitespace and returns whether the closing mark of the tag comes next, its sign included. */
+    /**
+     * Skips whitespace and returns whether the closing mark of the tag comes next, its sign
+     * included.
+     */
     boolean atEnd(boolean block) {
         while (at < source.length() && PythonText.isSpace(source.charAt(at))) {
             at++;
@@ -65,7 +69,8 @@ final class TagLexer {
     }
 
     private static boolean isNamePart(int codePoint) {
-        return Character.isUnicodeIdentifierPart(codePoint) && !Character.isIdentifierIgnorable(codePoint);
+        return Character.isUnicodeIdentifierPart(codePoint)
+                && !Character.isIdentifierIgnorable(codePoint);
     }
 
     private void string(char quote) {
@@ -78,17 +83,23 @@ final class TagLexer {
             throw fail("the string is not closed");
         }
         at = end + 1;
-        add(Kind.STRING, begin, StringLiterals.decode(source.substring(begin + 1, end), lineAt.applyAsInt(begin)));
+        add(
+                Kind.STRING,
+                begin,
+                StringLiterals.decode(source.substring(begin + 1, end), lineAt.applyAsInt(begin)));
     }
 
     private void number() {
         int begin = at;
         boolean afterDot = begin > 0 && source.charAt(begin - 1) == '.';
-        if (source.charAt(begin) == '0' && begin + 1 < source.length() && radixNumber(source.charAt(begin + 1))) {
+        if (source.charAt(begin) == '0'
+                && begin + 1 < source.length()
+                && radixNumber(source.charAt(begin + 1))) {
             return;
         }
         int end = digits(begin);
-        int fractionEnd = end < source.length() && source.charAt(end) == '.' ? digits(end + 1) : end;
+        int fractionEnd =
+                end < source.length() && source.charAt(end) == '.' ? digits(end + 1) : end;
         boolean fraction = fractionEnd > end + 1;
         int mantissaEnd = fraction ? fractionEnd : end;
         int exponentEnd = exponent(mantissaEnd);
@@ -102,15 +113,17 @@ final class TagLexer {
     }
 
     private boolean radixNumber(char letter) {
-        int radix = switch (letter) {
-            case 'x', 'X' -> 16;
-            case 'o', 'O' -> 8;
-            case 'b', 'B' -> 2;
-            default -> 0;
-        };
+        int radix =
+                switch (letter) {
+                    case 'x', 'X' -> 16;
+                    case 'o', 'O' -> 8;
+                    case 'b', 'B' -> 2;
+                    default -> 0;
+                };
         int begin = at;
         int end = begin + 2;
-        while (radix > 0 && end < source.length()
+        while (radix > 0
+                && end < source.length()
                 && (Character.digit(source.charAt(end), radix) >= 0 || source.charAt(end) == '_')) {
             end++;
         }
@@ -136,8 +149,10 @@ final class TagLexer {
         int end = begin;
         while (end < source.length()
                 && (isDigit(source.charAt(end))
-                        || end > begin && source.charAt(end) == '_'
-                                && end + 1 < source.length() && isDigit(source.charAt(end + 1)))) {
+                        || end > begin
+                                && source.charAt(end) == '_'
+                                && end + 1 < source.length()
+                                && isDigit(source.charAt(end + 1)))) {
             end++;
         }
         return end;

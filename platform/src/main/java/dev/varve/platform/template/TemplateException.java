@@ -2,7 +2,10 @@ package dev.varve.platform.template;
 
 import dev.varve.api.VarveException;
 
-/** A template that cannot be compiled, or a render that failed or was refused by the template itself. */
+/**
+ * A template that cannot be compiled, or a render that failed or was refused by the template
+ * itself.
+ */
 public final class TemplateException extends VarveException {
     private static final long serialVersionUID = 1L;
 

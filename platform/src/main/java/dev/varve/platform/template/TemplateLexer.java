@@ -1,12 +1,14 @@
 package dev.varve.platform.template;
 
 import dev.varve.platform.template.Token.Kind;
+
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Splits a template into text and tags. Whitespace control works as with {@code trim_blocks} and {@code lstrip_blocks}:
- * the newline after a block tag or comment goes, and so does the indentation before one that begins its line.
+ * Splits a template into text and tags. Whitespace control works as with {@code trim_blocks} and
+ * {@code lstrip_blocks}: the newline after a block tag or comment goes, and so does the indentation
+ * before one that begins its line.
  */
 final class TemplateLexer {
     private static final int MAX_SOURCE_CHARS = 4 << 20;
@@ -24,10 +26,13 @@ final class TemplateLexer {
 
     static List<Token> tokens(String source) {
         if (source.length() > MAX_SOURCE_CHARS) {
-            throw TemplateException.at(1, "the template is longer than " + MAX_SOURCE_CHARS + " characters");
+            throw TemplateException.at(
+                    1, "the template is longer than " + MAX_SOURCE_CHARS + " characters");
         }
         String lines = source.replace("\r\n", "\n").replace('\r', '\n');
-        TemplateLexer lexer = new TemplateLexer(lines.endsWith("\n") ? lines.substring(0, lines.length() - 1) : lines);
+        TemplateLexer lexer =
+                new TemplateLexer(
+                        lines.endsWith("\n") ? lines.substring(0, lines.length() - 1) : lines);
         lexer.run();
         return lexer.tokens;
     }
@@ -59,7 +64,9 @@ final class TemplateLexer {
     }
 
     private int nextOpening() {
-        for (int i = source.indexOf('{', at); i >= 0 && i + 1 < source.length(); i = source.indexOf('{', i + 1)) {
+        for (int i = source.indexOf('{', at);
+                i >= 0 && i + 1 < source.length();
+                i = source.indexOf('{', i + 1)) {
             char next = source.charAt(i + 1);
             if (next == '{' || next == '%' || next == '#') {
                 return i;
@@ -80,7 +87,10 @@ final class TemplateLexer {
         }
         int lineBegin = text.lastIndexOf('\n') + 1;
         boolean ownLine = lineBegin > 0 || atLineStart;
-        if (sign == '+' || kind == '{' || !ownLine || PythonText.endWithoutSpace(text) > lineBegin) {
+        if (sign == '+'
+                || kind == '{'
+                || !ownLine
+                || PythonText.endWithoutSpace(text) > lineBegin) {
             return text;
         }
         return text.substring(0, lineBegin);
@@ -96,7 +106,9 @@ final class TemplateLexer {
         skipAfterTag(sign);
     }
 
-    /** After the closing mark: a minus drops all whitespace, none the next newline, a plus nothing. */
+    /**
+     * After the closing mark: a minus drops all whitespace, none the next newline, a plus nothing.
+     */
     private void skipAfterTag(char sign) {
         if (sign == '-') {
             at = skipSpace(at);
@@ -127,7 +139,9 @@ final class TemplateLexer {
         at = dash ? skipSpace(i + 3) : i + 2;
         atLineStart = source.charAt(at - 1) == '\n';
         int begin = at;
-        for (int open = source.indexOf("{%", begin); open >= 0; open = source.indexOf("{%", open + 1)) {
+        for (int open = source.indexOf("{%", begin);
+                open >= 0;
+                open = source.indexOf("{%", open + 1)) {
             if (rawEnd(begin, open)) {
                 return true;
             }

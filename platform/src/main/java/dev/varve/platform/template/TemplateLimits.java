@@ -9,15 +9,21 @@ package dev.varve.platform.template;
  */
 public record TemplateLimits(long steps, int depth, int outputChars) {
     /**
-     * Enough for prompts of millions of tokens and thousands of messages, also with templates that walk all messages
-     * again for each one; the worst template ends within seconds.
+     * Enough for prompts of millions of tokens and thousands of messages, also with templates that
+     * walk all messages again for each one; the worst template ends within seconds.
      */
     public static final TemplateLimits DEFAULT = new TemplateLimits(100_000_000, 1_000, 8 << 20);
 
     public TemplateLimits {
         if (steps < 1 || depth < 1 || outputChars < 1) {
             throw new IllegalArgumentException(
-                    "limits must be positive, got " + steps + " steps, depth " + depth + ", " + outputChars + " chars");
+                    "limits must be positive, got "
+                            + steps
+                            + " steps, depth "
+                            + depth
+                            + ", "
+                            + outputChars
+                            + " chars");
         }
     }
 }

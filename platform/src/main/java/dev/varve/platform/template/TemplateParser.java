@@ -3,6 +3,7 @@ package dev.varve.platform.template;
 import dev.varve.platform.template.Stmt.MacroBody;
 import dev.varve.platform.template.Stmt.Target;
 import dev.varve.platform.template.Token.Kind;
+
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -11,7 +12,8 @@ import java.util.Set;
 
 /** Reads the statements of a template. */
 final class TemplateParser {
-    private static final Set<String> CONSTANTS = Set.of("true", "false", "none", "True", "False", "None");
+    private static final Set<String> CONSTANTS =
+            Set.of("true", "false", "none", "True", "False", "None");
 
     private final TokenStream tokens;
     private final ExpressionParser expressions;
@@ -46,7 +48,8 @@ final class TemplateParser {
                 }
                 case END -> {
                     if (!ends.isEmpty()) {
-                        throw tokens.unexpected("a tag " + String.join(" or ", ends.stream().sorted().toList()));
+                        throw tokens.unexpected(
+                                "a tag " + String.join(" or ", ends.stream().sorted().toList()));
                     }
                     expressions.leave();
                     return statements;
@@ -85,7 +88,9 @@ final class TemplateParser {
             case "print" -> print(line);
             case "break" -> loopControl(new Stmt.Break(), tag);
             case "continue" -> loopControl(new Stmt.Continue(), tag);
-            default -> throw TemplateException.at(line, "unknown or unsupported tag '" + tag.text() + "'");
+            default ->
+                    throw TemplateException.at(
+                            line, "unknown or unsupported tag '" + tag.text() + "'");
         };
     }
 
@@ -95,7 +100,10 @@ final class TemplateParser {
         while (tokens.skipOperator(",")) {
             values.add(expressions.expression());
         }
-        return ended(new Stmt.Output(values.size() == 1 ? values.getFirst() : new Expr.Concat(values, line), line));
+        return ended(
+                new Stmt.Output(
+                        values.size() == 1 ? values.getFirst() : new Expr.Concat(values, line),
+                        line));
     }
 
     private Stmt ended(Stmt statement) {
@@ -142,7 +150,8 @@ final class TemplateParser {
         Target target = target(false);
         tokens.expectName("in");
         Expr items = expressions.tuple(false);
-        Optional<Expr> filter = tokens.skipName("if") ? Optional.of(expressions.expression()) : Optional.empty();
+        Optional<Expr> filter =
+                tokens.skipName("if") ? Optional.of(expressions.expression()) : Optional.empty();
         boolean recursive = tokens.skipName("recursive");
         tokens.expect(Kind.BLOCK_END, "'%}'");
         loops++;
@@ -193,7 +202,10 @@ final class TemplateParser {
 
     private boolean atTargetEnd() {
         Token token = tokens.current();
-        return token.isName("in") || token.isOperator("=") || token.isOperator(")") || token.is(Kind.BLOCK_END);
+        return token.isName("in")
+                || token.isOperator("=")
+                || token.isOperator(")")
+                || token.is(Kind.BLOCK_END);
     }
 
     private Target singleTarget(boolean attributes) {
@@ -239,8 +251,10 @@ final class TemplateParser {
         Token name = tokens.expect(Kind.NAME, "the name of a parameter");
         Optional<Expr> fallback =
                 tokens.skipOperator("=") ? Optional.of(expressions.expression()) : Optional.empty();
-        boolean repeated = before.stream().anyMatch(parameter -> parameter.name().equals(name.text()));
-        boolean gap = fallback.isEmpty() && !before.isEmpty() && before.getLast().fallback().isPresent();
+        boolean repeated =
+                before.stream().anyMatch(parameter -> parameter.name().equals(name.text()));
+        boolean gap =
+                fallback.isEmpty() && !before.isEmpty() && before.getLast().fallback().isPresent();
         if (repeated || gap || CONSTANTS.contains(name.text())) {
             throw TemplateException.at(name.line(), "parameter '" + name.text() + "' is misplaced");
         }
@@ -255,11 +269,16 @@ final class TemplateParser {
         outer.addAll(used);
         expressions.specialNames(outer);
         return new MacroBody(
-                parameters, statements, used.contains("caller"), used.contains("varargs"), used.contains("kwargs"));
+                parameters,
+                statements,
+                used.contains("caller"),
+                used.contains("varargs"),
+                used.contains("kwargs"));
     }
 
     private Stmt callBlock(int line) {
-        List<Stmt.Parameter> parameters = tokens.current().isOperator("(") ? parameters() : List.of();
+        List<Stmt.Parameter> parameters =
+                tokens.current().isOperator("(") ? parameters() : List.of();
         Expr called = expressions.expression();
         if (!(called instanceof Expr.Call call)) {
             throw TemplateException.at(line, "a call block must call a macro");

@@ -6,14 +6,17 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * A string that knows which of its characters the template wrote. Equality and hash look at the text alone.
+ * A string that knows which of its characters the template wrote. Equality and hash look at the
+ * text alone.
  *
- * <p>Indices are UTF-16 units unless a name says code points; Python counts code points, see {@link #codePoints()}.
+ * <p>Indices are UTF-16 units unless a name says code points; Python counts code points, see {@link
+ * #codePoints()}.
  */
 final class TemplateString implements Value {
     static final TemplateString EMPTY = new TemplateString("", new int[0]);
 
     private final String text;
+
     /** Trusted ranges as pairs of begin and end, ascending, disjoint and not touching. */
     private final int[] trusted;
 
@@ -57,12 +60,14 @@ final class TemplateString implements Value {
 
     /** Returns whether every character is trusted; true for the empty string. */
     boolean isWhollyTrusted() {
-        return text.isEmpty() || trusted.length == 2 && trusted[0] == 0 && trusted[1] == text.length();
+        return text.isEmpty()
+                || trusted.length == 2 && trusted[0] == 0 && trusted[1] == text.length();
     }
 
     boolean isTrusted(int index) {
         int at = Arrays.binarySearch(trusted, index);
-        // A begin belongs to its range, an end does not; between the two the insertion point is odd.
+        // A begin belongs to its range, an end does not; between the two the insertion point is
+        // odd.
         return at >= 0 ? at % 2 == 0 : (-at - 1) % 2 == 1;
     }
 
@@ -85,7 +90,8 @@ final class TemplateString implements Value {
     private int firstRangeEndingAfter(int begin) {
         int at = Arrays.binarySearch(trusted, begin);
         int insertion = at >= 0 ? at : -at - 1;
-        // A hit on an end skips that range, a hit on a begin starts there, in between steps back to its begin.
+        // A hit on an end skips that range, a hit on a begin starts there, in between steps back to
+        // its begin.
         return at >= 0 ? insertion + insertion % 2 : insertion - insertion % 2;
     }
 
@@ -105,7 +111,9 @@ final class TemplateString implements Value {
         return text.codePointCount(0, text.length());
     }
 
-    /** Returns the UTF-16 index of a code point, which must lie in {@code [0, codePointCount()]}. */
+    /**
+     * Returns the UTF-16 index of a code point, which must lie in {@code [0, codePointCount()]}.
+     */
     int indexOfCodePoint(int codePoint) {
         return text.offsetByCodePoints(0, codePoint);
     }
@@ -118,7 +126,10 @@ final class TemplateString implements Value {
         return mapped(text.toLowerCase(Locale.ROOT), false);
     }
 
-    /** Case changes depend on neighbours (final sigma), but the length of a range does not: ranges carry over. */
+    /**
+     * Case changes depend on neighbours (final sigma), but the length of a range does not: ranges
+     * carry over.
+     */
     private TemplateString mapped(String result, boolean upper) {
         if (trusted.length == 0 || isWhollyTrusted()) {
             return of(result, trusted.length > 0);
@@ -126,7 +137,10 @@ final class TemplateString implements Value {
         Builder builder = new Builder(Integer.MAX_VALUE);
         int from = 0;
         for (Span span : spans()) {
-            String changed = upper ? span.text().toUpperCase(Locale.ROOT) : span.text().toLowerCase(Locale.ROOT);
+            String changed =
+                    upper
+                            ? span.text().toUpperCase(Locale.ROOT)
+                            : span.text().toLowerCase(Locale.ROOT);
             int to = from + changed.length();
             if (to > result.length()) {
                 return untrusted(result);
@@ -196,8 +210,12 @@ final class TemplateString implements Value {
             check((long) end - begin);
             int shift = text.length() - begin;
             text.append(part.text, begin, end);
-            for (int i = part.firstRangeEndingAfter(begin); i < part.trusted.length && part.trusted[i] < end; i += 2) {
-                addRange(Math.max(part.trusted[i], begin) + shift, Math.min(part.trusted[i + 1], end) + shift);
+            for (int i = part.firstRangeEndingAfter(begin);
+                    i < part.trusted.length && part.trusted[i] < end;
+                    i += 2) {
+                addRange(
+                        Math.max(part.trusted[i], begin) + shift,
+                        Math.min(part.trusted[i + 1], end) + shift);
             }
             return this;
         }
@@ -213,7 +231,8 @@ final class TemplateString implements Value {
 
         private void check(long added) {
             if (text.length() + added > limit) {
-                throw new EvaluationError("a string is longer than the limit of " + limit + " characters");
+                throw new EvaluationError(
+                        "a string is longer than the limit of " + limit + " characters");
             }
         }
 
@@ -230,7 +249,9 @@ final class TemplateString implements Value {
         }
 
         TemplateString build() {
-            return text.isEmpty() ? EMPTY : new TemplateString(text.toString(), Arrays.copyOf(trusted, used));
+            return text.isEmpty()
+                    ? EMPTY
+                    : new TemplateString(text.toString(), Arrays.copyOf(trusted, used));
         }
     }
 }

@@ -27,17 +27,33 @@ final class Tests {
         plain("mapping", value -> value instanceof Dict);
         plain("sequence", Tests::isSequence);
         plain("iterable", Tests::isIterable);
-        plain("callable", value -> value instanceof Value.Callable || value instanceof Loop
-                || value instanceof Value.Undefined);
+        plain(
+                "callable",
+                value ->
+                        value instanceof Value.Callable
+                                || value instanceof Loop
+                                || value instanceof Value.Undefined);
         plain("escaped", value -> false);
-        ALL.put("lower", (runtime, value, arguments) -> StringMethods.isCased(runtime.str(value).text(), false));
-        ALL.put("upper", (runtime, value, arguments) -> StringMethods.isCased(runtime.str(value).text(), true));
+        ALL.put(
+                "lower",
+                (runtime, value, arguments) ->
+                        StringMethods.isCased(runtime.str(value).text(), false));
+        ALL.put(
+                "upper",
+                (runtime, value, arguments) ->
+                        StringMethods.isCased(runtime.str(value).text(), true));
         ALL.put("odd", (runtime, value, arguments) -> remainder(value, Value.Int.of(2)) == 1);
         ALL.put("even", (runtime, value, arguments) -> remainder(value, Value.Int.of(2)) == 0);
-        ALL.put("divisibleby", (runtime, value, arguments) -> remainder(value, only(arguments)) == 0);
+        ALL.put(
+                "divisibleby",
+                (runtime, value, arguments) -> remainder(value, only(arguments)) == 0);
         ALL.put("sameas", (runtime, value, arguments) -> isSame(runtime, value, only(arguments)));
-        ALL.put("filter", (runtime, value, arguments) -> Filters.ALL.containsKey(runtime.str(value).text()));
-        ALL.put("test", (runtime, value, arguments) -> Tests.ALL.containsKey(runtime.str(value).text()));
+        ALL.put(
+                "filter",
+                (runtime, value, arguments) -> Filters.ALL.containsKey(runtime.str(value).text()));
+        ALL.put(
+                "test",
+                (runtime, value, arguments) -> Tests.ALL.containsKey(runtime.str(value).text()));
         relation(Expr.Relation.EQUAL, "eq", "equalto", "==");
         relation(Expr.Relation.NOT_EQUAL, "ne", "!=");
         relation(Expr.Relation.LESS, "lt", "lessthan", "<");
@@ -50,16 +66,20 @@ final class Tests {
     private Tests() {}
 
     private static void plain(String name, java.util.function.Predicate<Value> predicate) {
-        ALL.put(name, (runtime, value, arguments) -> {
-            arguments.bind(name);
-            return predicate.test(value);
-        });
+        ALL.put(
+                name,
+                (runtime, value, arguments) -> {
+                    arguments.bind(name);
+                    return predicate.test(value);
+                });
     }
 
     private static void relation(Expr.Relation relation, String... names) {
         for (String name : names) {
-            ALL.put(name, (runtime, value, arguments) ->
-                    runtime.order().holds(relation, value, only(arguments)));
+            ALL.put(
+                    name,
+                    (runtime, value, arguments) ->
+                            runtime.order().holds(relation, value, only(arguments)));
         }
     }
 
@@ -67,7 +87,10 @@ final class Tests {
         return arguments.bind("a test", "other").require("other");
     }
 
-    /** In Python: has a length and can be indexed, which strings, dicts and undefined values do as well. */
+    /**
+     * In Python: has a length and can be indexed, which strings, dicts and undefined values do as
+     * well.
+     */
     private static boolean isSequence(Value value) {
         return switch (value) {
             case TemplateString string -> true;
@@ -101,8 +124,9 @@ final class Tests {
     }
 
     private static boolean isSame(Runtime runtime, Value a, Value b) {
-        boolean scalars = List.of(Value.None.class, Value.Bool.class, Value.Int.class, TemplateString.class)
-                .contains(a.getClass());
+        boolean scalars =
+                List.of(Value.None.class, Value.Bool.class, Value.Int.class, TemplateString.class)
+                        .contains(a.getClass());
         return a == b || scalars && a.getClass() == b.getClass() && runtime.order().equal(a, b);
     }
 }

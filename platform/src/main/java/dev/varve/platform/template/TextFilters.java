@@ -13,31 +13,71 @@ final class TextFilters {
     static void register(Map<String, Filter> filters) {
         filters.put("string", (runtime, input, arguments) -> runtime.str(input));
         filters.put("safe", (runtime, input, arguments) -> runtime.str(input));
-        filters.put("upper", (runtime, input, arguments) -> runtime.budget().counted(runtime.str(input).upper()));
-        filters.put("lower", (runtime, input, arguments) -> runtime.budget().counted(runtime.str(input).lower()));
-        filters.put("capitalize", (runtime, input, arguments) -> strings(runtime).capitalize(runtime.str(input)));
-        filters.put("title", (runtime, input, arguments) -> strings(runtime)
-                .capitalizeWords(runtime.str(input), c -> PythonText.isSpace(c) || "-({[<".indexOf(c) >= 0));
-        filters.put("trim", (runtime, input, arguments) -> Strings.strip(
-                runtime.str(input), arguments.bind("trim", "chars").string("chars"), true, true));
+        filters.put(
+                "upper",
+                (runtime, input, arguments) ->
+                        runtime.budget().counted(runtime.str(input).upper()));
+        filters.put(
+                "lower",
+                (runtime, input, arguments) ->
+                        runtime.budget().counted(runtime.str(input).lower()));
+        filters.put(
+                "capitalize",
+                (runtime, input, arguments) -> strings(runtime).capitalize(runtime.str(input)));
+        filters.put(
+                "title",
+                (runtime, input, arguments) ->
+                        strings(runtime)
+                                .capitalizeWords(
+                                        runtime.str(input),
+                                        c -> PythonText.isSpace(c) || "-({[<".indexOf(c) >= 0));
+        filters.put(
+                "trim",
+                (runtime, input, arguments) ->
+                        Strings.strip(
+                                runtime.str(input),
+                                arguments.bind("trim", "chars").string("chars"),
+                                true,
+                                true));
         filters.put("replace", TextFilters::replace);
         filters.put("indent", TextFilters::indent);
         filters.put("center", TextFilters::center);
         filters.put("truncate", TextFilters::truncate);
-        filters.put("wordcount", (runtime, input, arguments) -> Value.Int.of(
-                java.util.regex.Pattern.compile("\\w+", java.util.regex.Pattern.UNICODE_CHARACTER_CLASS)
-                        .matcher(runtime.str(input).text()).results().count()));
-        filters.put("format", (runtime, input, arguments) -> {
-            boolean named = !arguments.keywords().isEmpty();
-            return new PercentFormat(runtime, runtime.str(input), named
-                    ? dict(arguments) : new Value.Sequence(arguments.positional(), Value.Shape.TUPLE)).format();
-        });
+        filters.put(
+                "wordcount",
+                (runtime, input, arguments) ->
+                        Value.Int.of(
+                                java.util.regex.Pattern.compile(
+                                                "\\w+",
+                                                java.util.regex.Pattern.UNICODE_CHARACTER_CLASS)
+                                        .matcher(runtime.str(input).text())
+                                        .results()
+                                        .count()));
+        filters.put(
+                "format",
+                (runtime, input, arguments) -> {
+                    boolean named = !arguments.keywords().isEmpty();
+                    return new PercentFormat(
+                                    runtime,
+                                    runtime.str(input),
+                                    named
+                                            ? dict(arguments)
+                                            : new Value.Sequence(
+                                                    arguments.positional(), Value.Shape.TUPLE))
+                            .format();
+                });
         filters.put("escape", TextFilters::escape);
         filters.put("e", TextFilters::escape);
         filters.put("forceescape", TextFilters::escape);
-        filters.put("urlencode", (runtime, input, arguments) -> TemplateString.untrusted(
-                URLEncoder.encode(runtime.str(input).text(), StandardCharsets.UTF_8)
-                        .replace("+", "%20").replace("%2F", "/").replace("%7E", "~").replace("*", "%2A")));
+        filters.put(
+                "urlencode",
+                (runtime, input, arguments) ->
+                        TemplateString.untrusted(
+                                URLEncoder.encode(runtime.str(input).text(), StandardCharsets.UTF_8)
+                                        .replace("+", "%20")
+                                        .replace("%2F", "/")
+                                        .replace("%7E", "~")
+                                        .replace("*", "%2A")));
     }
 
     private static Strings strings(Runtime runtime) {
@@ -48,30 +88,47 @@ final class TextFilters {
         return switch (input) {
             case TemplateString string -> string;
             case Value.Undefined undefined -> throw undefined.error();
-            default -> throw new EvaluationError(filter + " expects a string, found " + input.typeName());
+            default ->
+                    throw new EvaluationError(
+                            filter + " expects a string, found " + input.typeName());
         };
     }
 
     private static Dict dict(Arguments arguments) {
         Dict dict = new Dict();
-        arguments.keywords().forEach((name, value) -> dict.put(TemplateString.trusted(name), value));
+        arguments
+                .keywords()
+                .forEach((name, value) -> dict.put(TemplateString.trusted(name), value));
         return dict;
     }
 
     private static Value replace(Runtime runtime, Value input, Arguments arguments) {
         Arguments.Bound bound = arguments.bind("replace", "old", "new", "count");
-        int count = bound.find("count").filter(value -> !(value instanceof Value.None))
-                .map(value -> Numbers.index(value, "replace")).orElse(-1);
-        return strings(runtime).replace(
-                runtime.str(input), runtime.str(bound.require("old")), runtime.str(bound.require("new")), count);
+        int count =
+                bound.find("count")
+                        .filter(value -> !(value instanceof Value.None))
+                        .map(value -> Numbers.index(value, "replace"))
+                        .orElse(-1);
+        return strings(runtime)
+                .replace(
+                        runtime.str(input),
+                        runtime.str(bound.require("old")),
+                        runtime.str(bound.require("new")),
+                        count);
     }
 
     private static Value indent(Runtime runtime, Value input, Arguments arguments) {
         Arguments.Bound bound = arguments.bind("indent", "width", "first", "blank");
-        TemplateString indent = bound.find("width").filter(TemplateString.class::isInstance)
-                .map(TemplateString.class::cast)
-                .orElseGet(() -> strings(runtime)
-                        .repeat(TemplateString.trusted(" "), bound.integer("width", 4)));
+        TemplateString indent =
+                bound.find("width")
+                        .filter(TemplateString.class::isInstance)
+                        .map(TemplateString.class::cast)
+                        .orElseGet(
+                                () ->
+                                        strings(runtime)
+                                                .repeat(
+                                                        TemplateString.trusted(" "),
+                                                        bound.integer("width", 4)));
         Strings strings = strings(runtime);
         TemplateString text = strings.concat(text(input, "indent"), TemplateString.trusted("\n"));
         boolean blank = bound.flag("blank", false);
@@ -99,14 +156,19 @@ final class TextFilters {
         TemplateString text = text(input, "truncate");
         TemplateString end = bound.string("end").orElse(TemplateString.trusted("..."));
         int length = bound.integer("length", 255);
-        int leeway = bound.find("leeway").flatMap(Numbers::integer).map(value -> value.intValue()).orElse(5);
+        int leeway =
+                bound.find("leeway")
+                        .flatMap(Numbers::integer)
+                        .map(value -> value.intValue())
+                        .orElse(5);
         if (length < end.codePointCount() || leeway < 0) {
             throw new EvaluationError("truncate: the length is below that of its end mark");
         }
         if (text.codePointCount() <= (long) length + leeway) {
             return text;
         }
-        TemplateString cut = text.substring(0, text.indexOfCodePoint(length - end.codePointCount()));
+        TemplateString cut =
+                text.substring(0, text.indexOfCodePoint(length - end.codePointCount()));
         int lastSpace = cut.text().lastIndexOf(' ');
         boolean words = !bound.flag("killwords", false) && lastSpace >= 0;
         return strings(runtime).concat(words ? cut.substring(0, lastSpace) : cut, end);

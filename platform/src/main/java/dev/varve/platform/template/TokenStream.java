@@ -1,6 +1,7 @@
 package dev.varve.platform.template;
 
 import dev.varve.platform.template.Token.Kind;
+
 import java.util.List;
 
 /** The tokens of a template with a reading position. */
@@ -64,6 +65,7 @@ final class TokenStream {
     }
 
     TemplateException unexpected(String expected) {
-        return TemplateException.at(current().line(), "expected " + expected + ", found " + current().described());
+        return TemplateException.at(
+                current().line(), "expected " + expected + ", found " + current().described());
     }
 }

@@ -30,7 +30,8 @@ sealed interface Value
     }
 
     /**
-     * A name, key or attribute that does not exist: false, empty, and an error as soon as anything is done with it.
+     * A name, key or attribute that does not exist: false, empty, and an error as soon as anything
+     * is done with it.
      *
      * @param what the message of that error
      */
@@ -81,7 +82,10 @@ sealed interface Value
         KEYS("dict_keys"),
         VALUES("dict_values"),
         ITEMS("dict_items"),
-        /** The pair of a {@code groupby}, a tuple whose fields are also called {@code grouper} and {@code list}. */
+        /**
+         * The pair of a {@code groupby}, a tuple whose fields are also called {@code grouper} and
+         * {@code list}.
+         */
         GROUP("tuple");
 
         private final String typeName;
@@ -119,7 +123,10 @@ sealed interface Value
         }
     }
 
-    /** The result of {@code map}, {@code select} and the like: can be walked once, has no length, is always true. */
+    /**
+     * The result of {@code map}, {@code select} and the like: can be walked once, has no length, is
+     * always true.
+     */
     final class Generator implements Value {
         private final List<Value> items;
         private int next;
@@ -148,7 +155,9 @@ sealed interface Value
         }
     }
 
-    /** Something that can be called: a global function, a method bound to its object, or a macro. */
+    /**
+     * Something that can be called: a global function, a method bound to its object, or a macro.
+     */
     record Callable(String name, Body body) implements Value {
         /** The code behind a {@link Callable}. */
         interface Body {

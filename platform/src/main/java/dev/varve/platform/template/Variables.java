@@ -20,10 +20,14 @@ final class Variables {
         this.trusted = trusted;
     }
 
-    static Map<String, Value> convert(Map<String, Object> variables, Set<String> trusted, Budget budget) {
+    static Map<String, Value> convert(
+            Map<String, Object> variables, Set<String> trusted, Budget budget) {
         Map<String, Value> converted = new HashMap<>();
-        variables.forEach((name, value) ->
-                converted.put(name, new Variables(budget, trusted.contains(name)).value(value, 0)));
+        variables.forEach(
+                (name, value) ->
+                        converted.put(
+                                name,
+                                new Variables(budget, trusted.contains(name)).value(value, 0)));
         return converted;
     }
 
@@ -47,8 +51,10 @@ final class Variables {
             case BigDecimal real -> new Value.Real(real.doubleValue());
             case Map<?, ?> map -> dict(map, nesting);
             case Iterable<?> items -> list(items, nesting);
-            default -> throw new EvaluationError(
-                    "a variable holds a value of the unsupported type " + value.getClass().getName());
+            default ->
+                    throw new EvaluationError(
+                            "a variable holds a value of the unsupported type "
+                                    + value.getClass().getName());
         };
     }
 

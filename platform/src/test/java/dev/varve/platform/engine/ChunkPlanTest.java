@@ -3,9 +3,10 @@ package dev.varve.platform.engine;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import org.junit.jupiter.api.Test;
+
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.Test;
 
 class ChunkPlanTest {
     @Test
@@ -23,16 +24,23 @@ class ChunkPlanTest {
         assertEquals(List.of(1024, 1300), ends(700, 1300, 700, false));
     }
 
-    /** Fewer rows than a tile take another path in flash attention, so a divided window must not end in a short block. */
+    /**
+     * Fewer rows than a tile take another path in flash attention, so a divided window must not end
+     * in a short block.
+     */
     @Test
     void everyBlockOfADividedWindowHasAtLeastATileOfRows() {
         for (int length = 1; length <= 1600; length++) {
             int begin = 0;
             for (int end : ends(0, length, 0, true)) {
-                int window = Math.min(length, (begin / ChunkPlan.WINDOW + 1) * ChunkPlan.WINDOW)
-                        - begin / ChunkPlan.WINDOW * ChunkPlan.WINDOW;
-                assertTrue(end - begin >= Math.min(ChunkPlan.BLOCK, window), "length " + length + ", chunk " + begin);
-                assertTrue(end - begin < 2 * ChunkPlan.BLOCK, "length " + length + ", chunk " + begin);
+                int window =
+                        Math.min(length, (begin / ChunkPlan.WINDOW + 1) * ChunkPlan.WINDOW)
+                                - begin / ChunkPlan.WINDOW * ChunkPlan.WINDOW;
+                assertTrue(
+                        end - begin >= Math.min(ChunkPlan.BLOCK, window),
+                        "length " + length + ", chunk " + begin);
+                assertTrue(
+                        end - begin < 2 * ChunkPlan.BLOCK, "length " + length + ", chunk " + begin);
                 begin = end;
             }
             assertEquals(length, begin);
@@ -42,7 +50,9 @@ class ChunkPlanTest {
     @Test
     void dividedChunksKeepTheBordersOfTheWindows() {
         for (int length : new int[] {511, 512, 513, 600, 1024, 1300}) {
-            assertTrue(ends(0, length, 0, true).containsAll(ends(0, length, 0, false)), "length " + length);
+            assertTrue(
+                    ends(0, length, 0, true).containsAll(ends(0, length, 0, false)),
+                    "length " + length);
         }
     }
 

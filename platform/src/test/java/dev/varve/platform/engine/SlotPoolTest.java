@@ -6,10 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.shard.SlotSpan;
+
+import org.junit.jupiter.api.Test;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import org.junit.jupiter.api.Test;
 
 class SlotPoolTest {
     private static final int BLOCK = SlotSpan.BLOCK;
@@ -48,14 +50,16 @@ class SlotPoolTest {
                 } else if (random.nextBoolean()) {
                     int index = random.nextInt(taken.size());
                     SlotSpan span = taken.get(index);
-                    pool.extend(span, span.capacity() + BLOCK).ifPresent(larger -> taken.set(index, larger));
+                    pool.extend(span, span.capacity() + BLOCK)
+                            .ifPresent(larger -> taken.set(index, larger));
                 } else {
                     pool.release(taken.remove(random.nextInt(taken.size())));
                 }
                 requireDisjoint(taken, pool, seed);
             }
             taken.forEach(pool::release);
-            assertEquals(16 * BLOCK, pool.take(16 * BLOCK).orElseThrow().capacity(), "seed " + seed);
+            assertEquals(
+                    16 * BLOCK, pool.take(16 * BLOCK).orElseThrow().capacity(), "seed " + seed);
         }
     }
 

@@ -7,6 +7,15 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import tools.jackson.databind.JsonNode;
+
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.net.Socket;
@@ -18,12 +27,6 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
-import tools.jackson.databind.JsonNode;
 
 @Timeout(60)
 class HttpServerTest {
@@ -40,7 +43,8 @@ class HttpServerTest {
             HttpResponse<String> health = server.get("/health");
 
             assertEquals(503, health.statusCode());
-            assertEquals("Loading model", TestServer.json(health).at("/error/message").stringValue());
+            assertEquals(
+                    "Loading model", TestServer.json(health).at("/error/message").stringValue());
             assertEquals(200, server.get("/livez").statusCode());
             assertEquals(503, server.post("/v1/completions", "{}").statusCode());
         }
@@ -54,7 +58,8 @@ class HttpServerTest {
             assertTrue(server.server.drain(Duration.ofSeconds(1)));
 
             assertEquals(503, server.get("/health").statusCode());
-            assertEquals(503, server.post("/v1/chat/completions", TestServer.chatBody("")).statusCode());
+            assertEquals(
+                    503, server.post("/v1/chat/completions", TestServer.chatBody("")).statusCode());
         }
     }
 
@@ -66,7 +71,9 @@ class HttpServerTest {
             assertEquals(405, wrong.statusCode());
             assertEquals("POST, OPTIONS", wrong.headers().firstValue("allow").orElse(""));
             assertEquals(404, server.get("/v1/models/other").statusCode());
-            assertEquals("random", TestServer.json(server.get("/v1/models?x=1")).at("/data/0/id").stringValue());
+            assertEquals(
+                    "random",
+                    TestServer.json(server.get("/v1/models?x=1")).at("/data/0/id").stringValue());
         }
     }
 
@@ -75,8 +82,10 @@ class HttpServerTest {
         try (TestServer server = TestServer.of(engine, TestServer.withKey("secret"))) {
             assertEquals(200, server.get("/health").statusCode());
             assertEquals(401, server.get("/v1/models").statusCode());
-            assertEquals(401, server.get("/v1/models", "Authorization", "Bearer wrong").statusCode());
-            assertEquals(200, server.get("/v1/models", "Authorization", "Bearer secret").statusCode());
+            assertEquals(
+                    401, server.get("/v1/models", "Authorization", "Bearer wrong").statusCode());
+            assertEquals(
+                    200, server.get("/v1/models", "Authorization", "Bearer secret").statusCode());
             assertEquals(200, server.get("/v1/models", "x-api-key", "secret").statusCode());
         }
     }
@@ -84,11 +93,14 @@ class HttpServerTest {
     @Test
     void pagesOfAllowedOriginsOnlyMayRead() throws Exception {
         try (TestServer server = TestServer.of(engine, TestServer.withKey("secret"))) {
-            HttpResponse<String> allowed = server.method("OPTIONS", "/v1/models", "Origin", "http://page.example");
-            HttpResponse<String> other = server.method("OPTIONS", "/v1/models", "Origin", "http://evil.example");
+            HttpResponse<String> allowed =
+                    server.method("OPTIONS", "/v1/models", "Origin", "http://page.example");
+            HttpResponse<String> other =
+                    server.method("OPTIONS", "/v1/models", "Origin", "http://evil.example");
 
             assertEquals(204, allowed.statusCode());
-            assertEquals("http://page.example",
+            assertEquals(
+                    "http://page.example",
                     allowed.headers().firstValue("access-control-allow-origin").orElse(""));
             assertTrue(other.headers().firstValue("access-control-allow-origin").isEmpty());
         }
@@ -99,15 +111,18 @@ class HttpServerTest {
         try (TestServer server = TestServer.of(engine, TestServer.withKey("secret"))) {
             String large = "{\"prompt\": \"" + "x".repeat(2000) + "\"}";
 
-            assertEquals(413, server.post("/v1/completions", large, "x-api-key", "secret").statusCode());
+            assertEquals(
+                    413, server.post("/v1/completions", large, "x-api-key", "secret").statusCode());
             assertEquals(431, server.get("/health", "x-long", "y".repeat(100_000)).statusCode());
         }
     }
 
     @Test
     void withoutAKeyOnlyLoopbackIsServed() {
-        VarveException refusal = assertThrows(VarveException.class,
-                () -> new HttpOptions("0.0.0.0", 0, Set.of(), false, Set.of(), 1));
+        VarveException refusal =
+                assertThrows(
+                        VarveException.class,
+                        () -> new HttpOptions("0.0.0.0", 0, Set.of(), false, Set.of(), 1));
 
         assertTrue(refusal.getMessage().contains("--insecure"), refusal.getMessage());
     }
@@ -116,8 +131,18 @@ class HttpServerTest {
     void aTakenPortIsNamed() {
         try (TestServer server = TestServer.of(engine)) {
             int port = server.server.uri().getPort();
-            VarveException refusal = assertThrows(VarveException.class,
-                    () -> HttpServer.start(new HttpOptions("127.0.0.1", port, Set.of(), false, Set.of(), 1)));
+            VarveException refusal =
+                    assertThrows(
+                            VarveException.class,
+                            () ->
+                                    HttpServer.start(
+                                            new HttpOptions(
+                                                    "127.0.0.1",
+                                                    port,
+                                                    Set.of(),
+                                                    false,
+                                                    Set.of(),
+                                                    1)));
 
             assertTrue(refusal.getMessage().contains("127.0.0.1:" + port), refusal.getMessage());
         }
@@ -127,7 +152,8 @@ class HttpServerTest {
     void aStreamThatWaitsIsKeptAlive() throws Exception {
         CountDownLatch start = new CountDownLatch(1);
         engine.says(TestServer.ids("a")).waitsFor(start);
-        try (TestServer server = TestServer.of(engine); Socket socket = send(server, "\"stream\": true")) {
+        try (TestServer server = TestServer.of(engine);
+                Socket socket = send(server, "\"stream\": true")) {
             BufferedReader in = reader(socket);
             int comments = 0;
             for (String line = in.readLine(); comments < 2; line = in.readLine()) {
@@ -162,8 +188,14 @@ class HttpServerTest {
         engine.says(endless);
         HttpOptions options = HttpOptions.loopback();
         try (TestServer server = TestServer.of(engine, options);
-                Socket socket = send(server, "\"stream\": true, \"ignore_eos\": true, \"max_tokens\": 2000000")) {
-            assertTrue(engine.cancelled.await(30, TimeUnit.SECONDS), "the engine still fills the queue");
+                Socket socket =
+                        send(
+                                server,
+                                "\"stream\": true, \"ignore_eos\": true, \"max_tokens\":"
+                                        + " 2000000")) {
+            assertTrue(
+                    engine.cancelled.await(30, TimeUnit.SECONDS),
+                    "the engine still fills the queue");
             assertTrue(socket.isConnected());
         }
     }
@@ -171,23 +203,32 @@ class HttpServerTest {
     @Test
     void modelFactsAnswerWhileTheEngineIsBusy() throws Exception {
         engine.waitsFor(new CountDownLatch(1));
-        try (TestServer server = TestServer.of(engine); Socket socket = send(server, "\"stream\": true")) {
+        try (TestServer server = TestServer.of(engine);
+                Socket socket = send(server, "\"stream\": true")) {
             assertTrue(socket.isConnected() && engine.submitted.await(10, TimeUnit.SECONDS));
 
             assertTrue(server.get("/metrics").body().contains("varve_requests_running"));
-            assertEquals(ScriptedEngine.CONTEXT, TestServer.json(server.get("/props"))
-                    .at("/default_generation_settings/n_ctx").intValue());
+            assertEquals(
+                    ScriptedEngine.CONTEXT,
+                    TestServer.json(server.get("/props"))
+                            .at("/default_generation_settings/n_ctx")
+                            .intValue());
         }
     }
 
     @Test
     void textAndTokensConvertBothWays() throws Exception {
         try (TestServer server = TestServer.of(engine)) {
-            String tokens = TestServer.json(server.post("/tokenize", "{\"content\": \"Hé <|im_end|>\"}"))
-                    .get("tokens").toString();
+            String tokens =
+                    TestServer.json(server.post("/tokenize", "{\"content\": \"Hé <|im_end|>\"}"))
+                            .get("tokens")
+                            .toString();
 
-            assertEquals("Hé <|im_end|>", TestServer.json(server.post("/detokenize", "{\"tokens\": " + tokens + "}"))
-                    .get("content").stringValue());
+            assertEquals(
+                    "Hé <|im_end|>",
+                    TestServer.json(server.post("/detokenize", "{\"tokens\": " + tokens + "}"))
+                            .get("content")
+                            .stringValue());
             assertEquals(400, server.post("/detokenize", "{\"tokens\": [-1]}").statusCode());
         }
     }
@@ -196,8 +237,12 @@ class HttpServerTest {
     void completionsTakeTextsAndTokens() throws Exception {
         engine.says(TestServer.ids("ok"));
         try (TestServer server = TestServer.of(engine)) {
-            JsonNode two = TestServer.json(
-                    server.post("/v1/completions", "{\"prompt\": [\"a\", \"b\"], \"echo\": true, \"logprobs\": 1}"));
+            JsonNode two =
+                    TestServer.json(
+                            server.post(
+                                    "/v1/completions",
+                                    "{\"prompt\": [\"a\", \"b\"], \"echo\": true, \"logprobs\":"
+                                            + " 1}"));
             TestServer.json(server.post("/v1/completions", "{\"prompt\": [5, 6, 7]}"));
 
             assertEquals("aok", two.at("/choices/0/text").stringValue());
@@ -205,7 +250,10 @@ class HttpServerTest {
             assertEquals(1, two.at("/choices/0/logprobs/text_offset/0").intValue());
             assertArrayEquals(new int[] {5, 6, 7}, engine.requests.getLast().prompt());
             assertEquals(16, engine.requests.getLast().maxTokens());
-            assertEquals(400, server.post("/v1/completions", "{\"prompt\": \"a\", \"suffix\": \"b\"}").statusCode());
+            assertEquals(
+                    400,
+                    server.post("/v1/completions", "{\"prompt\": \"a\", \"suffix\": \"b\"}")
+                            .statusCode());
             assertEquals(400, server.post("/v1/completions", "{\"prompt\": \"\"}").statusCode());
         }
     }
@@ -214,19 +262,32 @@ class HttpServerTest {
     @Test
     void damagedBodiesAreTheClientsFault() throws Exception {
         engine.says(TestServer.ids("ok"));
-        byte[] good = TestServer.chatBody("\"stop\": [\"x\"], \"n\": 1, \"logit_bias\": {\"5\": 1}, \"stream\": false")
-                .getBytes(StandardCharsets.UTF_8);
+        byte[] good =
+                TestServer.chatBody(
+                                "\"stop\": [\"x\"], \"n\": 1, \"logit_bias\": {\"5\": 1},"
+                                        + " \"stream\": false")
+                        .getBytes(StandardCharsets.UTF_8);
         Random random = new Random(11);
         try (TestServer server = TestServer.of(engine)) {
             for (int i = 0; i < 2000; i++) {
                 byte[] bad = good.clone();
-                IntStream.range(0, 1 + random.nextInt(4)).forEach(change ->
-                        bad[random.nextInt(bad.length)] = (byte) " {}[]\",:0-9eEtfn\\x".charAt(random.nextInt(18)));
-                String body = new String(bad, 0, 1 + random.nextInt(bad.length), StandardCharsets.UTF_8);
-                HttpResponse<String> response = server.post("/v1/chat/completions", random.nextBoolean()
-                        ? body
-                        : new String(bad, StandardCharsets.UTF_8));
-                assertTrue(response.statusCode() == 200 || response.statusCode() == 400,
+                IntStream.range(0, 1 + random.nextInt(4))
+                        .forEach(
+                                change ->
+                                        bad[random.nextInt(bad.length)] =
+                                                (byte)
+                                                        " {}[]\",:0-9eEtfn\\x"
+                                                                .charAt(random.nextInt(18)));
+                String body =
+                        new String(bad, 0, 1 + random.nextInt(bad.length), StandardCharsets.UTF_8);
+                HttpResponse<String> response =
+                        server.post(
+                                "/v1/chat/completions",
+                                random.nextBoolean()
+                                        ? body
+                                        : new String(bad, StandardCharsets.UTF_8));
+                assertTrue(
+                        response.statusCode() == 200 || response.statusCode() == 400,
                         response.statusCode() + " for mutation " + i + ": " + response.body());
             }
             assertNotEquals(503, server.get("/health").statusCode());
@@ -237,7 +298,10 @@ class HttpServerTest {
         byte[] body = TestServer.chatBody(fields).getBytes(StandardCharsets.UTF_8);
         Socket socket = new Socket("127.0.0.1", server.server.uri().getPort());
         socket.setReceiveBufferSize(1 << 12);
-        String head = "POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: " + body.length + "\r\n\r\n";
+        String head =
+                "POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: "
+                        + body.length
+                        + "\r\n\r\n";
         socket.getOutputStream().write(head.getBytes(StandardCharsets.UTF_8));
         socket.getOutputStream().write(body);
         socket.getOutputStream().flush();
@@ -245,6 +309,7 @@ class HttpServerTest {
     }
 
     private static BufferedReader reader(Socket socket) throws Exception {
-        return new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
+        return new BufferedReader(
+                new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
     }
 }

@@ -9,6 +9,7 @@ import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationListener;
 import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.sampling.TokenLogprobs;
+
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -57,9 +58,10 @@ final class ScriptedEngine implements Engine {
 
     @Override
     public Generation submit(GenerationRequest request, GenerationListener listener) {
-        refusal.ifPresent(reason -> {
-            throw reason;
-        });
+        refusal.ifPresent(
+                reason -> {
+                    throw reason;
+                });
         requests.add(request);
         AtomicBoolean stop = new AtomicBoolean();
         thread.execute(() -> run(request, listener, stop));
@@ -86,9 +88,13 @@ final class ScriptedEngine implements Engine {
                 return;
             }
             count++;
-            Optional<TokenLogprobs> logprobs = request.topLogprobs() < 0
-                    ? Optional.empty()
-                    : Optional.of(new TokenLogprobs(-0.5f, List.of(new TokenLogprobs.Alternative(token, -0.5f))));
+            Optional<TokenLogprobs> logprobs =
+                    request.topLogprobs() < 0
+                            ? Optional.empty()
+                            : Optional.of(
+                                    new TokenLogprobs(
+                                            -0.5f,
+                                            List.of(new TokenLogprobs.Alternative(token, -0.5f))));
             if (!listener.onToken(new GeneratedToken(token, logprobs))) {
                 reason = GenerationEnd.Reason.STOPPED;
                 break;

@@ -6,6 +6,9 @@ import dev.varve.platform.chat.ReasoningTokens;
 import dev.varve.platform.template.ChatTemplate;
 import dev.varve.platform.tokenizer.Tokenizer;
 import dev.varve.testkit.Qwen35Model;
+
+import tools.jackson.databind.JsonNode;
+
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -20,12 +23,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import tools.jackson.databind.JsonNode;
 
 /** A server over a scripted engine, with the tokenizer of a random model. */
 final class TestServer implements AutoCloseable {
-    static final String TEMPLATE = "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
-            + "{% if add_generation_prompt %}<|im_start|>assistant\n{% if enable_thinking %}<think>\n{% endif %}{% endif %}";
+    static final String TEMPLATE =
+            "{% for m in messages %}<|im_start|>{{ m.role }}\n"
+                    + "{{ m.content }}<|im_end|>\n"
+                    + "{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n"
+                    + "{% if enable_thinking %}<think>\n"
+                    + "{% endif %}{% endif %}";
 
     private static final Tokenizer TOKENIZER = tokenizer();
 
@@ -42,9 +48,16 @@ final class TestServer implements AutoCloseable {
 
     static TestServer of(ScriptedEngine engine, HttpOptions options) {
         TestServer test = loading(options);
-        test.server.ready(new ServedModel("random", "qwen35", 2048, engine, TOKENIZER,
-                Optional.of(new ChatRenderer(ChatTemplate.compile(TEMPLATE), TOKENIZER)),
-                Optional.of(new ReasoningTokens(id("<think>"), id("</think>"), "<think>")), Map.of()));
+        test.server.ready(
+                new ServedModel(
+                        "random",
+                        "qwen35",
+                        2048,
+                        engine,
+                        TOKENIZER,
+                        Optional.of(new ChatRenderer(ChatTemplate.compile(TEMPLATE), TOKENIZER)),
+                        Optional.of(new ReasoningTokens(id("<think>"), id("</think>"), "<think>")),
+                        Map.of()));
         return test;
     }
 
@@ -53,7 +66,8 @@ final class TestServer implements AutoCloseable {
     }
 
     static HttpOptions withKey(String key) {
-        return new HttpOptions("127.0.0.1", 0, Set.of(key), false, Set.of("http://page.example"), 1000);
+        return new HttpOptions(
+                "127.0.0.1", 0, Set.of(key), false, Set.of("http://page.example"), 1000);
     }
 
     private static Tokenizer tokenizer() {
@@ -103,7 +117,8 @@ final class TestServer implements AutoCloseable {
     }
 
     HttpResponse<String> method(String method, String path, String... headers) throws Exception {
-        HttpRequest.Builder request = request(path).method(method, HttpRequest.BodyPublishers.noBody());
+        HttpRequest.Builder request =
+                request(path).method(method, HttpRequest.BodyPublishers.noBody());
         if (headers.length > 0) {
             request.headers(headers);
         }
@@ -111,7 +126,8 @@ final class TestServer implements AutoCloseable {
     }
 
     private HttpRequest.Builder request(String path) {
-        return HttpRequest.newBuilder(URI.create(server.uri() + path)).timeout(Duration.ofSeconds(30));
+        return HttpRequest.newBuilder(URI.create(server.uri() + path))
+                .timeout(Duration.ofSeconds(30));
     }
 
     JsonNode chat(String fields) throws Exception {
@@ -119,7 +135,9 @@ final class TestServer implements AutoCloseable {
     }
 
     static String chatBody(String fields) {
-        return "{\"messages\": [{\"role\": \"user\", \"content\": \"Hi\"}]" + (fields.isEmpty() ? "" : ", " + fields) + "}";
+        return "{\"messages\": [{\"role\": \"user\", \"content\": \"Hi\"}]"
+                + (fields.isEmpty() ? "" : ", " + fields)
+                + "}";
     }
 
     static JsonNode json(HttpResponse<String> response) {
@@ -131,7 +149,8 @@ final class TestServer implements AutoCloseable {
         List<JsonNode> events = new ArrayList<>();
         for (String line : stream.lines().toList()) {
             if (line.startsWith("data: {")) {
-                events.add(Json.MAPPER.readTree(line.substring(6).getBytes(StandardCharsets.UTF_8)));
+                events.add(
+                        Json.MAPPER.readTree(line.substring(6).getBytes(StandardCharsets.UTF_8)));
             }
         }
         return events;

@@ -3,15 +3,16 @@ package dev.varve.platform.sampling;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Random;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 final class LogprobsTest {
     @ParameterizedTest
@@ -19,20 +20,25 @@ final class LogprobsTest {
     void theyMatchTheLogSoftmaxInDouble(int size) {
         float[] logits = SamplerTest.gaussian(size + 5, 4, new Random(size));
         double total = IntStream.range(5, size + 5).mapToDouble(i -> Math.exp(logits[i])).sum();
-        List<Integer> ranked = IntStream.range(0, size)
-                .boxed()
-                .sorted(Comparator.comparingDouble(token -> -logits[5 + token]))
-                .limit(20)
-                .toList();
+        List<Integer> ranked =
+                IntStream.range(0, size)
+                        .boxed()
+                        .sorted(Comparator.comparingDouble(token -> -logits[5 + token]))
+                        .limit(20)
+                        .toList();
 
-        TokenLogprobs actual = new Sampler(SamplingOptions.greedy(), size).logprobs(logits, 5, size / 2, 20);
+        TokenLogprobs actual =
+                new Sampler(SamplingOptions.greedy(), size).logprobs(logits, 5, size / 2, 20);
 
         // rounding to float at magnitudes up to 32
         float tolerance = 2e-6f;
         assertEquals((float) (logits[5 + size / 2] - Math.log(total)), actual.chosen(), tolerance);
         assertEquals(ranked, actual.top().stream().map(TokenLogprobs.Alternative::id).toList());
         for (TokenLogprobs.Alternative alternative : actual.top()) {
-            assertEquals(logits[5 + alternative.id()] - Math.log(total), alternative.logprob(), tolerance);
+            assertEquals(
+                    logits[5 + alternative.id()] - Math.log(total),
+                    alternative.logprob(),
+                    tolerance);
         }
     }
 
@@ -54,14 +60,17 @@ final class LogprobsTest {
 
         TokenLogprobs actual = new Sampler(SamplingOptions.greedy(), 1500).logprobs(row, 0, 0, 4);
 
-        assertEquals(List.of(900, 1400, 0, 1), actual.top().stream().map(TokenLogprobs.Alternative::id).toList());
+        assertEquals(
+                List.of(900, 1400, 0, 1),
+                actual.top().stream().map(TokenLogprobs.Alternative::id).toList());
     }
 
     @Test
     void theyIgnoreTemperaturePenaltiesBiasAndSuppression() {
         float[] row = SamplerTest.gaussian(50, 2, new Random(4));
         SamplingOptions options =
-                new SamplingOptions(0.2f, 3, 0.5f, 0.1f, 2, 1, 1, OptionalLong.of(1), Map.of(3, 50f));
+                new SamplingOptions(
+                        0.2f, 3, 0.5f, 0.1f, 2, 1, 1, OptionalLong.of(1), Map.of(3, 50f));
         Sampler sampler = new Sampler(options, 50, new int[] {7});
         sampler.accept(sampler.sample(row, 0));
 
@@ -72,7 +81,8 @@ final class LogprobsTest {
 
     @Test
     void noneAreListedWhereNoneAreWanted() {
-        TokenLogprobs actual = new Sampler(SamplingOptions.greedy(), 3).logprobs(new float[3], 0, 1, 0);
+        TokenLogprobs actual =
+                new Sampler(SamplingOptions.greedy(), 3).logprobs(new float[3], 0, 1, 0);
 
         assertTrue(actual.top().isEmpty());
         assertEquals((float) -Math.log(3), actual.chosen(), 1e-6f);

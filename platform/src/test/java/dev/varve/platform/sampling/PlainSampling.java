@@ -7,7 +7,10 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.IntStream;
 
-/** The oracle: every stage as its definition reads, in double, with full sorts and no regard for speed. */
+/**
+ * The oracle: every stage as its definition reads, in double, with full sorts and no regard for
+ * speed.
+ */
 final class PlainSampling {
     private PlainSampling() {}
 
@@ -19,30 +22,41 @@ final class PlainSampling {
             List<Integer> generated,
             Set<Integer> suppressed) {
         double[] logits = adjusted(row, options, prompt, generated, suppressed);
-        List<Integer> ranked = IntStream.range(0, row.length)
-                .boxed()
-                .sorted(Comparator.comparingDouble((Integer token) -> -logits[token]).thenComparing(token -> token))
-                .toList();
+        List<Integer> ranked =
+                IntStream.range(0, row.length)
+                        .boxed()
+                        .sorted(
+                                Comparator.comparingDouble((Integer token) -> -logits[token])
+                                        .thenComparing(token -> token))
+                        .toList();
         if (options.temperature() == 0) {
             return normalised(new double[row.length], ranked.subList(0, 1), logits, 1);
         }
-        List<Integer> kept = options.topK() == 0
-                ? ranked
-                : ranked.subList(0, Math.min(options.topK(), ranked.size()));
+        List<Integer> kept =
+                options.topK() == 0
+                        ? ranked
+                        : ranked.subList(0, Math.min(options.topK(), ranked.size()));
         double[] all = normalised(new double[row.length], kept, logits, options.temperature());
         int nucleus = 0;
         double reached = 0;
         while (nucleus < kept.size() && reached < options.topP()) {
             reached += all[kept.get(nucleus++)];
         }
-        kept = (options.topP() == 1 ? kept : kept.subList(0, nucleus))
-                .stream()
-                        .filter(token -> all[token] >= options.minP() * all[ranked.getFirst()])
-                        .toList();
+        kept =
+                (options.topP() == 1 ? kept : kept.subList(0, nucleus))
+                        .stream()
+                                .filter(
+                                        token ->
+                                                all[token]
+                                                        >= options.minP() * all[ranked.getFirst()])
+                                .toList();
         return normalised(new double[row.length], kept, logits, options.temperature());
     }
 
-    /** Returns the first token, in the order of ids, at which the running sum exceeds the uniform number. */
+    /**
+     * Returns the first token, in the order of ids, at which the running sum exceeds the uniform
+     * number.
+     */
     static int draw(double[] distribution, double uniform) {
         double sum = 0;
         for (int token = 0; token < distribution.length; token++) {
@@ -62,11 +76,14 @@ final class PlainSampling {
             Set<Integer> suppressed) {
         double[] logits = IntStream.range(0, row.length).mapToDouble(i -> row[i]).toArray();
         options.logitBias().forEach((token, bias) -> logits[token] += bias);
-        List<Integer> history = IntStream.concat(
-                        prompt.stream().mapToInt(t -> t), generated.stream().mapToInt(t -> t))
-                .boxed()
-                .toList();
-        for (int token : new HashSet<>(history.subList(Math.max(0, history.size() - 256), history.size()))) {
+        List<Integer> history =
+                IntStream.concat(
+                                prompt.stream().mapToInt(t -> t),
+                                generated.stream().mapToInt(t -> t))
+                        .boxed()
+                        .toList();
+        for (int token :
+                new HashSet<>(history.subList(Math.max(0, history.size() - 256), history.size()))) {
             double penalty = options.repetitionPenalty();
             logits[token] = logits[token] > 0 ? logits[token] / penalty : logits[token] * penalty;
         }
@@ -78,7 +95,8 @@ final class PlainSampling {
         return logits;
     }
 
-    private static double[] normalised(double[] target, List<Integer> kept, double[] logits, double temperature) {
+    private static double[] normalised(
+            double[] target, List<Integer> kept, double[] logits, double temperature) {
         double highest = kept.stream().mapToDouble(token -> logits[token]).max().orElseThrow();
         kept.forEach(token -> target[token] = Math.exp((logits[token] - highest) / temperature));
         double total = Arrays.stream(target).sum();

@@ -7,6 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -18,29 +24,43 @@ import java.util.Random;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 final class SamplerTest {
-    /** One of each stage alone, and combinations; the vocabulary sizes lie around a block of 512. */
+    /**
+     * One of each stage alone, and combinations; the vocabulary sizes lie around a block of 512.
+     */
     @ParameterizedTest
     @CsvSource({
         // temperature, topK, topP, minP, repetition, presence, frequency
         "1,0,1,0,1,0,0", "0.3,0,1,0,1,0,0", "100,0,1,0,1,0,0", "1,5,1,0,1,0,0", "1,700,1,0,1,0,0",
-        "1,0,0.9,0,1,0,0", "1,0,0.3,0,1,0,0", "1,0,0.999,0,1,0,0", "1,0,1,0.05,1,0,0", "0.7,20,0.8,0.01,1,0,0",
-        "1,0,0.9,0.02,1,0,0", "0,0,1,0,1.3,0,0", "0,0,1,0,1,0.8,0", "0,0,1,0,1,0,-0.9", "0,0,1,0,0.5,0,0.3",
+        "1,0,0.9,0,1,0,0", "1,0,0.3,0,1,0,0", "1,0,0.999,0,1,0,0", "1,0,1,0.05,1,0,0",
+                "0.7,20,0.8,0.01,1,0,0",
+        "1,0,0.9,0.02,1,0,0", "0,0,1,0,1.3,0,0", "0,0,1,0,1,0.8,0", "0,0,1,0,1,0,-0.9",
+                "0,0,1,0,0.5,0,0.3",
         "0.8,40,0.95,0.02,1.2,0.5,-0.4", "50,0,0.9,0,1,0,0", "100,900,0.5,0.9,1,0,0"
     })
     void everyChoiceIsTheOneOfThePlainDefinition(
-            float temperature, int topK, float topP, float minP, float repetition, float presence, float frequency) {
+            float temperature,
+            int topK,
+            float topP,
+            float minP,
+            float repetition,
+            float presence,
+            float frequency) {
         for (int size : new int[] {1, 2, 511, 513, 2000}) {
             long seed = 31L * size;
             Random random = new Random(seed);
-            SamplingOptions options = new SamplingOptions(
-                    temperature, topK, topP, minP, repetition, presence, frequency, OptionalLong.of(seed),
-                    size > 2 ? Map.of(1, 2.5f, size - 1, -3f) : Map.of());
+            SamplingOptions options =
+                    new SamplingOptions(
+                            temperature,
+                            topK,
+                            topP,
+                            minP,
+                            repetition,
+                            presence,
+                            frequency,
+                            OptionalLong.of(seed),
+                            size > 2 ? Map.of(1, 2.5f, size - 1, -3f) : Map.of());
             Set<Integer> suppressed = size > 2 ? Set.of(0, size / 2) : Set.of();
             List<Integer> prompt = random.ints(300, 0, size).boxed().toList();
             Sampler sampler = new Sampler(options, size, ints(suppressed));
@@ -56,7 +76,8 @@ final class SamplerTest {
                 int actual = sampler.sample(logits, 4);
 
                 double uniform = temperature == 0 ? 0 : (uniforms.nextLong() >>> 11) * 0x1p-53;
-                double[] expected = PlainSampling.distribution(row, options, prompt, generated, suppressed);
+                double[] expected =
+                        PlainSampling.distribution(row, options, prompt, generated, suppressed);
                 String where = options + ", size " + size + ", step " + step;
                 assertEquals(PlainSampling.draw(expected, uniform), actual, where);
                 assertArrayEquals(before, logits, where);
@@ -69,10 +90,12 @@ final class SamplerTest {
     @ParameterizedTest
     @CsvSource({"1,0,1,0", "0.6,0,0.8,0", "1,6,1,0", "2,0,1,0.2"})
     void frequenciesFollowTheDistribution(float temperature, int topK, float topP, float minP) {
-        SamplingOptions options = new SamplingOptions(
-                temperature, topK, topP, minP, 1, 0, 0, OptionalLong.of(99), Map.of());
+        SamplingOptions options =
+                new SamplingOptions(
+                        temperature, topK, topP, minP, 1, 0, 0, OptionalLong.of(99), Map.of());
         float[] row = gaussian(12, 1.5, new Random(5));
-        double[] expected = PlainSampling.distribution(row, options, List.of(), List.of(), Set.of());
+        double[] expected =
+                PlainSampling.distribution(row, options, List.of(), List.of(), Set.of());
         Sampler sampler = new Sampler(options, row.length);
         int draws = 200_000;
         int[] found = new int[row.length];
@@ -86,7 +109,9 @@ final class SamplerTest {
             if (expected[token] == 0) {
                 assertEquals(0, found[token], "token " + token + " was filtered out");
             } else {
-                chiSquare += Math.pow(found[token] - draws * expected[token], 2) / (draws * expected[token]);
+                chiSquare +=
+                        Math.pow(found[token] - draws * expected[token], 2)
+                                / (draws * expected[token]);
             }
         }
         // 31.26 is the 99.9% quantile for 11 degrees of freedom, which is the most there are here
@@ -141,8 +166,10 @@ final class SamplerTest {
 
             assertEquals(best, sampler(options(100, 1, 1, 0), row.length).sample(row, 0));
             assertEquals(best, sampler(options(100, 0, 1, 1), row.length).sample(row, 0));
-            assertEquals(best, sampler(options(100, 0, Float.MIN_VALUE, 0), row.length).sample(row, 0));
-            assertEquals(best, sampler(options(Float.MIN_VALUE, 0, 1, 0), row.length).sample(row, 0));
+            assertEquals(
+                    best, sampler(options(100, 0, Float.MIN_VALUE, 0), row.length).sample(row, 0));
+            assertEquals(
+                    best, sampler(options(Float.MIN_VALUE, 0, 1, 0), row.length).sample(row, 0));
         }
     }
 
@@ -155,7 +182,8 @@ final class SamplerTest {
 
     @Test
     void aNegativeFrequencyPenaltyRaisesAToken() {
-        SamplingOptions options = new SamplingOptions(0, 0, 1, 0, 1, 0, -1, OptionalLong.empty(), Map.of());
+        SamplingOptions options =
+                new SamplingOptions(0, 0, 1, 0, 1, 0, -1, OptionalLong.empty(), Map.of());
         Sampler sampler = new Sampler(options, 3);
         float[] row = {1.5f, 0, 0};
 
@@ -172,9 +200,13 @@ final class SamplerTest {
     void thePromptCountsForRepetitionOnly() {
         float[] row = {2, 1.5f};
         Sampler repetition =
-                new Sampler(new SamplingOptions(0, 0, 1, 0, 2, 0, 0, OptionalLong.empty(), Map.of()), 2);
+                new Sampler(
+                        new SamplingOptions(0, 0, 1, 0, 2, 0, 0, OptionalLong.empty(), Map.of()),
+                        2);
         Sampler presence =
-                new Sampler(new SamplingOptions(0, 0, 1, 0, 1, 1, 1, OptionalLong.empty(), Map.of()), 2);
+                new Sampler(
+                        new SamplingOptions(0, 0, 1, 0, 1, 1, 1, OptionalLong.empty(), Map.of()),
+                        2);
 
         repetition.acceptPrompt(new int[] {0});
         presence.acceptPrompt(new int[] {0});
@@ -186,7 +218,10 @@ final class SamplerTest {
     @Test
     void repetitionForgetsWhatIs256TokensBack() {
         float[] row = {2, 1.5f, -9};
-        Sampler sampler = new Sampler(new SamplingOptions(0, 0, 1, 0, 2, 0, 0, OptionalLong.empty(), Map.of()), 3);
+        Sampler sampler =
+                new Sampler(
+                        new SamplingOptions(0, 0, 1, 0, 2, 0, 0, OptionalLong.empty(), Map.of()),
+                        3);
         sampler.acceptPrompt(new int[] {0});
         IntStream.range(0, 255).forEach(i -> sampler.accept(2));
 
@@ -273,18 +308,25 @@ final class SamplerTest {
         Arrays.fill(row, Float.NEGATIVE_INFINITY);
         row[1500] = -5;
 
-        for (SamplingOptions options : List.of(
-                SamplingOptions.greedy(), options(100, 0, 1, 0), options(1, 30, 0.9f, 0), options(1, 1000, 1, 0.1f))) {
+        for (SamplingOptions options :
+                List.of(
+                        SamplingOptions.greedy(),
+                        options(100, 0, 1, 0),
+                        options(1, 30, 0.9f, 0),
+                        options(1, 1000, 1, 0.1f))) {
             assertEquals(1500, new Sampler(options, 2000).sample(row, 0), options.toString());
         }
     }
 
     @Test
     void aBiasOutsideTheVocabularyIsAnInvalidRequest() {
-        for (Map<Integer, Float> bias : List.of(Map.of(5, 1f), Map.of(-1, 1f), Map.of(2, Float.NaN))) {
-            SamplingOptions options = new SamplingOptions(0, 0, 1, 0, 1, 0, 0, OptionalLong.empty(), bias);
+        for (Map<Integer, Float> bias :
+                List.of(Map.of(5, 1f), Map.of(-1, 1f), Map.of(2, Float.NaN))) {
+            SamplingOptions options =
+                    new SamplingOptions(0, 0, 1, 0, 1, 0, 0, OptionalLong.empty(), bias);
 
-            VarveException thrown = assertThrows(VarveException.class, () -> new Sampler(options, 5));
+            VarveException thrown =
+                    assertThrows(VarveException.class, () -> new Sampler(options, 5));
 
             assertEquals(VarveException.Kind.INVALID_REQUEST, thrown.kind());
             assertTrue(thrown.getMessage().contains("logit_bias"), thrown.getMessage());
@@ -298,26 +340,34 @@ final class SamplerTest {
         assertThrows(IndexOutOfBoundsException.class, () -> sampler.sample(new float[9], 5));
         assertThrows(IndexOutOfBoundsException.class, () -> sampler.accept(5));
         assertThrows(IndexOutOfBoundsException.class, () -> sampler.acceptPrompt(new int[] {-1}));
-        assertThrows(IndexOutOfBoundsException.class, () -> new Sampler(SamplingOptions.greedy(), 5, new int[] {5}));
+        assertThrows(
+                IndexOutOfBoundsException.class,
+                () -> new Sampler(SamplingOptions.greedy(), 5, new int[] {5}));
     }
 
     private static void assertBackendFailure(float[] row) {
-        for (SamplingOptions options : List.of(SamplingOptions.greedy(), options(1, 0, 1, 0), options(1, 3, 0.5f, 0))) {
+        for (SamplingOptions options :
+                List.of(SamplingOptions.greedy(), options(1, 0, 1, 0), options(1, 3, 0.5f, 0))) {
             Sampler sampler = new Sampler(options, row.length);
-            for (var call : List.<Runnable>of(
-                    () -> sampler.sample(row, 0),
-                    () -> sampler.logprobs(row, 0, 0, 2),
-                    () -> Sampler.argmax(row, 0, row.length))) {
+            for (var call :
+                    List.<Runnable>of(
+                            () -> sampler.sample(row, 0),
+                            () -> sampler.logprobs(row, 0, 0, 2),
+                            () -> Sampler.argmax(row, 0, row.length))) {
                 VarveException thrown = assertThrows(VarveException.class, call::run);
                 assertEquals(VarveException.Kind.BACKEND_FAILED, thrown.kind());
-                assertTrue(thrown.getMessage().contains("a logit that is not a number"), thrown.getMessage());
+                assertTrue(
+                        thrown.getMessage().contains("a logit that is not a number"),
+                        thrown.getMessage());
             }
         }
     }
 
     private static List<Integer> run(long seed, float[] row) {
-        Sampler sampler = new Sampler(
-                new SamplingOptions(1, 0, 1, 0, 1, 0, 0, OptionalLong.of(seed), Map.of()), row.length);
+        Sampler sampler =
+                new Sampler(
+                        new SamplingOptions(1, 0, 1, 0, 1, 0, 0, OptionalLong.of(seed), Map.of()),
+                        row.length);
         return IntStream.range(0, 50).mapToObj(i -> sampler.sample(row, 0)).toList();
     }
 
@@ -331,7 +381,8 @@ final class SamplerTest {
     }
 
     private static SamplingOptions options(float temperature, int topK, float topP, float minP) {
-        return new SamplingOptions(temperature, topK, topP, minP, 1, 0, 0, OptionalLong.of(1), Map.of());
+        return new SamplingOptions(
+                temperature, topK, topP, minP, 1, 0, 0, OptionalLong.of(1), Map.of());
     }
 
     private static int[] ints(Collection<Integer> values) {

@@ -5,6 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -14,9 +19,6 @@ import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 class ChatTemplateTest {
     private static String render(String source, Map<String, Object> variables) {
@@ -25,9 +27,11 @@ class ChatTemplateTest {
 
     @Test
     void theMessageOfATemplateIsPassedOnWordForWord() {
-        ChatTemplate template = ChatTemplate.compile("\n{{ raise_exception('Roles must alternate!') }}");
+        ChatTemplate template =
+                ChatTemplate.compile("\n{{ raise_exception('Roles must alternate!') }}");
 
-        TemplateException error = assertThrows(TemplateException.class, () -> template.render(Map.of()));
+        TemplateException error =
+                assertThrows(TemplateException.class, () -> template.render(Map.of()));
 
         assertEquals("Roles must alternate!", error.getMessage());
         assertTrue(error.raisedByTemplate());
@@ -36,29 +40,34 @@ class ChatTemplateTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = ';', value = {
-        "1 ; {{ 1 + }}",
-        "3 ; a\\n\\n{% if %}",
-        "2 ; a\\n{{ missing.name }}",
-        "4 ; {% macro m(x) %}\\n\\n\\n{{ x.y.z }}{% endmacro %}{{ m(1) }}",
-        "3 ; {% for x in [1] %}\\n\\n{{ x + 'a' }}\\n{% endfor %}",
-        "2 ; {{ [1,\\n 2] | nosuch }}",
-        "2 ; \\n{# never closed",
-        "3 ; {% if 1 %}\\n{% for x in [1] %}\\n{% endif %}",
-    })
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "1 ; {{ 1 + }}",
+                "3 ; a\\n\\n{% if %}",
+                "2 ; a\\n{{ missing.name }}",
+                "4 ; {% macro m(x) %}\\n\\n\\n{{ x.y.z }}{% endmacro %}{{ m(1) }}",
+                "3 ; {% for x in [1] %}\\n\\n{{ x + 'a' }}\\n{% endfor %}",
+                "2 ; {{ [1,\\n 2] | nosuch }}",
+                "2 ; \\n{# never closed",
+                "3 ; {% if 1 %}\\n{% for x in [1] %}\\n{% endif %}",
+            })
     void errorsNameTheLine(int line, String source) {
-        TemplateException error = assertThrows(
-                TemplateException.class,
-                () -> ChatTemplate.compile(source.replace("\\n", "\n")).render(Map.of()));
+        TemplateException error =
+                assertThrows(
+                        TemplateException.class,
+                        () -> ChatTemplate.compile(source.replace("\\n", "\n")).render(Map.of()));
 
-        assertEquals("chat template line " + line, error.getMessage().split(":")[0], error.getMessage());
+        assertEquals(
+                "chat template line " + line, error.getMessage().split(":")[0], error.getMessage());
     }
 
     @Test
     void textOfAVariableNeverEntersAnErrorMessage() {
-        TemplateException error = assertThrows(
-                TemplateException.class,
-                () -> render("{{ {'a': 1}[secret].x }}", Map.of("secret", "hunter2")));
+        TemplateException error =
+                assertThrows(
+                        TemplateException.class,
+                        () -> render("{{ {'a': 1}[secret].x }}", Map.of("secret", "hunter2")));
 
         assertTrue(!error.getMessage().contains("hunter2"), error.getMessage());
     }
@@ -66,7 +75,10 @@ class ChatTemplateTest {
     @Test
     void plainJavaValuesBecomeWhatTheyAreInPython() {
         Map<String, Object> map = new LinkedHashMap<>();
-        map.put("z", Arrays.asList(1, 2L, new BigInteger("99999999999999999999"), 1.5, 0.1f, true, null, "s"));
+        map.put(
+                "z",
+                Arrays.asList(
+                        1, 2L, new BigInteger("99999999999999999999"), 1.5, 0.1f, true, null, "s"));
         map.put("a", Map.of());
 
         assertEquals(
@@ -91,8 +103,10 @@ class ChatTemplateTest {
 
     @Test
     void oneTemplateServesManyThreads() throws Exception {
-        ChatTemplate template = ChatTemplate.compile("{% set ns = namespace(s='') %}"
-                + "{% for i in range(200) %}{% set ns.s = ns.s ~ name %}{% endfor %}{{ ns.s }}");
+        ChatTemplate template =
+                ChatTemplate.compile(
+                        "{% set ns = namespace(s='') %}{% for i in range(200) %}{% set ns.s = ns.s"
+                                + " ~ name %}{% endfor %}{{ ns.s }}");
         List<Future<String>> results = new ArrayList<>();
         try (ExecutorService pool = Executors.newFixedThreadPool(4)) {
             for (int i = 0; i < 64; i++) {

@@ -3,13 +3,16 @@ package dev.varve.platform.template;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.varve.platform.template.TemplateCases.Outcome;
+
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+
+import tools.jackson.databind.JsonNode;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.DynamicTest;
-import org.junit.jupiter.api.TestFactory;
-import tools.jackson.databind.JsonNode;
 
 /** Small templates with the results that Python's Jinja2 3.1 gave for them. */
 class SnippetTest {
@@ -30,11 +33,14 @@ class SnippetTest {
         List<DynamicTest> tests = new ArrayList<>();
         for (JsonNode node : file.path("cases")) {
             String source = node.path("source").asString();
-            tests.add(DynamicTest.dynamicTest(name + " " + tests.size(), () -> {
-                Outcome actual = Outcome.of(source, variables);
+            tests.add(
+                    DynamicTest.dynamicTest(
+                            name + " " + tests.size(),
+                            () -> {
+                                Outcome actual = Outcome.of(source, variables);
 
-                assertEquals(Outcome.expected(node), actual, () -> source);
-            }));
+                                assertEquals(Outcome.expected(node), actual, () -> source);
+                            }));
         }
         return tests.stream();
     }

@@ -1,5 +1,10 @@
 package dev.varve.platform.template;
 
+import org.junit.jupiter.api.Assumptions;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.ObjectMapper;
+
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -10,9 +15,6 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.Map;
 import java.util.Optional;
-import org.junit.jupiter.api.Assumptions;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.ObjectMapper;
 
 /** Reads test cases and the templates they use. */
 final class TemplateCases {
@@ -34,7 +36,8 @@ final class TemplateCases {
     /** Returns the folder of shared templates; without it the calling test is skipped. */
     static Path sharedTemplates() {
         Path folder = Path.of(System.getProperty("varve.test.shared", "")).resolve("golden/chat");
-        Assumptions.assumeTrue(Files.isDirectory(folder), "no templates at varve.test.shared: " + folder);
+        Assumptions.assumeTrue(
+                Files.isDirectory(folder), "no templates at varve.test.shared: " + folder);
         return folder;
     }
 
@@ -51,19 +54,23 @@ final class TemplateCases {
     record Outcome(Optional<String> prompt, Optional<String> refusal) {
         static Outcome of(String source, Map<String, Object> variables) {
             try {
-                return new Outcome(Optional.of(compile(source).render(variables).text()), Optional.empty());
+                return new Outcome(
+                        Optional.of(compile(source).render(variables).text()), Optional.empty());
             } catch (TemplateException e) {
                 return new Outcome(
-                        Optional.empty(), e.raisedByTemplate() ? Optional.of(e.getMessage()) : Optional.empty());
+                        Optional.empty(),
+                        e.raisedByTemplate() ? Optional.of(e.getMessage()) : Optional.empty());
             }
         }
 
         /** Reads the fields {@code expected}, {@code raises} or {@code fails}. */
         static Outcome expected(JsonNode node) {
-            String prompt = node.path("expected").isString() ? node.path("expected").asString() : null;
+            String prompt =
+                    node.path("expected").isString() ? node.path("expected").asString() : null;
             String refusal = node.path("raises").isString() ? node.path("raises").asString() : null;
             if (prompt != null && prompt.startsWith("RAISED:")) {
-                return new Outcome(Optional.empty(), Optional.of(prompt.substring("RAISED:".length())));
+                return new Outcome(
+                        Optional.empty(), Optional.of(prompt.substring("RAISED:".length())));
             }
             return new Outcome(Optional.ofNullable(prompt), Optional.ofNullable(refusal));
         }

@@ -7,6 +7,7 @@ import dev.varve.api.backend.DeviceInfo;
 import dev.varve.api.backend.DeviceOptions;
 import dev.varve.api.ggml.GgmlDevice;
 import dev.varve.api.ggml.ThreadPool;
+
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
@@ -14,10 +15,12 @@ import java.util.Set;
 /** The one CPU device. */
 final class CpuBackend implements DeviceBackend {
     /** Instruction sets worth showing, the widest first. */
-    private static final List<String> SHOWN = List.of("AMX_INT8", "AVX512_BF16", "AVX512_VNNI", "AVX512", "AVX_VNNI", "AVX2");
+    private static final List<String> SHOWN =
+            List.of("AMX_INT8", "AVX512_BF16", "AVX512_VNNI", "AVX512", "AVX_VNNI", "AVX2");
 
     private final GgmlDevice device;
     private final HostFacts host = new HostFacts(Path.of("/"));
+
     /** Shared by all queues: graphs on the same cores must never be computed at once. */
     private final Object lock = new Object();
 
@@ -33,15 +36,20 @@ final class CpuBackend implements DeviceBackend {
     private DeviceInfo info() {
         Set<String> features = device.features().keySet();
         String sets = String.join(", ", SHOWN.stream().filter(features::contains).toList());
-        String description = host.processor() + ", " + host.physicalCores() + " cores"
-                + (sets.isEmpty() ? "" : " (" + sets + ")");
+        String description =
+                host.processor()
+                        + ", "
+                        + host.physicalCores()
+                        + " cores"
+                        + (sets.isEmpty() ? "" : " (" + sets + ")");
         return new DeviceInfo("cpu:0", description, host.memoryTotal(), host.memoryFree());
     }
 
     @Override
     public ComputeDevice open(int index, DeviceOptions options) {
         if (index != 0) {
-            throw new VarveException(VarveException.Kind.UNAVAILABLE, "cpu:" + index + ": there is only cpu:0");
+            throw new VarveException(
+                    VarveException.Kind.UNAVAILABLE, "cpu:" + index + ": there is only cpu:0");
         }
         int cores = host.physicalCores();
         int decode = options.threads().orElse(cores);
@@ -53,7 +61,8 @@ final class CpuBackend implements DeviceBackend {
 
     private static void requireThreads(String flag, int threads) {
         if (threads < 1 || threads > ThreadPool.MAX_THREADS) {
-            throw new VarveException(VarveException.Kind.INVALID_REQUEST,
+            throw new VarveException(
+                    VarveException.Kind.INVALID_REQUEST,
                     flag + ": expected 1 to " + ThreadPool.MAX_THREADS + ", found " + threads);
         }
     }

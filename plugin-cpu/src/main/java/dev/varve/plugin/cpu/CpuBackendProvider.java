@@ -6,6 +6,7 @@ import dev.varve.api.backend.DeviceBackend;
 import dev.varve.api.backend.DeviceBackendProvider;
 import dev.varve.api.ggml.GgmlDevice;
 import dev.varve.api.ggml.GgmlLibrary;
+
 import java.nio.file.Path;
 import java.util.Locale;
 
@@ -27,14 +28,17 @@ public final class CpuBackendProvider implements DeviceBackendProvider {
     @Override
     public DeviceBackend open(BackendOptions options) {
         requirePlatform(System.getProperty("os.name"), System.getProperty("os.arch"));
-        Path libraries = options.ggmlHome().orElseGet(() -> new NativeBundle(options.cacheFolder()).unpack());
+        Path libraries =
+                options.ggmlHome()
+                        .orElseGet(() -> new NativeBundle(options.cacheFolder()).unpack());
         GgmlLibrary.load(libraries);
         if (findCpu() == null) {
             GgmlLibrary.loadBackendsFrom(libraries);
         }
         GgmlDevice cpu = findCpu();
         if (cpu == null) {
-            throw new VarveException(VarveException.Kind.UNAVAILABLE,
+            throw new VarveException(
+                    VarveException.Kind.UNAVAILABLE,
                     libraries + ": no libggml-cpu-*.so in there runs on this processor");
         }
         return new CpuBackend(cpu);
@@ -48,11 +52,16 @@ public final class CpuBackendProvider implements DeviceBackendProvider {
     }
 
     static void requirePlatform(String system, String architecture) {
-        boolean supported = system.toLowerCase(Locale.ROOT).contains("linux")
-                && (architecture.equals("amd64") || architecture.equals("x86_64"));
+        boolean supported =
+                system.toLowerCase(Locale.ROOT).contains("linux")
+                        && (architecture.equals("amd64") || architecture.equals("x86_64"));
         if (!supported) {
-            throw new VarveException(VarveException.Kind.UNAVAILABLE,
-                    "the packed ggml libraries are for Linux on x86-64; this is " + system + " on " + architecture);
+            throw new VarveException(
+                    VarveException.Kind.UNAVAILABLE,
+                    "the packed ggml libraries are for Linux on x86-64; this is "
+                            + system
+                            + " on "
+                            + architecture);
         }
     }
 }

@@ -8,13 +8,17 @@ import dev.varve.api.ggml.GgmlDevice;
 import dev.varve.api.ggml.GgmlLibrary;
 import dev.varve.api.ggml.Graph;
 import dev.varve.api.ggml.ThreadPool;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
 /** A queue on the processor with worker threads that outlive a graph. */
 final class CpuDevice implements ComputeDevice {
-    /** ggml's default: workers spin a while between the operators and graphs of a step, and sleep when idle. */
+    /**
+     * ggml's default: workers spin a while between the operators and graphs of a step, and sleep
+     * when idle.
+     */
     private static final int POLL = 50;
 
     private final GgmlDevice device;
@@ -27,7 +31,12 @@ final class CpuDevice implements ComputeDevice {
     private int currentThreads;
     private boolean closed;
 
-    CpuDevice(GgmlDevice device, DeviceInfo info, Object lock, int decodeThreads, int prefillThreads) {
+    CpuDevice(
+            GgmlDevice device,
+            DeviceInfo info,
+            Object lock,
+            int decodeThreads,
+            int prefillThreads) {
         this.device = device;
         this.info = info;
         this.lock = lock;
@@ -72,7 +81,10 @@ final class CpuDevice implements ComputeDevice {
             backend.setThreads(wanted);
             currentThreads = wanted;
         }
-        GgmlLibrary.context(phase == Phase.PREFILL ? "computing prefill on cpu:0" : "computing decode on cpu:0");
+        GgmlLibrary.context(
+                phase == Phase.PREFILL
+                        ? "computing prefill on cpu:0"
+                        : "computing decode on cpu:0");
         backend.compute(graph);
     }
 

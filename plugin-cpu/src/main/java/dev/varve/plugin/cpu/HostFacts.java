@@ -11,13 +11,16 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What of the machine this process may use: physical cores within the CPU affinity and the cgroup's quota, memory within
- * the cgroup's limit. Reads below a root folder, so that tests can bring a machine of their own.
+ * What of the machine this process may use: physical cores within the CPU affinity and the cgroup's
+ * quota, memory within the cgroup's limit. Reads below a root folder, so that tests can bring a
+ * machine of their own.
  */
 final class HostFacts {
     private static final long UNLIMITED = 1L << 60;
+
     /** Microseconds that the processes may run in each period of as many microseconds. */
     private static final Pattern QUOTA = Pattern.compile("(\\d{1,15})\\s+([1-9]\\d{0,14})");
+
     private static final Pattern RANGE = Pattern.compile("(\\d{1,6})(?:-(\\d{1,6}))?");
 
     private final Path root;
@@ -26,7 +29,9 @@ final class HostFacts {
         this.root = root;
     }
 
-    /** Physical cores, at least 1: hyper-threads share a core's arithmetic, so they do not count. */
+    /**
+     * Physical cores, at least 1: hyper-threads share a core's arithmetic, so they do not count.
+     */
     int physicalCores() {
         Set<String> cores = new HashSet<>();
         int unknown = 0;
@@ -51,13 +56,19 @@ final class HostFacts {
         if (v2.isPresent()) {
             Matcher fields = QUOTA.matcher(v2.get());
             if (fields.matches()) {
-                return OptionalLong.of(Math.ceilDiv(Long.parseLong(fields.group(1)) * 1000, Long.parseLong(fields.group(2))));
+                return OptionalLong.of(
+                        Math.ceilDiv(
+                                Long.parseLong(fields.group(1)) * 1000,
+                                Long.parseLong(fields.group(2))));
             }
             return OptionalLong.empty();
         }
         OptionalLong quota = number(root.resolve("sys/fs/cgroup/cpu/cpu.cfs_quota_us"));
         OptionalLong period = number(root.resolve("sys/fs/cgroup/cpu/cpu.cfs_period_us"));
-        if (quota.isPresent() && period.isPresent() && quota.getAsLong() > 0 && period.getAsLong() > 0) {
+        if (quota.isPresent()
+                && period.isPresent()
+                && quota.getAsLong() > 0
+                && period.getAsLong() > 0) {
             return OptionalLong.of(quota.getAsLong() * 1000 / period.getAsLong());
         }
         return OptionalLong.empty();
@@ -70,8 +81,11 @@ final class HostFacts {
 
     /** Bytes that are free: the machine's available memory, or what the cgroup's limit leaves. */
     long memoryFree() {
-        long used = number(root.resolve("sys/fs/cgroup/memory.current"))
-                .orElse(number(root.resolve("sys/fs/cgroup/memory/memory.usage_in_bytes")).orElse(0));
+        long used =
+                number(root.resolve("sys/fs/cgroup/memory.current"))
+                        .orElse(
+                                number(root.resolve("sys/fs/cgroup/memory/memory.usage_in_bytes"))
+                                        .orElse(0));
         long left = memoryLimit() == UNLIMITED ? UNLIMITED : Math.max(0, memoryLimit() - used);
         return Math.min(memoryInfo("MemAvailable"), left);
     }

@@ -1,6 +1,7 @@
 package dev.varve.plugin.cpu;
 
 import dev.varve.api.VarveException;
+
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -21,9 +22,9 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The libraries in this jar and their folder on disk. The folder's name holds the digest of the manifest, so that
- * another release gets another folder and several processes can share one. It appears by an atomic rename; sizes are
- * checked at every start, and a damaged folder is replaced.
+ * The libraries in this jar and their folder on disk. The folder's name holds the digest of the
+ * manifest, so that another release gets another folder and several processes can share one. It
+ * appears by an atomic rename; sizes are checked at every start, and a damaged folder is replaced.
  *
  * <p>Manifest: one line per file, {@code sha256 size name}.
  */
@@ -44,22 +45,28 @@ final class NativeBundle {
         try {
             byte[] manifest = manifest();
             List<Entry> entries = parse(new String(manifest, StandardCharsets.UTF_8));
-            String digest = HexFormat.of().formatHex(sha256().digest(manifest)).substring(0, DIGEST_DIGITS);
+            String digest =
+                    HexFormat.of().formatHex(sha256().digest(manifest)).substring(0, DIGEST_DIGITS);
             Path folder = cacheFolder.toAbsolutePath().resolve("ggml-" + digest);
             if (!isComplete(folder, entries)) {
                 install(folder, entries);
             }
             return folder;
         } catch (IOException e) {
-            throw new VarveException(VarveException.Kind.UNAVAILABLE,
-                    cacheFolder + ": the ggml libraries cannot be unpacked: " + e, e);
+            throw new VarveException(
+                    VarveException.Kind.UNAVAILABLE,
+                    cacheFolder + ": the ggml libraries cannot be unpacked: " + e,
+                    e);
         }
     }
 
     private static byte[] manifest() throws IOException {
-        try (InputStream stream = NativeBundle.class.getResourceAsStream(RESOURCES + "manifest.txt")) {
+        try (InputStream stream =
+                NativeBundle.class.getResourceAsStream(RESOURCES + "manifest.txt")) {
             if (stream == null) {
-                throw new VarveException(VarveException.Kind.UNAVAILABLE, "the jar of plugin-cpu holds no libraries");
+                throw new VarveException(
+                        VarveException.Kind.UNAVAILABLE,
+                        "the jar of plugin-cpu holds no libraries");
             }
             return stream.readAllBytes();
         }
@@ -99,7 +106,8 @@ final class NativeBundle {
 
     private static void write(Entry entry, Path target) throws IOException {
         MessageDigest digest = sha256();
-        try (InputStream stream = NativeBundle.class.getResourceAsStream(RESOURCES + entry.name())) {
+        try (InputStream stream =
+                NativeBundle.class.getResourceAsStream(RESOURCES + entry.name())) {
             if (stream == null) {
                 throw new IOException(entry.name() + " is missing from the jar");
             }
@@ -107,11 +115,15 @@ final class NativeBundle {
         }
         String found = HexFormat.of().formatHex(digest.digest());
         if (!found.equals(entry.digest())) {
-            throw new IOException(entry.name() + ": expected digest " + entry.digest() + ", found " + found);
+            throw new IOException(
+                    entry.name() + ": expected digest " + entry.digest() + ", found " + found);
         }
     }
 
-    /** Renames the new folder into place; another process may have been faster, or a damaged folder may be there. */
+    /**
+     * Renames the new folder into place; another process may have been faster, or a damaged folder
+     * may be there.
+     */
     private static void publish(Path fresh, Path folder, List<Entry> entries) throws IOException {
         try {
             Files.move(fresh, folder, StandardCopyOption.ATOMIC_MOVE);
@@ -124,8 +136,11 @@ final class NativeBundle {
         }
     }
 
-    /** Replaces single files, each atomically: a process that has the old ones mapped keeps them. */
-    private static void replaceDamaged(Path fresh, Path folder, List<Entry> entries) throws IOException {
+    /**
+     * Replaces single files, each atomically: a process that has the old ones mapped keeps them.
+     */
+    private static void replaceDamaged(Path fresh, Path folder, List<Entry> entries)
+            throws IOException {
         for (Entry entry : entries) {
             Path target = folder.resolve(entry.name());
             if (!Files.isRegularFile(target) || Files.size(target) != entry.size()) {

@@ -1,2 +1,5 @@
-/** The CPU backend: unpacks the ggml libraries, counts cores and memory as the cgroup grants them, computes. */
+/**
+ * The CPU backend: unpacks the ggml libraries, counts cores and memory as the cgroup grants them,
+ * computes.
+ */
 package dev.varve.plugin.cpu;

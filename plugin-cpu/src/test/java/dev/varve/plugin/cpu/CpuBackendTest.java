@@ -20,15 +20,17 @@ import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.ggml.Graph;
 import dev.varve.api.ggml.GraphAllocator;
 import dev.varve.api.ggml.Tensor;
-import java.nio.file.Path;
-import java.util.Optional;
-import java.util.OptionalInt;
+
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.OptionalInt;
 
 class CpuBackendTest {
     @TempDir static Path cache;
@@ -59,9 +61,12 @@ class CpuBackendTest {
                 backend.open(0, new DeviceOptions(OptionalInt.of(1), OptionalInt.of(3)))) {
             assertEquals(1, device.threads(ComputeDevice.Phase.DECODE));
             assertEquals(3, device.threads(ComputeDevice.Phase.PREFILL));
-            for (ComputeDevice.Phase phase : new ComputeDevice.Phase[] {
-                ComputeDevice.Phase.PREFILL, ComputeDevice.Phase.DECODE, ComputeDevice.Phase.PREFILL
-            }) {
+            for (ComputeDevice.Phase phase :
+                    new ComputeDevice.Phase[] {
+                        ComputeDevice.Phase.PREFILL,
+                        ComputeDevice.Phase.DECODE,
+                        ComputeDevice.Phase.PREFILL
+                    }) {
                 assertArrayEquals(new float[] {14, 32, 32, 77}, product(device, phase));
             }
         }
@@ -72,7 +77,9 @@ class CpuBackendTest {
         try (ComputeDevice one = backend.open(0, DeviceOptions.automatic());
                 ComputeDevice two = backend.open(0, DeviceOptions.automatic())) {
             assertSame(one.lock(), two.lock());
-            assertEquals(one.threads(ComputeDevice.Phase.DECODE), one.threads(ComputeDevice.Phase.PREFILL));
+            assertEquals(
+                    one.threads(ComputeDevice.Phase.DECODE),
+                    one.threads(ComputeDevice.Phase.PREFILL));
             assertEquals(one.bufferType().name(), one.weightBufferTypes().getLast().name());
         }
     }
@@ -83,14 +90,16 @@ class CpuBackendTest {
         device.close();
         device.close();
 
-        assertThrows(IllegalStateException.class, () -> product(device, ComputeDevice.Phase.DECODE));
+        assertThrows(
+                IllegalStateException.class, () -> product(device, ComputeDevice.Phase.DECODE));
     }
 
     @ParameterizedTest
     @ValueSource(ints = {1, -1})
     void thereIsOnlyOneProcessor(int index) {
         VarveException error =
-                assertThrows(VarveException.class, () -> backend.open(index, DeviceOptions.automatic()));
+                assertThrows(
+                        VarveException.class, () -> backend.open(index, DeviceOptions.automatic()));
         assertEquals(VarveException.Kind.UNAVAILABLE, error.kind());
         assertEquals("cpu:" + index + ": there is only cpu:0", error.getMessage());
     }
@@ -98,23 +107,42 @@ class CpuBackendTest {
     @ParameterizedTest
     @ValueSource(ints = {0, -1, 513})
     void threadsAreLimited(int threads) {
-        VarveException error = assertThrows(VarveException.class,
-                () -> backend.open(0, new DeviceOptions(OptionalInt.of(threads), OptionalInt.empty())));
+        VarveException error =
+                assertThrows(
+                        VarveException.class,
+                        () ->
+                                backend.open(
+                                        0,
+                                        new DeviceOptions(
+                                                OptionalInt.of(threads), OptionalInt.empty())));
         assertEquals(VarveException.Kind.INVALID_REQUEST, error.kind());
         assertEquals("--threads: expected 1 to 512, found " + threads, error.getMessage());
-        assertTrue(assertThrows(VarveException.class,
-                        () -> backend.open(0, new DeviceOptions(OptionalInt.of(1), OptionalInt.of(threads))))
-                .getMessage()
-                .startsWith("--threads-batch"));
+        assertTrue(
+                assertThrows(
+                                VarveException.class,
+                                () ->
+                                        backend.open(
+                                                0,
+                                                new DeviceOptions(
+                                                        OptionalInt.of(1),
+                                                        OptionalInt.of(threads))))
+                        .getMessage()
+                        .startsWith("--threads-batch"));
     }
 
     @ParameterizedTest
     @CsvSource({"Mac OS X, aarch64", "Linux, aarch64", "Windows 11, amd64"})
     void otherPlatformsAreNamed(String system, String architecture) {
-        VarveException error = assertThrows(
-                VarveException.class, () -> CpuBackendProvider.requirePlatform(system, architecture));
+        VarveException error =
+                assertThrows(
+                        VarveException.class,
+                        () -> CpuBackendProvider.requirePlatform(system, architecture));
         assertEquals(VarveException.Kind.UNAVAILABLE, error.kind());
-        assertEquals("the packed ggml libraries are for Linux on x86-64; this is " + system + " on " + architecture,
+        assertEquals(
+                "the packed ggml libraries are for Linux on x86-64; this is "
+                        + system
+                        + " on "
+                        + architecture,
                 error.getMessage());
     }
 

@@ -3,16 +3,17 @@ package dev.varve.plugin.cpu;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
 
 class HostFactsTest {
     private static final long GIB = 1L << 30;
@@ -37,7 +38,9 @@ class HostFactsTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = ';', value = {"0; 1", "0,8; 1", "0-1,8-9; 2", "0,3,5-7; 5", "8-15; 8"})
+    @CsvSource(
+            delimiter = ';',
+            value = {"0; 1", "0,8; 1", "0-1,8-9; 2", "0,3,5-7; 5", "8-15; 8"})
     void onlyCpusOfTheAffinityCount(String allowed, int expected) {
         machine(allowed, 16, 8);
 
@@ -141,7 +144,9 @@ class HostFactsTest {
 
     @Test
     void theProcessorIsNamed() {
-        put("proc/cpuinfo", "processor\t: 0\nmodel name\t: Some: Processor 9000\nmodel name\t: Other\n");
+        put(
+                "proc/cpuinfo",
+                "processor\t: 0\nmodel name\t: Some: Processor 9000\nmodel name\t: Other\n");
 
         assertEquals("Some: Processor 9000", new HostFacts(root).processor());
     }
@@ -150,8 +155,10 @@ class HostFactsTest {
     void thisMachineHasCoresAndMemory() {
         HostFacts host = new HostFacts(Path.of("/"));
 
-        assertTrue(host.physicalCores() >= 1
-                && host.physicalCores() <= Math.max(1, Runtime.getRuntime().availableProcessors()));
+        assertTrue(
+                host.physicalCores() >= 1
+                        && host.physicalCores()
+                                <= Math.max(1, Runtime.getRuntime().availableProcessors()));
         assertTrue(host.memoryTotal() >= host.memoryFree());
     }
 
@@ -162,12 +169,16 @@ class HostFactsTest {
     }
 
     private void memory() {
-        put("proc/meminfo", "MemTotal:       67108864 kB\nMemFree: 1 kB\nMemAvailable:   50331648 kB\n");
+        put(
+                "proc/meminfo",
+                "MemTotal:       67108864 kB\nMemFree: 1 kB\nMemAvailable:   50331648 kB\n");
     }
 
     /** One socket whose CPUs beyond the number of cores are the second threads. */
     private void machine(String allowed, int cpus, int cores) {
-        put("proc/self/status", "Name:\tjava\nCpus_allowed:\tff\nCpus_allowed_list:\t" + allowed + "\n");
+        put(
+                "proc/self/status",
+                "Name:\tjava\nCpus_allowed:\tff\nCpus_allowed_list:\t" + allowed + "\n");
         for (int cpu = 0; cpu < cpus; cpu++) {
             topology(cpu, 0, cpu % cores);
         }

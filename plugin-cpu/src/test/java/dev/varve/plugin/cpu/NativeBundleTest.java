@@ -6,6 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,8 +22,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 class NativeBundleTest {
     private static final String BASE = "libggml-base.so";
@@ -32,20 +34,29 @@ class NativeBundleTest {
 
         List<String> names = names(folder);
         assertTrue(names.contains(BASE), names.toString());
-        assertTrue(names.stream().anyMatch(name -> name.startsWith("libggml-cpu-")), names.toString());
+        assertTrue(
+                names.stream().anyMatch(name -> name.startsWith("libggml-cpu-")), names.toString());
         FileTime old = FileTime.fromMillis(1_000_000);
         Files.setLastModifiedTime(folder.resolve(BASE), old);
         assertEquals(folder, new NativeBundle(cache.resolve("deep/er")).unpack());
-        assertEquals(old, Files.getLastModifiedTime(folder.resolve(BASE)), "nothing is written again");
-        assertEquals(List.of(folder.getFileName().toString()), names(folder.getParent()), "nothing is left over");
+        assertEquals(
+                old, Files.getLastModifiedTime(folder.resolve(BASE)), "nothing is written again");
+        assertEquals(
+                List.of(folder.getFileName().toString()),
+                names(folder.getParent()),
+                "nothing is left over");
     }
 
     @Test
     void aDamagedFileAndAMissingOneAreReplaced() throws IOException {
         Path folder = new NativeBundle(cache).unpack();
         byte[] whole = Files.readAllBytes(folder.resolve(BASE));
-        Path other = folder.resolve(
-                names(folder).stream().filter(name -> name.contains("cpu")).findFirst().orElseThrow());
+        Path other =
+                folder.resolve(
+                        names(folder).stream()
+                                .filter(name -> name.contains("cpu"))
+                                .findFirst()
+                                .orElseThrow());
         Files.write(folder.resolve(BASE), new byte[] {1, 2, 3});
         Files.delete(other);
 
@@ -63,10 +74,12 @@ class NativeBundleTest {
         List<Future<Path>> unpacked = new ArrayList<>();
         try (ExecutorService threads = Executors.newFixedThreadPool(count)) {
             for (int i = 0; i < count; i++) {
-                unpacked.add(threads.submit(() -> {
-                    start.await(1, TimeUnit.MINUTES);
-                    return new NativeBundle(cache).unpack();
-                }));
+                unpacked.add(
+                        threads.submit(
+                                () -> {
+                                    start.await(1, TimeUnit.MINUTES);
+                                    return new NativeBundle(cache).unpack();
+                                }));
             }
         }
 
@@ -81,10 +94,15 @@ class NativeBundleTest {
         Path file = Files.createFile(cache.resolve("file"));
 
         VarveException error =
-                assertThrows(VarveException.class, () -> new NativeBundle(file.resolve("inside")).unpack());
+                assertThrows(
+                        VarveException.class,
+                        () -> new NativeBundle(file.resolve("inside")).unpack());
 
         assertEquals(VarveException.Kind.UNAVAILABLE, error.kind());
-        assertTrue(error.getMessage().contains(file.resolve("inside") + ": the ggml libraries cannot be unpacked"),
+        assertTrue(
+                error.getMessage()
+                        .contains(
+                                file.resolve("inside") + ": the ggml libraries cannot be unpacked"),
                 error.getMessage());
     }
 
@@ -99,7 +117,8 @@ class NativeBundleTest {
         Files.delete(folder);
         Files.writeString(folder, "mine");
 
-        VarveException error = assertThrows(VarveException.class, () -> new NativeBundle(cache).unpack());
+        VarveException error =
+                assertThrows(VarveException.class, () -> new NativeBundle(cache).unpack());
 
         assertEquals(VarveException.Kind.UNAVAILABLE, error.kind());
         assertEquals("mine", Files.readString(folder));

@@ -4,6 +4,7 @@ import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelFamilyProvider;
 import dev.varve.api.model.ModelOptions;
+
 import java.util.Set;
 
 /** Opens {@code qwen35} files. */

@@ -13,13 +13,14 @@ import dev.varve.api.model.ModelShape;
 import dev.varve.api.model.ShardGraph;
 import dev.varve.api.model.TensorSelection;
 import dev.varve.api.model.TensorUse;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
 /**
- * A {@code qwen35} model: pre-norm layers of which most are gated delta nets and every few are full attention with an
- * output gate, each followed by a SwiGLU feed-forward.
+ * A {@code qwen35} model: pre-norm layers of which most are gated delta nets and every few are full
+ * attention with an output gate, each followed by a SwiGLU feed-forward.
  *
  * @see <a href="https://arxiv.org/abs/2412.06464">Gated Delta Networks</a>
  */
@@ -38,12 +39,22 @@ final class Qwen35Model implements LayerSplitAdapter {
     public ModelShape shape() {
         List<LayerState> layers = new ArrayList<>();
         for (boolean recurrent : sizes.recurrent()) {
-            layers.add(recurrent
-                    ? new LayerState.Recurrent(
-                            sizes.convKernel(), sizes.convChannels(), sizes.stateSize(), sizes.valueHeads())
-                    : new LayerState.FullAttention(sizes.kvHeads(), sizes.headLength(), sizes.headLength()));
+            layers.add(
+                    recurrent
+                            ? new LayerState.Recurrent(
+                                    sizes.convKernel(),
+                                    sizes.convChannels(),
+                                    sizes.stateSize(),
+                                    sizes.valueHeads())
+                            : new LayerState.FullAttention(
+                                    sizes.kvHeads(), sizes.headLength(), sizes.headLength()));
         }
-        return new ModelShape("qwen35", sizes.width(), sizes.vocabulary(), sizes.context(), layers,
+        return new ModelShape(
+                "qwen35",
+                sizes.width(),
+                sizes.vocabulary(),
+                sizes.context(),
+                layers,
                 sizes.skippedBlocks());
     }
 
@@ -64,16 +75,25 @@ final class Qwen35Model implements LayerSplitAdapter {
         for (int layer = range.begin(); layer < range.end(); layer++) {
             graph.capture(layer, hidden);
             Tensor normed = graph.norm(hidden, block(layer, "attn_norm.weight"), sizes.epsilon());
-            Tensor mixed = sizes.recurrent()[layer] ? deltaNet(graph, layer, normed) : attention(graph, layer, normed);
+            Tensor mixed =
+                    sizes.recurrent()[layer]
+                            ? deltaNet(graph, layer, normed)
+                            : attention(graph, layer, normed);
             if (layer == sizes.layers() - 1) {
                 // Everything behind the last mixer works per column, so only wanted columns go on.
                 mixed = graph.outputColumns(mixed);
                 hidden = graph.outputColumns(hidden);
             }
             Tensor residual = ops.add(mixed, hidden);
-            Tensor input = graph.norm(residual, block(layer, "post_attention_norm.weight"), sizes.epsilon());
-            Tensor output = graph.gatedFeedForward(
-                    input, block(layer, "ffn_gate"), block(layer, "ffn_up"), block(layer, "ffn_down"));
+            Tensor input =
+                    graph.norm(
+                            residual, block(layer, "post_attention_norm.weight"), sizes.epsilon());
+            Tensor output =
+                    graph.gatedFeedForward(
+                            input,
+                            block(layer, "ffn_gate"),
+                            block(layer, "ffn_up"),
+                            block(layer, "ffn_down"));
             hidden = ops.add(output, residual);
         }
         if (range.end() < sizes.layers()) {
@@ -84,7 +104,10 @@ final class Qwen35Model implements LayerSplitAdapter {
         graph.logits(graph.matmul(tensors.head(), normed));
     }
 
-    /** Full attention: per-head norms, rotary embedding of the first dimensions, and a gate on the result. */
+    /**
+     * Full attention: per-head norms, rotary embedding of the first dimensions, and a gate on the
+     * result.
+     */
     private Tensor attention(ShardGraph graph, int layer, Tensor input) {
         Ops ops = graph.ops();
         long length = sizes.headLength();
@@ -100,21 +123,45 @@ final class Qwen35Model implements LayerSplitAdapter {
             long keyOffset = 2 * length * heads * FLOAT;
             queryAndGate = all;
             key = ops.view3d(all, length, kvHeads, tokens, length * FLOAT, stride, keyOffset);
-            value = ops.cont(ops.view3d(
-                    all, length, kvHeads, tokens, length * FLOAT, stride, keyOffset + length * kvHeads * FLOAT));
+            value =
+                    ops.cont(
+                            ops.view3d(
+                                    all,
+                                    length,
+                                    kvHeads,
+                                    tokens,
+                                    length * FLOAT,
+                                    stride,
+                                    keyOffset + length * kvHeads * FLOAT));
         } else {
             queryAndGate = graph.matmul(block(layer, "attn_q"), input);
-            key = ops.reshape3d(graph.matmul(block(layer, "attn_k"), input), length, kvHeads, tokens);
-            value = ops.reshape3d(graph.matmul(block(layer, "attn_v"), input), length, kvHeads, tokens);
+            key =
+                    ops.reshape3d(
+                            graph.matmul(block(layer, "attn_k"), input), length, kvHeads, tokens);
+            value =
+                    ops.reshape3d(
+                            graph.matmul(block(layer, "attn_v"), input), length, kvHeads, tokens);
         }
         // Each head has its query rows and then its gate rows.
         long headStride = 2 * length * FLOAT;
         long columnStride = queryAndGate.nb(1);
         Tensor query = ops.view3d(queryAndGate, length, heads, tokens, headStride, columnStride, 0);
-        Tensor gate = ops.cont2d(
-                ops.view3d(queryAndGate, length, heads, tokens, headStride, columnStride, length * FLOAT),
-                length * heads, tokens);
-        query = rotate(graph, graph.norm(query, block(layer, "attn_q_norm.weight"), sizes.epsilon()));
+        Tensor gate =
+                ops.cont2d(
+                        ops.view3d(
+                                queryAndGate,
+                                length,
+                                heads,
+                                tokens,
+                                headStride,
+                                columnStride,
+                                length * FLOAT),
+                        length * heads,
+                        tokens);
+        query =
+                rotate(
+                        graph,
+                        graph.norm(query, block(layer, "attn_q_norm.weight"), sizes.epsilon()));
         key = rotate(graph, graph.norm(key, block(layer, "attn_k_norm.weight"), sizes.epsilon()));
         Tensor attended = graph.attention(layer, query, key, value, sizes.attentionScale());
         return graph.matmul(block(layer, "attn_output"), ops.mul(attended, ops.sigmoid(gate)));
@@ -122,8 +169,17 @@ final class Qwen35Model implements LayerSplitAdapter {
 
     private Tensor rotate(ShardGraph graph, Tensor heads) {
         Qwen35Sizes.RopeScaling rope = sizes.rope();
-        RopeOptions options = new RopeOptions(sizes.ropeDimensions(), RopeOptions.INTERLEAVED_MULTI_AXIS,
-                rope.originalContext(), rope.base(), rope.scale(), rope.extrapolation(), 1, 32, 1);
+        RopeOptions options =
+                new RopeOptions(
+                        sizes.ropeDimensions(),
+                        RopeOptions.INTERLEAVED_MULTI_AXIS,
+                        rope.originalContext(),
+                        rope.base(),
+                        rope.scale(),
+                        rope.extrapolation(),
+                        1,
+                        32,
+                        1);
         return graph.ops().ropeMulti(heads, graph.axisPositions(), sizes.ropeSections(), options);
     }
 
@@ -135,30 +191,60 @@ final class Qwen35Model implements LayerSplitAdapter {
         Tensor projected = graph.matmul(block(layer, "attn_qkv"), input);
         Tensor gate = graph.matmul(block(layer, "attn_gate"), input);
         Tensor beta = ops.sigmoid(graph.matmul(block(layer, "ssm_beta"), input));
-        Tensor step = ops.softplus(ops.add(graph.matmul(block(layer, "ssm_alpha"), input),
-                graph.weight(block(layer, "ssm_dt.bias"), TensorUse.ELEMENTWISE)));
+        Tensor step =
+                ops.softplus(
+                        ops.add(
+                                graph.matmul(block(layer, "ssm_alpha"), input),
+                                graph.weight(block(layer, "ssm_dt.bias"), TensorUse.ELEMENTWISE)));
         Tensor decay = ops.mul(step, graph.weight(block(layer, "ssm_a"), TensorUse.ELEMENTWISE));
 
         Tensor kernel = graph.weight(block(layer, "ssm_conv1d.weight"), TensorUse.CONVOLUTION);
         Tensor mixed = ops.silu(graph.causalConvolution(layer, projected, kernel));
         long stride = mixed.nb(1);
         // Queries and keys lie side by side and are normalised together.
-        Tensor both = unit(ops, ops.view3d(mixed, state, 2L * sizes.keyHeads(), tokens, state * FLOAT, stride, 0));
+        Tensor both =
+                unit(
+                        ops,
+                        ops.view3d(
+                                mixed,
+                                state,
+                                2L * sizes.keyHeads(),
+                                tokens,
+                                state * FLOAT,
+                                stride,
+                                0));
         Tensor query = ops.view3d(both, state, sizes.keyHeads(), tokens, both.nb(1), both.nb(2), 0);
-        Tensor key = ops.view3d(
-                both, state, sizes.keyHeads(), tokens, both.nb(1), both.nb(2), sizes.keyLength() * FLOAT);
-        Tensor value = ops.view3d(mixed, state, sizes.valueHeads(), tokens, state * FLOAT, stride,
-                2 * sizes.keyLength() * FLOAT);
+        Tensor key =
+                ops.view3d(
+                        both,
+                        state,
+                        sizes.keyHeads(),
+                        tokens,
+                        both.nb(1),
+                        both.nb(2),
+                        sizes.keyLength() * FLOAT);
+        Tensor value =
+                ops.view3d(
+                        mixed,
+                        state,
+                        sizes.valueHeads(),
+                        tokens,
+                        state * FLOAT,
+                        stride,
+                        2 * sizes.keyLength() * FLOAT);
 
         Tensor output = graph.gatedDelta(layer, query, key, value, decay, beta);
         Tensor normed = graph.norm(output, block(layer, "ssm_norm.weight"), sizes.epsilon());
-        Tensor gated = ops.swigluSplit(ops.reshape3d(gate, state, sizes.valueHeads(), tokens), normed);
-        return graph.matmul(block(layer, "ssm_out"), ops.reshape2d(gated, sizes.valueLength(), tokens));
+        Tensor gated =
+                ops.swigluSplit(ops.reshape3d(gate, state, sizes.valueHeads(), tokens), normed);
+        return graph.matmul(
+                block(layer, "ssm_out"), ops.reshape2d(gated, sizes.valueLength(), tokens));
     }
 
     /** {@code x / sqrt(sum x^2 + epsilon)} per head, by way of the root-mean-square norm. */
     private Tensor unit(Ops ops, Tensor heads) {
         float length = sizes.stateSize();
-        return ops.scale(ops.rmsNorm(heads, sizes.epsilon() / length), 1 / (float) Math.sqrt(length));
+        return ops.scale(
+                ops.rmsNorm(heads, sizes.epsilon() / length), 1 / (float) Math.sqrt(length));
     }
 }

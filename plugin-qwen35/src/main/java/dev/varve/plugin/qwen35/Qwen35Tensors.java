@@ -6,7 +6,10 @@ import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.TensorSelection;
 import dev.varve.api.model.TensorUse;
 
-/** The tensors of a {@code qwen35} file: names, shapes and who uses them. All are checked when the model is opened. */
+/**
+ * The tensors of a {@code qwen35} file: names, shapes and who uses them. All are checked when the
+ * model is opened.
+ */
 final class Qwen35Tensors {
     private final GgufFile file;
     private final Qwen35Sizes sizes;
@@ -22,7 +25,9 @@ final class Qwen35Tensors {
         return "blk." + layer + "." + name;
     }
 
-    /** Name of the output head, without suffix; the embedding table where the head is tied to it. */
+    /**
+     * Name of the output head, without suffix; the embedding table where the head is tied to it.
+     */
     String head() {
         return file.tensor("output.weight").isPresent() ? "output" : "token_embd";
     }
@@ -35,7 +40,8 @@ final class Qwen35Tensors {
     TensorSelection select(LayerRange range) {
         Selector selector = new Selector();
         if (range.begin() == 0) {
-            selector.add("token_embd.weight", TensorUse.ROW_LOOKUP, sizes.width(), sizes.vocabulary());
+            selector.add(
+                    "token_embd.weight", TensorUse.ROW_LOOKUP, sizes.width(), sizes.vocabulary());
         }
         for (int layer = range.begin(); layer < range.end(); layer++) {
             selector.layer(layer);
@@ -83,7 +89,11 @@ final class Qwen35Tensors {
         private void deltaNet(int layer, int width) {
             matrix(block(layer, "attn_qkv"), width, sizes.convChannels());
             matrix(block(layer, "attn_gate"), width, sizes.valueLength());
-            add(block(layer, "ssm_conv1d.weight"), TensorUse.CONVOLUTION, sizes.convKernel(), sizes.convChannels());
+            add(
+                    block(layer, "ssm_conv1d.weight"),
+                    TensorUse.CONVOLUTION,
+                    sizes.convKernel(),
+                    sizes.convChannels());
             add(block(layer, "ssm_dt.bias"), TensorUse.ELEMENTWISE, sizes.valueHeads());
             add(block(layer, "ssm_a"), TensorUse.ELEMENTWISE, sizes.valueHeads());
             matrix(block(layer, "ssm_alpha"), width, sizes.valueHeads());
@@ -92,7 +102,9 @@ final class Qwen35Tensors {
             matrix(block(layer, "ssm_out"), sizes.valueLength(), width);
         }
 
-        /** A weight matrix with the companions that some quantisers and converters write beside it. */
+        /**
+         * A weight matrix with the companions that some quantisers and converters write beside it.
+         */
         void matrix(String name, long in, long out) {
             add(name + ".weight", TensorUse.MATMUL, in, out);
             if (file.tensor(name + ".scale").isPresent()) {

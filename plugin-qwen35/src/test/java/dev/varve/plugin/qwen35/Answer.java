@@ -8,6 +8,7 @@ import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationListener;
 import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.sampling.SamplingOptions;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -26,10 +27,13 @@ final class Answer implements GenerationListener {
         return ask(engine, prompt, 0, count, SamplingOptions.greedy());
     }
 
-    static Answer ask(Engine engine, int[] prompt, int stablePrefix, int count, SamplingOptions sampling) {
+    static Answer ask(
+            Engine engine, int[] prompt, int stablePrefix, int count, SamplingOptions sampling) {
         Answer answer = new Answer();
-        answer.generation = engine.submit(
-                new GenerationRequest(prompt, stablePrefix, count, Set.of(), sampling, -1), answer);
+        answer.generation =
+                engine.submit(
+                        new GenerationRequest(prompt, stablePrefix, count, Set.of(), sampling, -1),
+                        answer);
         return answer;
     }
 

@@ -13,6 +13,7 @@ import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.plugin.cpu.CpuBackendProvider;
+
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -28,19 +29,26 @@ final class Cpu {
     private static final Path NATIVES = Path.of(System.getProperty("varve.test.natives"));
 
     /** Two threads, like the oracle: the way work is divided changes the last bits. */
-    private static final ComputeDevice DEVICE = new CpuBackendProvider()
-            .open(new BackendOptions(NATIVES, Optional.of(NATIVES)))
-            .open(0, new DeviceOptions(OptionalInt.of(2), OptionalInt.empty()));
+    private static final ComputeDevice DEVICE =
+            new CpuBackendProvider()
+                    .open(new BackendOptions(NATIVES, Optional.of(NATIVES)))
+                    .open(0, new DeviceOptions(OptionalInt.of(2), OptionalInt.empty()));
 
     private Cpu() {}
 
     static ModelSettings settings(int context, int parallel, CacheTypes types) {
-        return new ModelSettings(OptionalInt.of(context), parallel, OptionalInt.empty(), types, true, 64);
+        return new ModelSettings(
+                OptionalInt.of(context), parallel, OptionalInt.empty(), types, true, 64);
     }
 
     static LoadedModel load(Path file, ModelSettings settings) {
         return LoadedModel.load(
-                GgufFile.open(file), new Qwen35Family(), DEVICE, settings, LoadProgress.silent(), plan -> {});
+                GgufFile.open(file),
+                new Qwen35Family(),
+                DEVICE,
+                settings,
+                LoadProgress.silent(),
+                plan -> {});
     }
 
     static LoadedModel load(Path file, ModelSettings settings, int... cuts) {
@@ -53,17 +61,22 @@ final class Cpu {
             begin = cut;
         }
         ranges.add(new LayerRange(begin, adapter.shape().layerCount()));
-        return LoadedModel.load(gguf, adapter, DEVICE, settings, ranges, LoadProgress.silent(), plan -> {});
+        return LoadedModel.load(
+                gguf, adapter, DEVICE, settings, ranges, LoadProgress.silent(), plan -> {});
     }
 
     /** Logits of every token. */
     static float[][] logits(LoadedModel model, int[] tokens) {
         List<float[]> rows = new ArrayList<>();
-        model.logits(tokens, (logits, count, vocabulary) -> {
-            for (int row = 0; row < count; row++) {
-                rows.add(Arrays.copyOfRange(logits, row * vocabulary, (row + 1) * vocabulary));
-            }
-        });
+        model.logits(
+                tokens,
+                (logits, count, vocabulary) -> {
+                    for (int row = 0; row < count; row++) {
+                        rows.add(
+                                Arrays.copyOfRange(
+                                        logits, row * vocabulary, (row + 1) * vocabulary));
+                    }
+                });
         return rows.toArray(float[][]::new);
     }
 }

@@ -8,11 +8,18 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.api.VarveException;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.GenerationEnd;
-import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.testkit.Qwen35Model;
 import dev.varve.testkit.TensorType;
+
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -23,18 +30,12 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.concurrent.ExecutionException;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** The engine over a real model: batching, residency, preemption and cancelling change no token. */
 class EngineTest {
     private static final int CONTEXT = 1024;
 
-    @TempDir
-    static Path folder;
+    @TempDir static Path folder;
 
     private static Qwen35Model spec;
     private static Path file;
@@ -45,13 +46,18 @@ class EngineTest {
         file = spec.write(folder);
     }
 
-    /** Grade (b): q8_0 KV makes rows independent of their neighbours; small float matrices are split by column. */
+    /**
+     * Grade (b): q8_0 KV makes rows independent of their neighbours; small float matrices are split
+     * by column.
+     */
     @ParameterizedTest
     @EnumSource(names = {"Q4_0", "Q8_0", "F16", "F32"})
     void eightTogetherGiveWhatEachGivesAlone(TensorType type) throws Exception {
         Path file = spec.withType(type).write(folder);
         List<int[]> prompts =
-                IntStream.range(0, 8).mapToObj(i -> spec.randomTokens(20 + 37 * i, 100 + i)).toList();
+                IntStream.range(0, 8)
+                        .mapToObj(i -> spec.randomTokens(20 + 37 * i, 100 + i))
+                        .toList();
         List<int[]> alone = new ArrayList<>();
         try (LoadedModel model = Cpu.load(file, Cpu.settings(CONTEXT, 1, Cpu.Q8_0))) {
             for (int[] prompt : prompts) {
@@ -61,7 +67,8 @@ class EngineTest {
 
         try (LoadedModel model = Cpu.load(file, Cpu.settings(CONTEXT, 8, Cpu.Q8_0))) {
             Engine engine = model.engine();
-            List<Answer> together = prompts.stream().map(prompt -> Answer.ask(engine, prompt, 48)).toList();
+            List<Answer> together =
+                    prompts.stream().map(prompt -> Answer.ask(engine, prompt, 48)).toList();
             for (int i = 0; i < prompts.size(); i++) {
                 assertArrayEquals(alone.get(i), together.get(i).tokens(), "prompt " + i);
             }
@@ -77,7 +84,10 @@ class EngineTest {
 
             Answer second = Answer.ask(model.engine(), longer, 20);
 
-            assertEquals(100 + 19, second.end().cachedTokens(), "all but the last generated token are computed");
+            assertEquals(
+                    100 + 19,
+                    second.end().cachedTokens(),
+                    "all but the last generated token are computed");
             assertArrayEquals(coldAnswer(longer, 0, 20), second.tokens());
         }
     }
@@ -98,14 +108,18 @@ class EngineTest {
 
     @Test
     void aPoolThatIsTooSmallForAllPreemptsAndStillAnswersAll() throws Exception {
-        List<int[]> prompts = IntStream.range(0, 4).mapToObj(i -> spec.randomTokens(240, 50 + i)).toList();
+        List<int[]> prompts =
+                IntStream.range(0, 4).mapToObj(i -> spec.randomTokens(240, 50 + i)).toList();
         ModelSettings tight =
-                new ModelSettings(OptionalInt.of(CONTEXT), 4, OptionalInt.of(CONTEXT), Cpu.Q8_0, true, 64);
+                new ModelSettings(
+                        OptionalInt.of(CONTEXT), 4, OptionalInt.of(CONTEXT), Cpu.Q8_0, true, 64);
         try (LoadedModel model = Cpu.load(file, tight)) {
             Engine engine = model.engine();
-            List<Answer> answers = prompts.stream().map(prompt -> Answer.ask(engine, prompt, 300)).toList();
+            List<Answer> answers =
+                    prompts.stream().map(prompt -> Answer.ask(engine, prompt, 300)).toList();
             for (int i = 0; i < prompts.size(); i++) {
-                assertArrayEquals(coldAnswer(prompts.get(i), 0, 300), answers.get(i).tokens(), "prompt " + i);
+                assertArrayEquals(
+                        coldAnswer(prompts.get(i), 0, 300), answers.get(i).tokens(), "prompt " + i);
             }
             assertTrue(engine.status().preemptions() > 0, "the pool was meant to be too small");
         }
@@ -122,7 +136,8 @@ class EngineTest {
             cancelled.cancel();
 
             ExecutionException failure = assertThrows(ExecutionException.class, cancelled::end);
-            assertEquals(VarveException.Kind.CANCELLED, ((VarveException) failure.getCause()).kind());
+            assertEquals(
+                    VarveException.Kind.CANCELLED, ((VarveException) failure.getCause()).kind());
             assertArrayEquals(expected, kept.tokens());
         }
     }
@@ -130,7 +145,8 @@ class EngineTest {
     @Test
     void aSeedRepeatsASampledAnswerAlsoBesideOthers() throws Exception {
         SamplingOptions sampling =
-                new SamplingOptions(1, 0, 0.95f, 0, 1.1f, 0.2f, 0.1f, OptionalLong.of(42), Map.of());
+                new SamplingOptions(
+                        1, 0, 0.95f, 0, 1.1f, 0.2f, 0.1f, OptionalLong.of(42), Map.of());
         int[] prompt = spec.randomTokens(40, 9);
         try (LoadedModel model = Cpu.load(file, Cpu.settings(CONTEXT, 4, Cpu.Q8_0))) {
             int[] alone = Answer.ask(model.engine(), prompt, 0, 40, sampling).tokens();
@@ -146,12 +162,18 @@ class EngineTest {
         try (LoadedModel model = Cpu.load(file, Cpu.settings(CONTEXT, 1, Cpu.F16))) {
             Engine engine = model.engine();
 
-            VarveException refusal = assertThrows(
-                    VarveException.class, () -> Answer.ask(engine, spec.randomTokens(1000, 1), 25));
+            VarveException refusal =
+                    assertThrows(
+                            VarveException.class,
+                            () -> Answer.ask(engine, spec.randomTokens(1000, 1), 25));
 
             assertEquals(VarveException.Kind.CONTEXT_OVERFLOW, refusal.kind());
-            assertTrue(refusal.getMessage().contains("maximum context length is 1024 tokens"), refusal.getMessage());
-            assertTrue(refusal.getMessage().contains("1025 tokens (1000 in the messages, 25"), refusal.getMessage());
+            assertTrue(
+                    refusal.getMessage().contains("maximum context length is 1024 tokens"),
+                    refusal.getMessage());
+            assertTrue(
+                    refusal.getMessage().contains("1025 tokens (1000 in the messages, 25"),
+                    refusal.getMessage());
         }
     }
 
@@ -163,13 +185,16 @@ class EngineTest {
             assertTrue(model.engine().drain(Duration.ofSeconds(60)));
 
             assertEquals(GenerationEnd.Reason.LENGTH, running.end().reason());
-            assertThrows(VarveException.class, () -> Answer.ask(model.engine(), spec.randomTokens(20, 1), 5));
+            assertThrows(
+                    VarveException.class,
+                    () -> Answer.ask(model.engine(), spec.randomTokens(20, 1), 5));
         }
     }
 
     private static int[] coldAnswer(int[] prompt, int stablePrefix, int count) throws Exception {
         try (LoadedModel model = Cpu.load(file, Cpu.settings(CONTEXT, 1, Cpu.Q8_0))) {
-            return Answer.ask(model.engine(), prompt, stablePrefix, count, SamplingOptions.greedy()).tokens();
+            return Answer.ask(model.engine(), prompt, stablePrefix, count, SamplingOptions.greedy())
+                    .tokens();
         }
     }
 

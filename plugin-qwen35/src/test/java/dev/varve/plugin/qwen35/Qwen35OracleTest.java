@@ -11,24 +11,30 @@ import dev.varve.testkit.Oracle;
 import dev.varve.testkit.OracleOptions;
 import dev.varve.testkit.Qwen35Model;
 import dev.varve.testkit.TensorType;
-import java.nio.file.Path;
-import java.util.stream.IntStream;
-import java.util.stream.Stream;
+
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Random models of odd shapes against libllama, an independent implementation, with the same threads and cache. */
+import java.nio.file.Path;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/**
+ * Random models of odd shapes against libllama, an independent implementation, with the same
+ * threads and cache.
+ */
 class Qwen35OracleTest {
     private static final int CONTEXT = 1024;
 
-    @TempDir
-    Path folder;
+    @TempDir Path folder;
 
     static Stream<Arguments> models() {
-        TensorType[] types = {TensorType.F32, TensorType.F16, TensorType.Q8_0, TensorType.Q4_0, TensorType.Q4_K};
+        TensorType[] types = {
+            TensorType.F32, TensorType.F16, TensorType.Q8_0, TensorType.Q4_0, TensorType.Q4_K
+        };
         return IntStream.range(0, 15)
                 .mapToObj(seed -> Arguments.of(seed, types[seed % types.length]));
     }
@@ -51,8 +57,13 @@ class Qwen35OracleTest {
                 actual = Cpu.logits(model, tokens);
             }
 
-            assertTrue(Comparison.topTwo(expected[0]).margin() > 0, "the oracle's logits say something");
-            assertEquals(0, Comparison.worstRelativeL2(expected, actual), spec.size() + " " + type + " " + cache);
+            assertTrue(
+                    Comparison.topTwo(expected[0]).margin() > 0,
+                    "the oracle's logits say something");
+            assertEquals(
+                    0,
+                    Comparison.worstRelativeL2(expected, actual),
+                    spec.size() + " " + type + " " + cache);
         }
     }
 
@@ -68,7 +79,8 @@ class Qwen35OracleTest {
         }
 
         try (LoadedModel model = Cpu.load(file, Cpu.settings(CONTEXT, 2, Cpu.F16))) {
-            assertArrayEquals(expected, Answer.ask(model.engine(), prompt, 64).tokens(), "seed " + seed);
+            assertArrayEquals(
+                    expected, Answer.ask(model.engine(), prompt, 64).tokens(), "seed " + seed);
         }
     }
 
@@ -87,13 +99,17 @@ class Qwen35OracleTest {
         for (int cut = 1; cut < spec.size().layers(); cut++) {
             try (LoadedModel model = Cpu.load(file, Cpu.settings(CONTEXT, 1, Cpu.F16), cut)) {
                 float[][] split = Cpu.logits(model, tokens);
-                assertEquals(0, Comparison.worstRelativeL2(whole, split), "seed " + seed + ", cut " + cut);
+                assertEquals(
+                        0,
+                        Comparison.worstRelativeL2(whole, split),
+                        "seed " + seed + ", cut " + cut);
             }
         }
     }
 
     private static Oracle oracle(Path file, CacheTypes cache) {
         TensorType type = cache.equals(Cpu.F16) ? TensorType.F16 : TensorType.Q8_0;
-        return Oracle.open(file, OracleOptions.defaults().withContext(CONTEXT).withThreads(2).withCache(type));
+        return Oracle.open(
+                file, OracleOptions.defaults().withContext(CONTEXT).withThreads(2).withCache(type));
     }
 }

@@ -119,6 +119,12 @@ public final class GgufFile {
                     VarveException.Kind.UNREADABLE_FILE,
                     path + ": expected a GGUF file, found a folder");
         }
+        if (Files.exists(path) && !Files.isRegularFile(path)) {
+            // Opening a pipe would wait for its writer.
+            throw new VarveException(
+                    VarveException.Kind.UNREADABLE_FILE,
+                    path + ": expected a GGUF file, found something else");
+        }
         try (SeekableByteChannel channel = Files.newByteChannel(path)) {
             return new GgufParser(new GgufInput(path, channel)).parse();
         } catch (java.nio.file.NoSuchFileException e) {

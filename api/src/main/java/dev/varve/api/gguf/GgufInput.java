@@ -16,6 +16,12 @@ import java.nio.file.Path;
 final class GgufInput {
     private static final int WINDOW = 1 << 16;
 
+    /**
+     * Longest header: ten times that of the largest vocabularies. A sparse file may claim any
+     * length.
+     */
+    private static final long MAX_HEADER = 128L << 20;
+
     private final Path file;
     private final SeekableByteChannel channel;
     private final long size;
@@ -45,7 +51,7 @@ final class GgufInput {
     }
 
     long remaining() {
-        return size - position();
+        return Math.min(size, MAX_HEADER) - position();
     }
 
     byte readByte(String field) {

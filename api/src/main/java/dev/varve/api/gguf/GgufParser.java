@@ -305,6 +305,9 @@ final class GgufParser {
 
     private String text(String field, int limit) {
         byte[] bytes = input.readBytes(field, limit);
+        if (bytes.length == 0) {
+            throw wrong(field, "a name", "an empty text");
+        }
         try {
             return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
         } catch (CharacterCodingException e) {

@@ -10,10 +10,23 @@ import java.nio.file.Path;
  */
 public final class ModelFormatException extends VarveException {
     private static final long serialVersionUID = 1L;
+    private static final int MAX_TEXT = 200;
 
     public ModelFormatException(Path file, String field, String expected, String found) {
         super(
                 Kind.CORRUPT_FILE,
-                file.getFileName() + ": " + field + ": expected " + expected + ", found " + found);
+                file.getFileName()
+                        + ": "
+                        + printable(field)
+                        + ": expected "
+                        + expected
+                        + ", found "
+                        + printable(found));
+    }
+
+    /** Names come from the file: without control characters and cut, they can forge no log line. */
+    private static String printable(String text) {
+        String clean = text.replaceAll("\\p{Cntrl}", "?");
+        return clean.length() <= MAX_TEXT ? clean : clean.substring(0, MAX_TEXT) + "…";
     }
 }

@@ -199,4 +199,40 @@ class GgufFileTest {
         assertTrue(error.getMessage().contains(part), () -> part + " in: " + error.getMessage());
         return error;
     }
+
+    @Test
+    void aSparseFileCannotClaimMoreThanAHeader(@TempDir Path temporary) throws Exception {
+        Path file = temporary.resolve("sparse.gguf");
+        byte[] header =
+                java.nio.ByteBuffer.allocate(64)
+                        .order(java.nio.ByteOrder.LITTLE_ENDIAN)
+                        .put("GGUF".getBytes(java.nio.charset.StandardCharsets.US_ASCII))
+                        .putInt(3)
+                        .putLong(0)
+                        .putLong(1)
+                        .putLong(1)
+                        .put((byte) 'k')
+                        .putInt(8)
+                        .putLong(1L << 30)
+                        .array();
+        try (java.io.RandomAccessFile sparse = new java.io.RandomAccessFile(file.toFile(), "rw")) {
+            sparse.write(header);
+            sparse.setLength(3L << 30);
+        }
+
+        ModelFormatException refusal =
+                assertThrows(ModelFormatException.class, () -> GgufFile.open(file));
+
+        assertTrue(refusal.getMessage().contains("k (length)"), refusal.getMessage());
+    }
+
+    @Test
+    void textOfTheFileForgesNoLogLine() {
+        ModelFormatException refusal =
+                new ModelFormatException(
+                        Path.of("m.gguf"), "a\nb\u001b" + "c".repeat(500), "x", "y");
+
+        assertTrue(refusal.getMessage().startsWith("m.gguf: a?b?ccc"), refusal.getMessage());
+        assertTrue(refusal.getMessage().length() < 300, refusal.getMessage());
+    }
 }

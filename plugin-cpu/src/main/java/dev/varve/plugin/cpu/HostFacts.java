@@ -51,7 +51,8 @@ final class HostFacts {
         if (v2.isPresent()) {
             Matcher fields = QUOTA.matcher(v2.get());
             if (fields.matches()) {
-                return OptionalLong.of(Math.ceilDiv(Long.parseLong(fields.group(1)) * 1000, Long.parseLong(fields.group(2))));
+                long granted = Long.parseLong(fields.group(1));
+                return OptionalLong.of(Math.ceilDiv(granted * 1000, Long.parseLong(fields.group(2))));
             }
             return OptionalLong.empty();
         }

@@ -110,7 +110,7 @@ final class CoreApi {
 
     /** {@code ptr ggml_new_tensor_4d(ptr context, int type, i64 ne0, i64 ne1, i64 ne2, i64 ne3)} */
     private static final MethodHandle NEW_TENSOR_4D =
-            bindLeaf(
+            bind(
                     "ggml_new_tensor_4d",
                     returns(C_POINTER, C_POINTER, C_INT, C_INT64, C_INT64, C_INT64, C_INT64));
 
@@ -161,7 +161,7 @@ final class CoreApi {
 
     /** {@code ptr ggml_new_graph_custom(ptr context, size size, bool grads)} */
     private static final MethodHandle NEW_GRAPH_CUSTOM =
-            bindLeaf("ggml_new_graph_custom", returns(C_POINTER, C_POINTER, C_SIZE_T, C_BOOL));
+            bind("ggml_new_graph_custom", returns(C_POINTER, C_POINTER, C_SIZE_T, C_BOOL));
 
     static MemorySegment newGraphCustom(MemorySegment context, long size, boolean grads) {
         try {
@@ -173,7 +173,7 @@ final class CoreApi {
 
     /** {@code void ggml_build_forward_expand(ptr graph, ptr tensor)} */
     private static final MethodHandle BUILD_FORWARD_EXPAND =
-            bindLeaf("ggml_build_forward_expand", returnsNothing(C_POINTER, C_POINTER));
+            bind("ggml_build_forward_expand", returnsNothing(C_POINTER, C_POINTER));
 
     static void buildForwardExpand(MemorySegment graph, MemorySegment tensor) {
         try {

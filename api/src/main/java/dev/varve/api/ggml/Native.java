@@ -34,7 +34,10 @@ final class Native {
         return LINKER.downcallHandle(GgmlLibrary.symbol(name), descriptor, PLAIN);
     }
 
-    /** A call of microseconds that never calls back: building graphs, reading fields. */
+    /**
+     * A call of nanoseconds that never calls back, such as reading a field. Not for what may log or
+     * assert: an upcall from within ends the process without the message.
+     */
     @SuppressWarnings("restricted")
     static MethodHandle bindLeaf(String name, FunctionDescriptor descriptor) {
         return LINKER.downcallHandle(GgmlLibrary.symbol(name), descriptor, LEAF);

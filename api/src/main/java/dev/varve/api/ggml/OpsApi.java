@@ -5,7 +5,7 @@ import static dev.varve.api.ggml.Native.C_INT;
 import static dev.varve.api.ggml.Native.C_INT64;
 import static dev.varve.api.ggml.Native.C_POINTER;
 import static dev.varve.api.ggml.Native.C_SIZE_T;
-import static dev.varve.api.ggml.Native.bindLeaf;
+import static dev.varve.api.ggml.Native.bind;
 import static dev.varve.api.ggml.Native.returns;
 import static dev.varve.api.ggml.Native.returnsNothing;
 
@@ -16,7 +16,7 @@ import java.lang.invoke.MethodHandle;
 final class OpsApi {
     /** {@code ptr ggml_mul_mat(ptr context, ptr a, ptr b)} */
     private static final MethodHandle MUL_MAT =
-            bindLeaf("ggml_mul_mat", returns(C_POINTER, C_POINTER, C_POINTER, C_POINTER));
+            bind("ggml_mul_mat", returns(C_POINTER, C_POINTER, C_POINTER, C_POINTER));
 
     static MemorySegment mulMat(MemorySegment context, MemorySegment a, MemorySegment b) {
         try {
@@ -28,9 +28,7 @@ final class OpsApi {
 
     /** {@code ptr ggml_mul_mat_id(ptr context, ptr as, ptr b, ptr ids)} */
     private static final MethodHandle MUL_MAT_ID =
-            bindLeaf(
-                    "ggml_mul_mat_id",
-                    returns(C_POINTER, C_POINTER, C_POINTER, C_POINTER, C_POINTER));
+            bind("ggml_mul_mat_id", returns(C_POINTER, C_POINTER, C_POINTER, C_POINTER, C_POINTER));
 
     static MemorySegment mulMatId(
             MemorySegment context, MemorySegment as, MemorySegment b, MemorySegment ids) {
@@ -43,7 +41,7 @@ final class OpsApi {
 
     /** {@code void ggml_mul_mat_set_hint(ptr node, int hint)} */
     private static final MethodHandle MUL_MAT_SET_HINT =
-            bindLeaf("ggml_mul_mat_set_hint", returnsNothing(C_POINTER, C_INT));
+            bind("ggml_mul_mat_set_hint", returnsNothing(C_POINTER, C_INT));
 
     static void mulMatSetHint(MemorySegment node, int hint) {
         try {
@@ -55,7 +53,7 @@ final class OpsApi {
 
     /** {@code ptr ggml_get_rows(ptr context, ptr a, ptr ids)} */
     private static final MethodHandle GET_ROWS =
-            bindLeaf("ggml_get_rows", returns(C_POINTER, C_POINTER, C_POINTER, C_POINTER));
+            bind("ggml_get_rows", returns(C_POINTER, C_POINTER, C_POINTER, C_POINTER));
 
     static MemorySegment getRows(MemorySegment context, MemorySegment a, MemorySegment ids) {
         try {
@@ -67,9 +65,7 @@ final class OpsApi {
 
     /** {@code ptr ggml_set_rows(ptr context, ptr target, ptr source, ptr ids)} */
     private static final MethodHandle SET_ROWS =
-            bindLeaf(
-                    "ggml_set_rows",
-                    returns(C_POINTER, C_POINTER, C_POINTER, C_POINTER, C_POINTER));
+            bind("ggml_set_rows", returns(C_POINTER, C_POINTER, C_POINTER, C_POINTER, C_POINTER));
 
     static MemorySegment setRows(
             MemorySegment context, MemorySegment target, MemorySegment source, MemorySegment ids) {
@@ -82,7 +78,7 @@ final class OpsApi {
 
     /** {@code ptr ggml_cpy(ptr context, ptr source, ptr target)} */
     private static final MethodHandle CPY =
-            bindLeaf("ggml_cpy", returns(C_POINTER, C_POINTER, C_POINTER, C_POINTER));
+            bind("ggml_cpy", returns(C_POINTER, C_POINTER, C_POINTER, C_POINTER));
 
     static MemorySegment cpy(MemorySegment context, MemorySegment source, MemorySegment target) {
         try {
@@ -94,7 +90,7 @@ final class OpsApi {
 
     /** {@code ptr ggml_cont(ptr context, ptr a)} */
     private static final MethodHandle CONT =
-            bindLeaf("ggml_cont", returns(C_POINTER, C_POINTER, C_POINTER));
+            bind("ggml_cont", returns(C_POINTER, C_POINTER, C_POINTER));
 
     static MemorySegment cont(MemorySegment context, MemorySegment a) {
         try {
@@ -106,7 +102,7 @@ final class OpsApi {
 
     /** {@code ptr ggml_cont_2d(ptr context, ptr a, i64 ne0, i64 ne1)} */
     private static final MethodHandle CONT_2D =
-            bindLeaf("ggml_cont_2d", returns(C_POINTER, C_POINTER, C_POINTER, C_INT64, C_INT64));
+            bind("ggml_cont_2d", returns(C_POINTER, C_POINTER, C_POINTER, C_INT64, C_INT64));
 
     static MemorySegment cont2d(MemorySegment context, MemorySegment a, long ne0, long ne1) {
         try {
@@ -118,7 +114,7 @@ final class OpsApi {
 
     /** {@code ptr ggml_concat(ptr context, ptr a, ptr b, int dim)} */
     private static final MethodHandle CONCAT =
-            bindLeaf("ggml_concat", returns(C_POINTER, C_POINTER, C_POINTER, C_POINTER, C_INT));
+            bind("ggml_concat", returns(C_POINTER, C_POINTER, C_POINTER, C_POINTER, C_INT));
 
     static MemorySegment concat(MemorySegment context, MemorySegment a, MemorySegment b, int dim) {
         try {
@@ -130,7 +126,7 @@ final class OpsApi {
 
     /** {@code ptr ggml_add(ptr context, ptr a, ptr b)} */
     private static final MethodHandle ADD =
-            bindLeaf("ggml_add", returns(C_POINTER, C_POINTER, C_POINTER, C_POINTER));
+            bind("ggml_add", returns(C_POINTER, C_POINTER, C_POINTER, C_POINTER));
 
     static MemorySegment add(MemorySegment context, MemorySegment a, MemorySegment b) {
         try {
@@ -142,7 +138,7 @@ final class OpsApi {
 
     /** {@code ptr ggml_sub(ptr context, ptr a, ptr b)} */
     private static final MethodHandle SUB =
-            bindLeaf("ggml_sub", returns(C_POINTER, C_POINTER, C_POINTER, C_POINTER));
+            bind("ggml_sub", returns(C_POINTER, C_POINTER, C_POINTER, C_POINTER));
 
     static MemorySegment sub(MemorySegment context, MemorySegment a, MemorySegment b) {
         try {
@@ -154,7 +150,7 @@ final class OpsApi {
 
     /** {@code ptr ggml_mul(ptr context, ptr a, ptr b)} */
     private static final MethodHandle MUL =
-            bindLeaf("ggml_mul", returns(C_POINTER, C_POINTER, C_POINTER, C_POINTER));
+            bind("ggml_mul", returns(C_POINTER, C_POINTER, C_POINTER, C_POINTER));
 
     static MemorySegment mul(MemorySegment context, MemorySegment a, MemorySegment b) {
         try {
@@ -166,7 +162,7 @@ final class OpsApi {
 
     /** {@code ptr ggml_div(ptr context, ptr a, ptr b)} */
     private static final MethodHandle DIV =
-            bindLeaf("ggml_div", returns(C_POINTER, C_POINTER, C_POINTER, C_POINTER));
+            bind("ggml_div", returns(C_POINTER, C_POINTER, C_POINTER, C_POINTER));
 
     static MemorySegment div(MemorySegment context, MemorySegment a, MemorySegment b) {
         try {
@@ -178,7 +174,7 @@ final class OpsApi {
 
     /** {@code ptr ggml_scale(ptr context, ptr a, float factor)} */
     private static final MethodHandle SCALE =
-            bindLeaf("ggml_scale", returns(C_POINTER, C_POINTER, C_POINTER, C_FLOAT));
+            bind("ggml_scale", returns(C_POINTER, C_POINTER, C_POINTER, C_FLOAT));
 
     static MemorySegment scale(MemorySegment context, MemorySegment a, float factor) {
         try {
@@ -190,7 +186,7 @@ final class OpsApi {
 
     /** {@code ptr ggml_rms_norm(ptr context, ptr a, float epsilon)} */
     private static final MethodHandle RMS_NORM =
-            bindLeaf("ggml_rms_norm", returns(C_POINTER, C_POINTER, C_POINTER, C_FLOAT));
+            bind("ggml_rms_norm", returns(C_POINTER, C_POINTER, C_POINTER, C_FLOAT));
 
     static MemorySegment rmsNorm(MemorySegment context, MemorySegment a, float epsilon) {
         try {
@@ -202,7 +198,7 @@ final class OpsApi {
 
     /** {@code ptr ggml_sigmoid(ptr context, ptr a)} */
     private static final MethodHandle SIGMOID =
-            bindLeaf("ggml_sigmoid", returns(C_POINTER, C_POINTER, C_POINTER));
+            bind("ggml_sigmoid", returns(C_POINTER, C_POINTER, C_POINTER));
 
     static MemorySegment sigmoid(MemorySegment context, MemorySegment a) {
         try {
@@ -214,7 +210,7 @@ final class OpsApi {
 
     /** {@code ptr ggml_silu(ptr context, ptr a)} */
     private static final MethodHandle SILU =
-            bindLeaf("ggml_silu", returns(C_POINTER, C_POINTER, C_POINTER));
+            bind("ggml_silu", returns(C_POINTER, C_POINTER, C_POINTER));
 
     static MemorySegment silu(MemorySegment context, MemorySegment a) {
         try {
@@ -226,7 +222,7 @@ final class OpsApi {
 
     /** {@code ptr ggml_gelu(ptr context, ptr a)} */
     private static final MethodHandle GELU =
-            bindLeaf("ggml_gelu", returns(C_POINTER, C_POINTER, C_POINTER));
+            bind("ggml_gelu", returns(C_POINTER, C_POINTER, C_POINTER));
 
     static MemorySegment gelu(MemorySegment context, MemorySegment a) {
         try {
@@ -238,7 +234,7 @@ final class OpsApi {
 
     /** {@code ptr ggml_softplus(ptr context, ptr a)} */
     private static final MethodHandle SOFTPLUS =
-            bindLeaf("ggml_softplus", returns(C_POINTER, C_POINTER, C_POINTER));
+            bind("ggml_softplus", returns(C_POINTER, C_POINTER, C_POINTER));
 
     static MemorySegment softplus(MemorySegment context, MemorySegment a) {
         try {
@@ -250,7 +246,7 @@ final class OpsApi {
 
     /** {@code ptr ggml_exp(ptr context, ptr a)} */
     private static final MethodHandle EXP =
-            bindLeaf("ggml_exp", returns(C_POINTER, C_POINTER, C_POINTER));
+            bind("ggml_exp", returns(C_POINTER, C_POINTER, C_POINTER));
 
     static MemorySegment exp(MemorySegment context, MemorySegment a) {
         try {
@@ -262,7 +258,7 @@ final class OpsApi {
 
     /** {@code ptr ggml_tanh(ptr context, ptr a)} */
     private static final MethodHandle TANH =
-            bindLeaf("ggml_tanh", returns(C_POINTER, C_POINTER, C_POINTER));
+            bind("ggml_tanh", returns(C_POINTER, C_POINTER, C_POINTER));
 
     static MemorySegment tanh(MemorySegment context, MemorySegment a) {
         try {
@@ -274,7 +270,7 @@ final class OpsApi {
 
     /** {@code ptr ggml_neg(ptr context, ptr a)} */
     private static final MethodHandle NEG =
-            bindLeaf("ggml_neg", returns(C_POINTER, C_POINTER, C_POINTER));
+            bind("ggml_neg", returns(C_POINTER, C_POINTER, C_POINTER));
 
     static MemorySegment neg(MemorySegment context, MemorySegment a) {
         try {
@@ -286,7 +282,7 @@ final class OpsApi {
 
     /** {@code ptr ggml_swiglu_split(ptr context, ptr a, ptr b)} */
     private static final MethodHandle SWIGLU_SPLIT =
-            bindLeaf("ggml_swiglu_split", returns(C_POINTER, C_POINTER, C_POINTER, C_POINTER));
+            bind("ggml_swiglu_split", returns(C_POINTER, C_POINTER, C_POINTER, C_POINTER));
 
     static MemorySegment swigluSplit(MemorySegment context, MemorySegment a, MemorySegment b) {
         try {
@@ -298,7 +294,7 @@ final class OpsApi {
 
     /** {@code ptr ggml_geglu_split(ptr context, ptr a, ptr b)} */
     private static final MethodHandle GEGLU_SPLIT =
-            bindLeaf("ggml_geglu_split", returns(C_POINTER, C_POINTER, C_POINTER, C_POINTER));
+            bind("ggml_geglu_split", returns(C_POINTER, C_POINTER, C_POINTER, C_POINTER));
 
     static MemorySegment gegluSplit(MemorySegment context, MemorySegment a, MemorySegment b) {
         try {
@@ -310,7 +306,7 @@ final class OpsApi {
 
     /** {@code ptr ggml_soft_max(ptr context, ptr a)} */
     private static final MethodHandle SOFT_MAX =
-            bindLeaf("ggml_soft_max", returns(C_POINTER, C_POINTER, C_POINTER));
+            bind("ggml_soft_max", returns(C_POINTER, C_POINTER, C_POINTER));
 
     static MemorySegment softMax(MemorySegment context, MemorySegment a) {
         try {
@@ -322,7 +318,7 @@ final class OpsApi {
 
     /** {@code ptr ggml_soft_max_ext(ptr context, ptr a, ptr mask, float scale, float maxBias)} */
     private static final MethodHandle SOFT_MAX_EXT =
-            bindLeaf(
+            bind(
                     "ggml_soft_max_ext",
                     returns(C_POINTER, C_POINTER, C_POINTER, C_POINTER, C_FLOAT, C_FLOAT));
 
@@ -341,7 +337,7 @@ final class OpsApi {
 
     /** {@code ptr ggml_sum_rows(ptr context, ptr a)} */
     private static final MethodHandle SUM_ROWS =
-            bindLeaf("ggml_sum_rows", returns(C_POINTER, C_POINTER, C_POINTER));
+            bind("ggml_sum_rows", returns(C_POINTER, C_POINTER, C_POINTER));
 
     static MemorySegment sumRows(MemorySegment context, MemorySegment a) {
         try {
@@ -353,7 +349,7 @@ final class OpsApi {
 
     /** {@code ptr ggml_clamp(ptr context, ptr a, float min, float max)} */
     private static final MethodHandle CLAMP =
-            bindLeaf("ggml_clamp", returns(C_POINTER, C_POINTER, C_POINTER, C_FLOAT, C_FLOAT));
+            bind("ggml_clamp", returns(C_POINTER, C_POINTER, C_POINTER, C_FLOAT, C_FLOAT));
 
     static MemorySegment clamp(MemorySegment context, MemorySegment a, float min, float max) {
         try {
@@ -365,7 +361,7 @@ final class OpsApi {
 
     /** {@code ptr ggml_argsort_top_k(ptr context, ptr a, int k)} */
     private static final MethodHandle ARGSORT_TOP_K =
-            bindLeaf("ggml_argsort_top_k", returns(C_POINTER, C_POINTER, C_POINTER, C_INT));
+            bind("ggml_argsort_top_k", returns(C_POINTER, C_POINTER, C_POINTER, C_INT));
 
     static MemorySegment argsortTopK(MemorySegment context, MemorySegment a, int k) {
         try {
@@ -377,7 +373,7 @@ final class OpsApi {
 
     /** {@code ptr ggml_view_1d(ptr context, ptr a, i64 ne0, size offset)} */
     private static final MethodHandle VIEW_1D =
-            bindLeaf("ggml_view_1d", returns(C_POINTER, C_POINTER, C_POINTER, C_INT64, C_SIZE_T));
+            bind("ggml_view_1d", returns(C_POINTER, C_POINTER, C_POINTER, C_INT64, C_SIZE_T));
 
     static MemorySegment view1d(MemorySegment context, MemorySegment a, long ne0, long offset) {
         try {
@@ -389,7 +385,7 @@ final class OpsApi {
 
     /** {@code ptr ggml_view_2d(ptr context, ptr a, i64 ne0, i64 ne1, size nb1, size offset)} */
     private static final MethodHandle VIEW_2D =
-            bindLeaf(
+            bind(
                     "ggml_view_2d",
                     returns(C_POINTER, C_POINTER, C_POINTER, C_INT64, C_INT64, C_SIZE_T, C_SIZE_T));
 
@@ -407,7 +403,7 @@ final class OpsApi {
      * size offset)}
      */
     private static final MethodHandle VIEW_3D =
-            bindLeaf(
+            bind(
                     "ggml_view_3d",
                     returns(
                             C_POINTER, C_POINTER, C_POINTER, C_INT64, C_INT64, C_INT64, C_SIZE_T,
@@ -434,7 +430,7 @@ final class OpsApi {
      * size nb2, size nb3, size offset)}
      */
     private static final MethodHandle VIEW_4D =
-            bindLeaf(
+            bind(
                     "ggml_view_4d",
                     returns(
                             C_POINTER, C_POINTER, C_POINTER, C_INT64, C_INT64, C_INT64, C_INT64,
@@ -461,7 +457,7 @@ final class OpsApi {
 
     /** {@code ptr ggml_reshape_4d(ptr context, ptr a, i64 ne0, i64 ne1, i64 ne2, i64 ne3)} */
     private static final MethodHandle RESHAPE_4D =
-            bindLeaf(
+            bind(
                     "ggml_reshape_4d",
                     returns(C_POINTER, C_POINTER, C_POINTER, C_INT64, C_INT64, C_INT64, C_INT64));
 
@@ -476,7 +472,7 @@ final class OpsApi {
 
     /** {@code ptr ggml_permute(ptr context, ptr a, int axis0, int axis1, int axis2, int axis3)} */
     private static final MethodHandle PERMUTE =
-            bindLeaf(
+            bind(
                     "ggml_permute",
                     returns(C_POINTER, C_POINTER, C_POINTER, C_INT, C_INT, C_INT, C_INT));
 
@@ -491,7 +487,7 @@ final class OpsApi {
 
     /** {@code ptr ggml_transpose(ptr context, ptr a)} */
     private static final MethodHandle TRANSPOSE =
-            bindLeaf("ggml_transpose", returns(C_POINTER, C_POINTER, C_POINTER));
+            bind("ggml_transpose", returns(C_POINTER, C_POINTER, C_POINTER));
 
     static MemorySegment transpose(MemorySegment context, MemorySegment a) {
         try {
@@ -503,7 +499,7 @@ final class OpsApi {
 
     /** {@code ptr ggml_ssm_conv(ptr context, ptr input, ptr kernel)} */
     private static final MethodHandle SSM_CONV =
-            bindLeaf("ggml_ssm_conv", returns(C_POINTER, C_POINTER, C_POINTER, C_POINTER));
+            bind("ggml_ssm_conv", returns(C_POINTER, C_POINTER, C_POINTER, C_POINTER));
 
     static MemorySegment ssmConv(MemorySegment context, MemorySegment input, MemorySegment kernel) {
         try {
@@ -518,7 +514,7 @@ final class OpsApi {
      * i64 snapshots)}
      */
     private static final MethodHandle GATED_DELTA_NET =
-            bindLeaf(
+            bind(
                     "ggml_gated_delta_net",
                     returns(
                             C_POINTER, C_POINTER, C_POINTER, C_POINTER, C_POINTER, C_POINTER,
@@ -547,7 +543,7 @@ final class OpsApi {
      * float betaFast, float betaSlow)}
      */
     private static final MethodHandle ROPE_EXT =
-            bindLeaf(
+            bind(
                     "ggml_rope_ext",
                     returns(
                             C_POINTER, C_POINTER, C_POINTER, C_POINTER, C_POINTER, C_INT, C_INT,
@@ -594,7 +590,7 @@ final class OpsApi {
      * float attnFactor, float betaFast, float betaSlow)}
      */
     private static final MethodHandle ROPE_MULTI =
-            bindLeaf(
+            bind(
                     "ggml_rope_multi",
                     returns(
                             C_POINTER, C_POINTER, C_POINTER, C_POINTER, C_POINTER, C_INT, C_POINTER,
@@ -642,7 +638,7 @@ final class OpsApi {
      * maxBias, float softcap)}
      */
     private static final MethodHandle FLASH_ATTN_EXT =
-            bindLeaf(
+            bind(
                     "ggml_flash_attn_ext",
                     returns(
                             C_POINTER, C_POINTER, C_POINTER, C_POINTER, C_POINTER, C_POINTER,
@@ -667,7 +663,7 @@ final class OpsApi {
 
     /** {@code void ggml_prec_set_acc(ptr node, int precision)} */
     private static final MethodHandle PREC_SET_ACC =
-            bindLeaf("ggml_prec_set_acc", returnsNothing(C_POINTER, C_INT));
+            bind("ggml_prec_set_acc", returnsNothing(C_POINTER, C_INT));
 
     static void precSetAcc(MemorySegment node, int precision) {
         try {

@@ -68,6 +68,11 @@ public final class AnswerText {
         if (reasoning) {
             reasoningTokens++;
         }
+        if (marks.isPresent()
+                && (token == marks.get().openId() || token == marks.get().closeId())) {
+            // A mark that changes nothing is no text either.
+            return Piece.EMPTY;
+        }
         return route(detokenizer.push(token));
     }
 

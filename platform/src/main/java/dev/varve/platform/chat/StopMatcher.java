@@ -22,20 +22,35 @@ public final class StopMatcher {
             return text;
         }
         held.append(text);
-        int earliest = held.length();
-        for (String stop : stops) {
-            int index = held.indexOf(stop);
-            if (index >= 0 && (index < earliest || found.isEmpty() && index == earliest)) {
-                earliest = index;
-                found = Optional.of(stop);
-            }
+        int open = held.length() - longestOpenEnd();
+        int match = firstMatch();
+        // A stop string that began earlier may still be completed, and then it is the one that
+        // counts.
+        if (match >= 0 && match <= open) {
+            return cut(match);
         }
-        return take(found.isPresent() ? earliest : held.length() - longestOpenEnd());
+        return take(open);
     }
 
-    /** Ends the text; returns what was held back, unless a stop string was found. */
+    /** Ends the text; returns what was held back, up to a stop string. */
     public String finish() {
-        return found.isPresent() ? "" : take(held.length());
+        int match = firstMatch();
+        return found.isPresent() ? "" : match >= 0 ? cut(match) : take(held.length());
+    }
+
+    /** Where the first stop string begins, -1 if there is none. */
+    private int firstMatch() {
+        int first = -1;
+        for (String stop : stops) {
+            int index = held.indexOf(stop);
+            first = index >= 0 && (first < 0 || index < first) ? index : first;
+        }
+        return first;
+    }
+
+    private String cut(int match) {
+        found = stops.stream().filter(stop -> held.indexOf(stop) == match).findFirst();
+        return take(match);
     }
 
     /** The stop string that ended the text. */

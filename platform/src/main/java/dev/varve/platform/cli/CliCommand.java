@@ -9,6 +9,7 @@ import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
 import java.io.PrintWriter;
+import java.time.Duration;
 import java.util.concurrent.Callable;
 
 /** What all subcommands share: help, logging, and where the output goes. */
@@ -21,6 +22,8 @@ import java.util.concurrent.Callable;
         optionListHeading = "%nOptions:%n",
         footerHeading = "%nExamples:%n")
 abstract class CliCommand implements Callable<Integer> {
+    private static final Duration STOP_LIMIT = Duration.ofSeconds(10);
+
     @Spec private CommandSpec spec;
 
     @ParentCommand private VarveCommand parent;
@@ -42,7 +45,24 @@ abstract class CliCommand implements Callable<Integer> {
     @Override
     public final Integer call() throws Exception {
         LogSetup.configure(logLevel);
-        return run();
+        if (endsInOrder()) {
+            return run();
+        }
+        // A process that exits while a native thread computes may crash on its way out.
+        ShutdownGuard guard = ShutdownGuard.prepare(Thread.currentThread()::interrupt, STOP_LIMIT);
+        guard.arm();
+        try {
+            return run();
+        } finally {
+            guard.close();
+        }
+    }
+
+    /**
+     * Whether the command looks after SIGTERM and Ctrl-C itself; else its thread is interrupted.
+     */
+    boolean endsInOrder() {
+        return false;
     }
 
     /** Does the work and returns the exit status. */

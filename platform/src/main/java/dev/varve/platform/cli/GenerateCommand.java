@@ -79,6 +79,11 @@ final class GenerateCommand extends CliCommand {
     @Mixin private SamplingArguments sampling;
 
     @Override
+    boolean endsInOrder() {
+        return true;
+    }
+
+    @Override
     int run() throws InterruptedException {
         try (ModelRuntime runtime = open(model)) {
             int[] promptTokens = promptTokens(runtime);

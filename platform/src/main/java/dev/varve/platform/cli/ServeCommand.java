@@ -41,6 +41,11 @@ final class ServeCommand extends CliCommand {
     @Mixin private ServeArguments server;
 
     @Override
+    boolean endsInOrder() {
+        return true;
+    }
+
+    @Override
     int run() throws InterruptedException {
         CountDownLatch stop = new CountDownLatch(1);
         try (ShutdownGuard guard = ShutdownGuard.prepare(stop::countDown, STOP_LIMIT)) {

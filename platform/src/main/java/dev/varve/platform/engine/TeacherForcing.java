@@ -45,6 +45,9 @@ public final class TeacherForcing {
         }
         SlotSpan span = new SlotSpan(0, SlotSpan.roundUp(tokens.length));
         for (int begin = 0; begin < tokens.length; ) {
+            if (Thread.interrupted()) {
+                throw new VarveException(VarveException.Kind.CANCELLED, "interrupted");
+            }
             // Short chunks bound the memory for logits of every row.
             int end = ChunkPlan.next(begin, tokens.length, 0, true);
             Slice slice =

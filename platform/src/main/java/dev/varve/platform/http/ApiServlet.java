@@ -214,8 +214,14 @@ final class ApiServlet extends HttpServlet {
             for (PendingAnswer.Choice choice : pending.choices()) {
                 choices.submit(model.engine(), choice.request(), choice.text());
             }
-            return new AnswerWriter(response, probe, pending.format(), pending.call())
-                    .write(choices, count);
+            AnswerWriter.Outcome outcome =
+                    new AnswerWriter(response, probe, pending.format(), pending.call())
+                            .write(choices, count);
+            if (probe.mustClose()) {
+                // The connection ends with the probe; the answer must be out by then.
+                response.flushBuffer();
+            }
+            return outcome;
         }
     }
 

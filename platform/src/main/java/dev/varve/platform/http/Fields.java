@@ -66,7 +66,7 @@ final class Fields {
         boolean exact =
                 node.get().isIntegralNumber()
                         ? node.get().canConvertToLong()
-                        : value == Math.rint(value);
+                        : value == Math.rint(value) && Math.abs(value) < 0x1p63;
         long number =
                 node.get().isIntegralNumber() && exact ? node.get().longValue() : (long) value;
         if (!exact || number < min || number > max) {

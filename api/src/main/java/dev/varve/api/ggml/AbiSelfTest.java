@@ -9,6 +9,7 @@ import java.lang.foreign.MemorySegment;
  */
 final class AbiSelfTest {
     private static final long TENSOR_OVERHEAD = 368;
+    private static final int OP_VIEW = 37;
 
     private AbiSelfTest() {}
 
@@ -30,7 +31,12 @@ final class AbiSelfTest {
                     type.typeSize(),
                     CoreApi.typeSize(type.id()));
         }
-        try (GgmlContext context = GgmlContext.open(4, 0)) {
+        runOnTensor();
+        runOnPlacedTensor();
+    }
+
+    private static void runOnTensor() {
+        try (GgmlContext context = GgmlContext.open(4, 8)) {
             Tensor tensor = context.newTensor(GgmlType.Q8_0, 64, 3, 5, 7).named("abi");
             MemorySegment struct = tensor.pointer();
             require(
@@ -57,6 +63,30 @@ final class AbiSelfTest {
                     "ggml_tensor.view_src",
                     struct.address(),
                     view.viewSource().address());
+            require(view.operator() == OP_VIEW, "ggml_tensor.op", OP_VIEW, view.operator());
+            Graph graph = context.newGraph(8);
+            graph.expand(view);
+            require(graph.nodes() == 1, "nodes of a graph", 1, graph.nodes());
+        }
+    }
+
+    private static void runOnPlacedTensor() {
+        BufferType type = new BufferType(BackendApi.cpuBufferType());
+        try (GgmlContext context = GgmlContext.open(1, 0);
+                DeviceBuffer buffer = type.allocate(4 * type.alignment())) {
+            Tensor tensor = context.newTensor(GgmlType.F32, 8);
+            buffer.place(tensor, type.alignment());
+            long data = BackendApi.bufferGetBase(buffer.pointer()).address() + type.alignment();
+            require(
+                    tensor.data().address() == data,
+                    "ggml_tensor.data",
+                    data,
+                    tensor.data().address());
+            require(
+                    tensor.buffer().address() == buffer.pointer().address(),
+                    "ggml_tensor.buffer",
+                    buffer.pointer().address(),
+                    tensor.buffer().address());
         }
     }
 

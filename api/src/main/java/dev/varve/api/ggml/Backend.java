@@ -38,6 +38,9 @@ public final class Backend implements AutoCloseable {
 
     /** Sets the threads of the next graphs; no effect on devices without threads of ours. */
     public void setThreads(int threads) {
+        if (threads < 1 || threads > ThreadPool.MAX_THREADS) {
+            throw new IllegalArgumentException(threads + " threads");
+        }
         if (setThreads.isPresent()) {
             try {
                 setThreads.get().invokeExact(open(), threads);
@@ -50,6 +53,8 @@ public final class Backend implements AutoCloseable {
     /**
      * Uses a pool instead of threads made for each graph; empty to let go of it, before it is
      * closed.
+     *
+     * @throws IllegalStateException if the device has no use for one
      */
     public void setThreadPool(Optional<ThreadPool> pool) {
         MethodHandle set =
@@ -63,7 +68,7 @@ public final class Backend implements AutoCloseable {
     }
 
     /**
-     * Computes a graph and waits.
+     * Computes a graph and waits. Its tensors must be placed, and their buffers open.
      *
      * @throws VarveException of kind BACKEND_FAILED with ggml's status
      */
@@ -80,6 +85,11 @@ public final class Backend implements AutoCloseable {
             throw new VarveException(
                     VarveException.Kind.BACKEND_FAILED, name + ": computing a graph: " + text);
         }
+    }
+
+    /** Waits until everything that was queued is done. */
+    public void synchronize() {
+        BackendApi.synchronize(open());
     }
 
     private MemorySegment open() {

@@ -5,6 +5,7 @@ import static dev.varve.api.ggml.Native.C_INT;
 import static dev.varve.api.ggml.Native.C_POINTER;
 import static dev.varve.api.ggml.Native.C_SIZE_T;
 import static dev.varve.api.ggml.Native.bind;
+import static dev.varve.api.ggml.Native.bindLeaf;
 import static dev.varve.api.ggml.Native.returns;
 import static dev.varve.api.ggml.Native.returnsNothing;
 
@@ -358,11 +359,23 @@ final class BackendApi {
 
     /** {@code bool ggml_backend_buffer_is_host(ptr buffer)} */
     private static final MethodHandle BUFFER_IS_HOST =
-            bind("ggml_backend_buffer_is_host", returns(C_BOOL, C_POINTER));
+            bindLeaf("ggml_backend_buffer_is_host", returns(C_BOOL, C_POINTER));
 
     static boolean bufferIsHost(MemorySegment buffer) {
         try {
             return (boolean) BUFFER_IS_HOST.invokeExact(buffer);
+        } catch (Throwable e) {
+            throw Native.sneaky(e);
+        }
+    }
+
+    /** {@code ptr ggml_backend_cpu_buffer_type()} */
+    private static final MethodHandle CPU_BUFFER_TYPE =
+            bind("ggml_backend_cpu_buffer_type", returns(C_POINTER));
+
+    static MemorySegment cpuBufferType() {
+        try {
+            return (MemorySegment) CPU_BUFFER_TYPE.invokeExact();
         } catch (Throwable e) {
             throw Native.sneaky(e);
         }

@@ -38,22 +38,54 @@ public final class BufferType {
     }
 
     /**
+     * Bytes that a tensor takes in this memory; some devices need more than {@link Tensor#bytes}.
+     */
+    public long allocationSize(Tensor tensor) {
+        return BackendApi.buftGetAllocSize(pointer, tensor.pointer());
+    }
+
+    /**
      * Allocates a buffer.
      *
      * @throws VarveException of kind OUT_OF_MEMORY if the device has no room
      */
     public DeviceBuffer allocate(long bytes) {
-        MemorySegment buffer = BackendApi.buftAllocBuffer(pointer, bytes);
-        if (Native.isNull(buffer)) {
-            throw new VarveException(
-                    VarveException.Kind.OUT_OF_MEMORY,
-                    name + ": cannot allocate " + bytes + " bytes");
+        if (bytes < 0) {
+            throw new IllegalArgumentException("a buffer of " + bytes + " bytes");
         }
-        return new DeviceBuffer(buffer);
+        MemorySegment buffer =
+                Long.compareUnsigned(bytes, maxSize()) <= 0
+                        ? BackendApi.buftAllocBuffer(pointer, bytes)
+                        : MemorySegment.NULL;
+        if (Native.isNull(buffer)) {
+            throw outOfMemory(bytes);
+        }
+        return new DeviceBuffer(buffer, true);
+    }
+
+    VarveException outOfMemory(long bytes) {
+        return new VarveException(
+                VarveException.Kind.OUT_OF_MEMORY,
+                name
+                        + ": cannot allocate "
+                        + bytes
+                        + " bytes (one buffer holds at most "
+                        + Long.toUnsignedString(maxSize())
+                        + ")");
     }
 
     MemorySegment pointer() {
         return pointer;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof BufferType type && type.pointer.address() == pointer.address();
+    }
+
+    @Override
+    public int hashCode() {
+        return Long.hashCode(pointer.address());
     }
 
     @Override

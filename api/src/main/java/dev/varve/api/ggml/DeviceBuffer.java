@@ -4,17 +4,30 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * Memory of a device ({@code ggml_backend_buffer}). Owned by who allocated it; closing twice is
- * allowed.
+ * allowed. Tensors placed in it keep their shapes, but their data ends with it.
  */
 public final class DeviceBuffer implements AutoCloseable {
     private static final int USAGE_WEIGHTS = 1;
 
     private final MemorySegment pointer;
     private final long size;
-    private boolean closed;
+    private final boolean takesTensors;
+    private final Runnable released;
+    private volatile boolean closed;
 
-    DeviceBuffer(MemorySegment pointer) {
+    /**
+     * A buffer of its own memory; {@code takesTensors} is false where ggml has placed all tensors
+     * itself.
+     */
+    DeviceBuffer(MemorySegment pointer, boolean takesTensors) {
+        this(pointer, takesTensors, () -> {});
+    }
+
+    /** As above; {@code released} runs once after the buffer was freed. */
+    DeviceBuffer(MemorySegment pointer, boolean takesTensors, Runnable released) {
         this.pointer = pointer;
+        this.takesTensors = takesTensors;
+        this.released = released;
         size = BackendApi.bufferGetSize(pointer);
     }
 
@@ -25,47 +38,60 @@ public final class DeviceBuffer implements AutoCloseable {
 
     /** Sets all bytes to zero. */
     public void clear() {
-        BackendApi.bufferClear(open(), (byte) 0);
+        BackendApi.bufferClear(pointer(), (byte) 0);
     }
 
     /** Tells ggml that the buffer holds weights, which repacking and scheduling look at. */
     public void markWeights() {
-        BackendApi.bufferSetUsage(open(), USAGE_WEIGHTS);
+        BackendApi.bufferSetUsage(pointer(), USAGE_WEIGHTS);
     }
 
     /**
-     * Puts a tensor that has no data yet at a byte offset.
+     * Puts a tensor that has no data yet at a byte offset, which must be a multiple of the memory's
+     * alignment.
      *
-     * @throws IllegalArgumentException if the offset is not aligned as the memory demands, or the
-     *     tensor, with the padding that the device adds, leaves the buffer
+     * @throws IllegalArgumentException if the tensor would leave the buffer or is not aligned
+     * @throws IllegalStateException if the tensor has a place already, is a view, or the buffer is
+     *     closed
      */
     public void place(Tensor tensor, long offset) {
-        if (tensor.isPlaced()) {
+        MemorySegment buffer = pointer();
+        if (!takesTensors) {
+            throw new IllegalStateException("the buffer was made for the tensors of a context");
+        }
+        if (tensor.isPlaced() || tensor.isView()) {
             throw new IllegalStateException(tensor + " has a place already");
         }
-        long needed = BackendApi.bufferGetAllocSize(open(), tensor.pointer());
-        if (offset < 0 || needed > size || offset > size - needed) {
+        long bytes = BackendApi.bufferGetAllocSize(buffer, tensor.pointer());
+        if (offset < 0 || bytes > size || offset > size - bytes) {
             throw new IllegalArgumentException(
-                    tensor + " at byte " + offset + " leaves the buffer of " + size);
+                    tensor
+                            + " at byte "
+                            + offset
+                            + " needs "
+                            + bytes
+                            + " bytes and leaves the buffer of "
+                            + size);
         }
-        long address = BackendApi.bufferGetBase(open()).address() + offset;
-        long alignment = BackendApi.bufferGetAlignment(open());
+        long address = BackendApi.bufferGetBase(buffer).address() + offset;
+        long alignment = BackendApi.bufferGetAlignment(buffer);
         if (address % alignment != 0) {
             throw new IllegalArgumentException(
-                    tensor + " at byte " + offset + " is not aligned to " + alignment);
+                    tensor + " at byte " + offset + " is not aligned to " + alignment + " bytes");
         }
         int status =
-                BackendApi.tensorAlloc(pointer, tensor.pointer(), MemorySegment.ofAddress(address));
+                BackendApi.tensorAlloc(buffer, tensor.pointer(), MemorySegment.ofAddress(address));
         if (status != 0) {
             throw new IllegalStateException("placing " + tensor + " failed with status " + status);
         }
+        tensor.livesIn(this);
+    }
+
+    boolean isClosed() {
+        return closed;
     }
 
     MemorySegment pointer() {
-        return open();
-    }
-
-    private MemorySegment open() {
         if (closed) {
             throw new IllegalStateException("the buffer is closed");
         }
@@ -73,10 +99,11 @@ public final class DeviceBuffer implements AutoCloseable {
     }
 
     @Override
-    public void close() {
+    public synchronized void close() {
         if (!closed) {
             closed = true;
             BackendApi.bufferFree(pointer);
+            released.run();
         }
     }
 }

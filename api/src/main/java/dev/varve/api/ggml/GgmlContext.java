@@ -11,6 +11,9 @@ import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 import java.lang.invoke.MethodHandle;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -31,18 +34,29 @@ public final class GgmlContext implements AutoCloseable {
 
     private static final int DIMENSIONS = 4;
 
+    /**
+     * Leaves room for what ggml adds without looking, and for counting elements of less than a
+     * byte.
+     */
+    private static final long MAX_BYTES = Long.MAX_VALUE / 32;
+
     private final MemorySegment pointer;
     private final int maxTensors;
     private final int maxGraphNodes;
+    private final long overheadBytes;
     private final Ops ops;
-    private int tensors;
+    private final List<Tensor> declared = new ArrayList<>();
+    private int operators;
+    private int leaves;
     private boolean graphMade;
     private boolean closed;
 
-    private GgmlContext(MemorySegment pointer, int maxTensors, int maxGraphNodes) {
+    private GgmlContext(
+            MemorySegment pointer, int maxTensors, int maxGraphNodes, long overheadBytes) {
         this.pointer = pointer;
         this.maxTensors = maxTensors;
         this.maxGraphNodes = maxGraphNodes;
+        this.overheadBytes = overheadBytes;
         ops = new Ops(this);
     }
 
@@ -71,45 +85,69 @@ public final class GgmlContext implements AutoCloseable {
                 throw new OutOfMemoryError(
                         "ggml cannot allocate " + bytes + " bytes for tensor metadata");
             }
-            return new GgmlContext(pointer, maxTensors, maxGraphNodes);
+            return new GgmlContext(pointer, maxTensors, maxGraphNodes, bytes);
         } catch (Throwable e) {
             throw Native.sneaky(e);
         }
     }
 
-    /** Declares a tensor without data; {@code shape} has 1 to 4 extents, the fastest first. */
+    /**
+     * Declares a tensor without data.
+     *
+     * @param shape 1 to 4 extents, the fastest first; whole blocks of the type
+     */
     public Tensor newTensor(GgmlType type, long... shape) {
         if (shape.length < 1 || shape.length > DIMENSIONS) {
             throw new IllegalArgumentException(
                     "a tensor has 1 to 4 dimensions, got " + shape.length);
         }
         long[] ne = {1, 1, 1, 1};
-        long bytes = type.typeSize();
-        for (int i = 0; i < shape.length; i++) {
-            if (shape[i] < 1) {
-                throw new IllegalArgumentException(
-                        "tensor extent " + i + " must be positive, got " + shape[i]);
+        System.arraycopy(shape, 0, ne, 0, shape.length);
+        requireSize(type, ne);
+        requireRoom(1);
+        Tensor tensor =
+                new Tensor(
+                        this,
+                        CoreApi.newTensor4d(pointer, type.id(), ne[0], ne[1], ne[2], ne[3]),
+                        true);
+        declared.add(tensor);
+        return tensor;
+    }
+
+    /**
+     * Fails unless the extents are positive, whole blocks, and their bytes fit into a long with
+     * room to align.
+     */
+    static void requireSize(GgmlType type, long... ne) {
+        try {
+            long bytes = type.rowBytes(ne[0]);
+            for (int i = 0; i < ne.length; i++) {
+                if (ne[i] < 1) {
+                    throw new IllegalArgumentException(
+                            "tensor extent " + i + " must be positive, got " + ne[i]);
+                }
             }
-            ne[i] = shape[i];
-            bytes = Math.multiplyExact(bytes, shape[i]);
+            for (int i = 1; i < ne.length; i++) {
+                bytes = Math.multiplyExact(bytes, ne[i]);
+            }
+            if (bytes > MAX_BYTES) {
+                throw new ArithmeticException("more than " + MAX_BYTES + " bytes");
+            }
+        } catch (ArithmeticException e) {
+            throw new IllegalArgumentException(
+                    "a tensor " + type + " " + Arrays.toString(ne) + " is too large", e);
         }
-        type.rowBytes(ne[0]);
-        return adopt(CoreApi.newTensor4d(count(), type.id(), ne[0], ne[1], ne[2], ne[3]));
     }
 
     /** Makes the context's graph. */
     public Graph newGraph(int maxNodes) {
+        requireOpen();
         if (maxNodes < 1 || maxNodes > maxGraphNodes || graphMade) {
             throw new IllegalStateException(
                     "the context has room for one graph of " + maxGraphNodes + " nodes");
         }
         graphMade = true;
-        return new Graph(CoreApi.newGraphCustom(open(), maxNodes, false), maxNodes, this);
-    }
-
-    /** Number of tensors so far. */
-    int tensors() {
-        return tensors;
+        return new Graph(this, CoreApi.newGraphCustom(pointer, maxNodes, false), maxNodes);
     }
 
     /** Operators whose results belong to this context. */
@@ -117,30 +155,77 @@ public final class GgmlContext implements AutoCloseable {
         return ops;
     }
 
-    /** Allocates all tensors that have no place yet in one buffer; empty if there are none. */
+    /** Bytes of host memory that the metadata takes. */
+    public long overheadBytes() {
+        return overheadBytes;
+    }
+
+    /**
+     * Allocates all tensors that have no place yet in one buffer; empty if there are none.
+     *
+     * @throws dev.varve.api.VarveException of kind OUT_OF_MEMORY if the device has no room
+     */
     public Optional<DeviceBuffer> allocate(BufferType type) {
-        MemorySegment buffer = BackendApi.allocCtxTensorsFromBuft(open(), type.pointer());
-        return Native.isNull(buffer) ? Optional.empty() : Optional.of(new DeviceBuffer(buffer));
-    }
-
-    /** Counts one more tensor; returns the context pointer. */
-    MemorySegment count() {
-        if (tensors == maxTensors) {
-            throw new IllegalStateException("the context is full: " + maxTensors + " tensors");
+        requireOpen();
+        List<Tensor> unplaced = declared.stream().filter(tensor -> !tensor.isPlaced()).toList();
+        MemorySegment buffer = BackendApi.allocCtxTensorsFromBuft(pointer, type.pointer());
+        if (!Native.isNull(buffer)) {
+            DeviceBuffer owner = new DeviceBuffer(buffer, false);
+            unplaced.forEach(tensor -> tensor.livesIn(owner));
+            return Optional.of(owner);
         }
-        tensors++;
-        return open();
+        if (unplaced.isEmpty()) {
+            return Optional.empty();
+        }
+        throw type.outOfMemory(unplaced.stream().mapToLong(type::allocationSize).sum());
     }
 
-    Tensor adopt(MemorySegment tensor) {
-        return new Tensor(tensor);
+    /** Counts what one more operator makes; returns the context pointer. */
+    MemorySegment count(int tensors) {
+        requireRoom(tensors);
+        operators += tensors;
+        return pointer;
     }
 
-    private MemorySegment open() {
+    /**
+     * The pointer of an operand. Graphs hold operators of one context; tensors without operator may
+     * come from others.
+     */
+    MemorySegment use(Tensor operand) {
+        if (operand.isFirstUseIn(this)) {
+            leaves++;
+        }
+        return operand.pointer();
+    }
+
+    /** The tensors without operator. */
+    List<Tensor> declared() {
+        return declared;
+    }
+
+    int operators() {
+        return operators;
+    }
+
+    int leaves() {
+        return leaves;
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    void requireOpen() {
         if (closed) {
             throw new IllegalStateException("the context is closed");
         }
-        return pointer;
+    }
+
+    private void requireRoom(int tensors) {
+        requireOpen();
+        if (declared.size() + operators + tensors > maxTensors) {
+            throw new IllegalStateException("the context is full: " + maxTensors + " tensors");
+        }
     }
 
     @Override

@@ -52,7 +52,11 @@ public final class GgmlDevice {
             MemorySegment props = properties(arena);
             name = Native.string(props.get(ADDRESS, 0));
             description = Native.string(props.get(ADDRESS, DESCRIPTION));
-            kind = Kind.values()[props.get(JAVA_INT, TYPE)];
+            int type = props.get(JAVA_INT, TYPE);
+            if (type < 0 || type >= Kind.values().length) {
+                throw GgmlLibrary.unavailable(name + ": device of unknown type " + type, null);
+            }
+            kind = Kind.values()[type];
             mapsHostMemory = props.get(JAVA_BOOLEAN, CAN_MAP_HOST_MEMORY);
         }
     }
@@ -156,6 +160,9 @@ public final class GgmlDevice {
      * the given type. Both belong to a scratch context and have no data.
      */
     public boolean supportsWeight(BufferType candidate, Tensor weight, Tensor operator) {
+        if (weight.isPlaced() || weight.isView()) {
+            throw new IllegalArgumentException(weight + " has a place already");
+        }
         try (DeviceBuffer empty = candidate.allocate(0)) {
             weight.probeBuffer(empty.pointer());
             try {
@@ -180,11 +187,24 @@ public final class GgmlDevice {
         return new Backend(backend, this);
     }
 
-    /** A buffer over a part of a mapped file; the mapping must outlive it. */
+    /**
+     * A buffer over a part of a mapped file, which cannot be closed before the buffer.
+     *
+     * @param offset first byte, at a multiple of the memory's alignment
+     * @param maxTensorBytes bytes of the largest tensor to be placed in it
+     */
     public DeviceBuffer mapHostMemory(
             MappedFile file, long offset, long length, long maxTensorBytes) {
         if (!mapsHostMemory) {
             throw new IllegalStateException(name + " does not compute from memory of the host");
+        }
+        if (length < 1 || maxTensorBytes < 1 || maxTensorBytes > length) {
+            throw new IllegalArgumentException(
+                    file.path()
+                            + ": cannot map "
+                            + length
+                            + " bytes with tensors of up to "
+                            + maxTensorBytes);
         }
         MemorySegment memory = file.slice(offset, length);
         if (memory.address() % bufferType().alignment() != 0) {
@@ -201,7 +221,7 @@ public final class GgmlDevice {
             throw new VarveException(
                     VarveException.Kind.BACKEND_FAILED, name + " refuses to map " + file.path());
         }
-        return new DeviceBuffer(buffer);
+        return new DeviceBuffer(buffer, true, file.lend());
     }
 
     /** A function of the device's backend that is found by name at run time. */

@@ -6,6 +6,8 @@ import static dev.varve.api.ggml.Native.returnsNothing;
 
 import dev.varve.api.VarveException;
 
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -13,6 +15,7 @@ import java.lang.foreign.SymbolLookup;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -30,6 +33,7 @@ public final class GgmlLibrary {
 
     private static Path folder;
     private static SymbolLookup symbols;
+    private static boolean usable;
 
     private GgmlLibrary() {}
 
@@ -50,25 +54,42 @@ public final class GgmlLibrary {
                                 + " already; a process holds one base library",
                         null);
             }
+            if (!usable) {
+                throw unavailable(
+                        folder
+                                + ": loading ggml failed before; start again with another build of"
+                                + " it",
+                        null);
+            }
             return;
         }
-        SymbolLookup base = open(absolute.resolve(BASE));
-        SymbolLookup registry = open(registryFile(absolute));
-        symbols = base.or(registry);
+        // Unloaded again if it is not the expected release: a second base beside it would share its
+        // file name.
+        Arena arena = Arena.ofShared();
         try {
-            requireVersion(Native.string(CoreApi.version()));
-            AbiSelfTest.run();
-            NativeMessages.install();
-            folder = absolute;
+            SymbolLookup base = open(absolute.resolve(BASE), arena);
+            requireVersion(versionOf(base, absolute.resolve(BASE)));
+            symbols = base.or(open(registryFile(absolute), arena));
         } catch (RuntimeException | Error e) {
-            symbols = null;
+            arena.close();
+            throw e;
+        }
+        folder = absolute;
+        try {
+            NativeMessages.install();
+            AbiSelfTest.run();
+            usable = true;
+        } catch (ExceptionInInitializerError e) {
+            if (e.getCause() instanceof VarveException reason) {
+                throw reason;
+            }
             throw e;
         }
     }
 
     /** Whether {@link #load} succeeded. */
     public static synchronized boolean isLoaded() {
-        return folder != null;
+        return usable;
     }
 
     /** Release of the loaded library, such as {@code 0.25.1}. */
@@ -142,13 +163,29 @@ public final class GgmlLibrary {
         return new VarveException(VarveException.Kind.UNAVAILABLE, message, cause);
     }
 
+    private static String versionOf(SymbolLookup base, Path file) {
+        MemorySegment function =
+                base.find("ggml_version")
+                        .orElseThrow(
+                                () ->
+                                        unavailable(
+                                                file + ": function ggml_version is missing", null));
+        try {
+            return Native.string(
+                    (MemorySegment)
+                            Native.bindPointer(function, Native.returns(C_POINTER)).invokeExact());
+        } catch (Throwable e) {
+            throw Native.sneaky(e);
+        }
+    }
+
     @SuppressWarnings("restricted")
-    private static SymbolLookup open(Path file) {
+    private static SymbolLookup open(Path file, Arena arena) {
         if (!Files.isRegularFile(file)) {
             throw unavailable(file + ": the library is missing", null);
         }
         try {
-            return SymbolLookup.libraryLookup(file, Arena.global());
+            return SymbolLookup.libraryLookup(file, arena);
         } catch (IllegalArgumentException e) {
             throw unavailable(
                     file
@@ -186,6 +223,14 @@ public final class GgmlLibrary {
      */
     static final class NativeMessages {
         private static final System.Logger LOG = System.getLogger("dev.varve.ggml");
+
+        /**
+         * Made before it is needed: while the process is ending as little as possible should be
+         * loaded.
+         */
+        private static final FileOutputStream STDERR = new FileOutputStream(FileDescriptor.err);
+
+        private static final String ABORTED = "varve: ggml aborted while ";
         private static final int DEBUG = 1;
         private static final int WARN = 3;
         private static final int ERROR = 4;
@@ -279,15 +324,11 @@ public final class GgmlLibrary {
         private static void abort(MemorySegment message) {
             try {
                 String text =
-                        "varve: ggml aborted while "
-                                + context
-                                + ": "
-                                + Native.string(message)
-                                + "\n";
-                java.io.FileOutputStream err =
-                        new java.io.FileOutputStream(java.io.FileDescriptor.err);
-                err.write(text.getBytes(java.nio.charset.StandardCharsets.UTF_8));
-                err.flush();
+                        ABORTED.concat(context)
+                                .concat(": ")
+                                .concat(Native.string(message))
+                                .concat("\n");
+                STDERR.write(text.getBytes(StandardCharsets.UTF_8));
             } catch (Throwable e) {
                 // Nothing more can be done: the process is ending.
                 lastError = "aborted";

@@ -101,6 +101,14 @@ public enum GgmlType {
         };
     }
 
+    /** Whether ggml converts floats to the type while it computes a graph. */
+    boolean isWritable() {
+        return switch (this) {
+            case IQ1_S, IQ1_M, IQ2_XXS, IQ2_XS, IQ2_S, IQ3_XXS, IQ3_S -> false;
+            default -> isWeightType();
+        };
+    }
+
     /** Bytes of a row of {@code elements}; must be whole blocks. */
     public long rowBytes(long elements) {
         if (elements < 0 || elements % blockSize != 0) {

@@ -4,37 +4,42 @@ import java.lang.foreign.MemorySegment;
 
 /** Operators in the order of execution ({@code ggml_cgraph}). Lives as long as its context. */
 public final class Graph {
+    private final GgmlContext context;
     private final MemorySegment pointer;
     private final int maxNodes;
-    private final GgmlContext context;
 
-    Graph(MemorySegment pointer, int maxNodes, GgmlContext context) {
+    Graph(GgmlContext context, MemorySegment pointer, int maxNodes) {
+        this.context = context;
         this.pointer = pointer;
         this.maxNodes = maxNodes;
-        this.context = context;
     }
 
     /**
      * Appends a tensor and all of its ancestors that are not in the graph yet.
      *
-     * @throws IllegalStateException if the context holds more tensors than the graph nodes, so that
-     *     it might overflow
+     * @throws IllegalStateException if the operators recorded in the context, or the tensors
+     *     without operator that they use, may not fit; ggml would end the process
      */
     public void expand(Tensor tensor) {
-        if (context.tensors() > maxNodes) {
+        MemorySegment operand = context.use(tensor);
+        // What the graph would take is known to ggml only; what the context made is an upper bound
+        // of it.
+        if (context.operators() > maxNodes || context.leaves() > maxNodes) {
             throw new IllegalStateException(
                     "a graph of "
                             + maxNodes
                             + " nodes cannot take the "
-                            + context.tensors()
-                            + " tensors of its context");
+                            + context.operators()
+                            + " operators and "
+                            + context.leaves()
+                            + " other tensors of its context");
         }
-        CoreApi.buildForwardExpand(pointer, tensor.pointer());
+        CoreApi.buildForwardExpand(pointer(), operand);
     }
 
     /** Number of operators. */
     public int nodes() {
-        return CoreApi.graphNNodes(pointer);
+        return CoreApi.graphNNodes(pointer());
     }
 
     /** Most operators. */
@@ -43,6 +48,7 @@ public final class Graph {
     }
 
     MemorySegment pointer() {
+        context.requireOpen();
         return pointer;
     }
 }

@@ -9,11 +9,13 @@ import java.lang.foreign.MemorySegment;
  * valid until another one is allocated here. Owned by the caller, for one thread.
  */
 public final class GraphAllocator implements AutoCloseable {
+    private final BufferType type;
     private final MemorySegment pointer;
     private boolean closed;
 
     /** Makes an empty allocator. */
     public GraphAllocator(BufferType type) {
+        this.type = type;
         pointer = BackendApi.gallocrNew(type.pointer());
     }
 
@@ -35,7 +37,11 @@ public final class GraphAllocator implements AutoCloseable {
     private void requireMemory(boolean success) {
         if (!success) {
             throw new VarveException(
-                    VarveException.Kind.OUT_OF_MEMORY, "no memory for a compute buffer");
+                    VarveException.Kind.OUT_OF_MEMORY,
+                    type.name()
+                            + ": no memory for the compute buffer of a graph; "
+                            + bufferBytes()
+                            + " bytes are held");
         }
     }
 

@@ -14,15 +14,18 @@ import java.lang.invoke.MethodHandle;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** A file mapped read-only. Buffers over the mapping must be closed before it. */
 public final class MappedFile implements AutoCloseable {
+    private static final int WILL_NEED = 3;
     private static final int DONT_NEED = 4;
     private static final long PAGE = 4096;
 
     private final Path path;
     private final Arena arena;
     private final MemorySegment content;
+    private final AtomicInteger lent = new AtomicInteger();
 
     private MappedFile(Path path, Arena arena, MemorySegment content) {
         this.path = path;
@@ -42,7 +45,7 @@ public final class MappedFile implements AutoCloseable {
                     path,
                     arena,
                     channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), arena));
-        } catch (IOException e) {
+        } catch (IOException | UnsupportedOperationException | IllegalArgumentException e) {
             arena.close();
             throw new VarveException(
                     VarveException.Kind.UNREADABLE_FILE,
@@ -66,14 +69,24 @@ public final class MappedFile implements AutoCloseable {
      * touched. Best effort.
      */
     public void releasePages(long offset, long bytes) {
-        long begin = Math.ceilDiv(offset, PAGE) * PAGE;
-        long end = (offset + bytes) / PAGE * PAGE;
+        requireRange(offset, bytes);
+        // Pages at the edges hold neighbours' bytes, so only whole pages go.
+        advise(Math.ceilDiv(offset, PAGE) * PAGE, (offset + bytes) / PAGE * PAGE, DONT_NEED);
+    }
+
+    /** Asks the kernel to read a range ahead. Best effort. */
+    public void prefetch(long offset, long bytes) {
+        requireRange(offset, bytes);
+        advise(offset / PAGE * PAGE, offset + bytes, WILL_NEED);
+    }
+
+    private void advise(long begin, long end, int advice) {
         if (end > begin) {
             try {
                 int ignored =
                         (int)
                                 Advice.MADVISE.invokeExact(
-                                        slice(begin, end - begin), end - begin, DONT_NEED);
+                                        slice(begin, end - begin), end - begin, advice);
             } catch (Throwable e) {
                 throw Native.sneaky(e);
             }
@@ -81,11 +94,37 @@ public final class MappedFile implements AutoCloseable {
     }
 
     MemorySegment slice(long offset, long bytes) {
+        requireRange(offset, bytes);
         return content.asSlice(offset, bytes);
     }
 
+    private void requireRange(long offset, long bytes) {
+        if (!arena.scope().isAlive()) {
+            throw new IllegalStateException(path + ": the file is closed");
+        }
+        if (offset < 0 || bytes < 0 || offset > size() - bytes) {
+            throw new IndexOutOfBoundsException(
+                    path + ": " + bytes + " bytes at " + offset + " leave the file of " + size());
+        }
+    }
+
+    /** Counts a buffer over this mapping; the result takes it back. */
+    Runnable lend() {
+        lent.incrementAndGet();
+        return lent::decrementAndGet;
+    }
+
+    /**
+     * Unmaps the file; closing twice is allowed.
+     *
+     * @throws IllegalStateException if a buffer over it is still open
+     */
     @Override
     public void close() {
+        if (lent.get() > 0) {
+            throw new IllegalStateException(
+                    path + ": " + lent.get() + " buffers over the mapping are open");
+        }
         if (arena.scope().isAlive()) {
             arena.close();
         }

@@ -23,8 +23,9 @@ final class Native {
     static final ValueLayout C_POINTER = ADDRESS;
 
     private static final Linker LINKER = Linker.nativeLinker();
-    private static final Linker.Option[] LEAF = {Linker.Option.critical(false)};
     private static final Linker.Option[] PLAIN = {};
+
+    private static final Linker.Option[] LEAF = {Linker.Option.critical(false)};
 
     private Native() {}
 
@@ -70,6 +71,12 @@ final class Native {
             throw error;
         }
         return new IllegalStateException("a downcall throws no checked exception", e);
+    }
+
+    /** The whole address space as one segment. */
+    @SuppressWarnings("restricted")
+    static MemorySegment allMemory() {
+        return MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
     }
 
     static boolean isNull(MemorySegment pointer) {

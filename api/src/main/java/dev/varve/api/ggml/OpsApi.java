@@ -673,5 +673,45 @@ final class OpsApi {
         }
     }
 
+    /** {@code ptr ggml_argmax(ptr context, ptr a)} */
+    private static final MethodHandle ARGMAX =
+            bind("ggml_argmax", returns(C_POINTER, C_POINTER, C_POINTER));
+
+    static MemorySegment argmax(MemorySegment context, MemorySegment a) {
+        try {
+            return (MemorySegment) ARGMAX.invokeExact(context, a);
+        } catch (Throwable e) {
+            throw Native.sneaky(e);
+        }
+    }
+
+    /** {@code ptr ggml_pad(ptr context, ptr a, int p0, int p1, int p2, int p3)} */
+    private static final MethodHandle PAD =
+            bind("ggml_pad", returns(C_POINTER, C_POINTER, C_POINTER, C_INT, C_INT, C_INT, C_INT));
+
+    static MemorySegment pad(
+            MemorySegment context, MemorySegment a, int p0, int p1, int p2, int p3) {
+        try {
+            return (MemorySegment) PAD.invokeExact(context, a, p0, p1, p2, p3);
+        } catch (Throwable e) {
+            throw Native.sneaky(e);
+        }
+    }
+
+    /** {@code ptr ggml_repeat_4d(ptr context, ptr a, i64 ne0, i64 ne1, i64 ne2, i64 ne3)} */
+    private static final MethodHandle REPEAT_4D =
+            bind(
+                    "ggml_repeat_4d",
+                    returns(C_POINTER, C_POINTER, C_POINTER, C_INT64, C_INT64, C_INT64, C_INT64));
+
+    static MemorySegment repeat4d(
+            MemorySegment context, MemorySegment a, long ne0, long ne1, long ne2, long ne3) {
+        try {
+            return (MemorySegment) REPEAT_4D.invokeExact(context, a, ne0, ne1, ne2, ne3);
+        } catch (Throwable e) {
+            throw Native.sneaky(e);
+        }
+    }
+
     private OpsApi() {}
 }

@@ -5,22 +5,9 @@ import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.EnumSet;
-import java.util.Set;
 
 /** Conversion of floats to the types of files. */
 public final class Quantizer {
-    /** Types that ggml computes with, or keeps, but does not convert rows of floats to. */
-    private static final Set<GgmlType> NOT_A_TARGET =
-            EnumSet.of(
-                    GgmlType.Q8_1,
-                    GgmlType.Q8_K,
-                    GgmlType.I8,
-                    GgmlType.I16,
-                    GgmlType.I32,
-                    GgmlType.I64,
-                    GgmlType.F64);
-
     private Quantizer() {}
 
     /**
@@ -30,7 +17,7 @@ public final class Quantizer {
         if (type == GgmlType.IQ2_XXS || type == GgmlType.IQ2_XS || type == GgmlType.IQ1_S) {
             throw new IllegalArgumentException(type.ggufName() + " needs an importance matrix");
         }
-        if (NOT_A_TARGET.contains(type)) {
+        if (!type.isWeightType()) {
             throw new IllegalArgumentException("floats cannot be converted to " + type.ggufName());
         }
         if (rowLength < 1 || data.length % rowLength != 0) {
@@ -42,8 +29,13 @@ public final class Quantizer {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment source = arena.allocateFrom(JAVA_FLOAT, data);
             MemorySegment target = arena.allocate(bytes, Long.BYTES);
-            CoreApi.quantizeChunk(
-                    type.id(), source, target, 0, rows, rowLength, MemorySegment.NULL);
+            long written =
+                    CoreApi.quantizeChunk(
+                            type.id(), source, target, 0, rows, rowLength, MemorySegment.NULL);
+            if (written != bytes) {
+                throw new IllegalStateException(
+                        type.ggufName() + ": expected " + bytes + " bytes, ggml wrote " + written);
+            }
             return target.toArray(JAVA_BYTE);
         }
     }

@@ -2,16 +2,20 @@ package dev.varve.api.ggml;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
+import static java.lang.foreign.ValueLayout.JAVA_FLOAT_UNALIGNED;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
-import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT_UNALIGNED;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Objects;
+import java.util.Optional;
 
 /**
  * A tensor ({@code ggml_tensor}): type, extents {@code ne} and strides in bytes {@code nb}, the
@@ -24,12 +28,21 @@ public final class Tensor {
     private static final long BUFFER = 8;
     private static final long NE = 16;
     private static final long NB = 48;
+    private static final long OPERATOR = 80;
     private static final long VIEW_SOURCE = 232;
     private static final long VIEW_OFFSET = 240;
     private static final long DATA = 248;
     private static final long NAME = 256;
     private static final int MAX_NAME = 63;
 
+    /**
+     * All of the address space, so that the data of a tensor in host memory is reached without
+     * making a segment.
+     */
+    private static final MemorySegment MEMORY = Native.allMemory();
+
+    private final GgmlContext context;
+    private final boolean leaf;
     private final MemorySegment pointer;
     private final GgmlType type;
     private final long ne0;
@@ -41,8 +54,20 @@ public final class Tensor {
     private final long nb2;
     private final long nb3;
 
+    /** Who owns the data; empty where a graph allocator does, or no one yet. */
+    private Optional<DeviceBuffer> home = Optional.empty();
+
+    /**
+     * The context that counted this tensor last; a race between contexts only makes one of them
+     * count it twice.
+     */
+    private GgmlContext lastUser;
+
+    /** {@code leaf}: declared, not the result of an operator. */
     @SuppressWarnings("restricted")
-    Tensor(MemorySegment address) {
+    Tensor(GgmlContext context, MemorySegment address, boolean leaf) {
+        this.context = context;
+        this.leaf = leaf;
         pointer = address.reinterpret(STRUCT_BYTES);
         type = GgmlType.byId(pointer.get(JAVA_INT, TYPE)).orElseThrow();
         ne0 = pointer.get(JAVA_LONG, NE);
@@ -98,14 +123,41 @@ public final class Tensor {
 
     /** Whether the elements lie without gaps in the order of the dimensions. */
     public boolean isContiguous() {
+        return isContiguousAbove(0);
+    }
+
+    /**
+     * Whether the elements of a row lie without gaps, rows at any stride, and everything above
+     * again without gaps.
+     */
+    boolean hasEvenRows() {
+        return hasContiguousRows() && isContiguousAbove(1);
+    }
+
+    /**
+     * Whether the tensor is contiguous, and its first stride says so even where a row has one
+     * entry.
+     */
+    boolean isPacked() {
+        return hasContiguousRows() && isContiguous();
+    }
+
+    /** Whether even the strides of dimensions with one entry say that rows lie at one stride. */
+    boolean hasEvenPlanes() {
+        return hasContiguousRows() && nb2 == nb1 * ne1 && nb3 == nb2 * ne2;
+    }
+
+    private boolean isContiguousAbove(int free) {
         long next = type.typeSize();
         if (ne0 != type.blockSize() && nb0 != next) {
             return false;
         }
         next *= ne0 / type.blockSize();
         for (int i = 1; i < 4; i++) {
-            if (ne(i) != 1) {
-                if (nb(i) != next) {
+            if (i <= free) {
+                next = ne(i) * nb(i);
+            } else {
+                if (ne(i) != 1 && nb(i) != next) {
                     return false;
                 }
                 next *= ne(i);
@@ -119,9 +171,14 @@ public final class Tensor {
         return nb0 == type.typeSize();
     }
 
+    /** Whether rows begin with the row dimension permuted away. */
+    boolean isTransposed() {
+        return nb0 > nb1;
+    }
+
     /** Name, for messages. */
     public String name() {
-        byte[] bytes = pointer.asSlice(NAME, MAX_NAME + 1).toArray(JAVA_BYTE);
+        byte[] bytes = pointer().asSlice(NAME, MAX_NAME + 1).toArray(JAVA_BYTE);
         int end = 0;
         while (bytes[end] != 0) {
             end++;
@@ -133,128 +190,154 @@ public final class Tensor {
     public Tensor named(String name) {
         byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
         int length = Math.min(bytes.length, MAX_NAME);
-        MemorySegment.copy(bytes, 0, pointer, JAVA_BYTE, NAME, length);
+        MemorySegment.copy(bytes, 0, pointer(), JAVA_BYTE, NAME, length);
         pointer.set(JAVA_BYTE, NAME + length, (byte) 0);
         return this;
     }
 
     /** Marks a tensor that is written before each computation. */
     public Tensor markInput() {
-        CoreApi.setInput(pointer);
+        CoreApi.setInput(pointer());
         return this;
     }
 
     /** Marks a tensor that is read after a computation; its memory is not reused. */
     public Tensor markOutput() {
-        CoreApi.setOutput(pointer);
+        CoreApi.setOutput(pointer());
         return this;
     }
 
     /** Whether the tensor has data. */
     public boolean isPlaced() {
-        return !Native.isNull(pointer.get(ADDRESS, DATA));
+        return pointer().get(JAVA_LONG, DATA) != 0;
     }
 
     /** Writes 32-bit integers from {@code firstElement} on. */
     public void write(int[] source, int offset, int count, long firstElement) {
         requireType("write", GgmlType.I32);
-        write(MemorySegment.ofArray(source), JAVA_INT, offset, count, firstElement);
+        write(source, source.length, JAVA_INT_UNALIGNED, offset, count, firstElement);
     }
 
     /** Writes 64-bit integers from {@code firstElement} on. */
     public void write(long[] source, int offset, int count, long firstElement) {
         requireType("write", GgmlType.I64);
-        write(MemorySegment.ofArray(source), JAVA_LONG, offset, count, firstElement);
+        write(source, source.length, JAVA_LONG_UNALIGNED, offset, count, firstElement);
     }
 
     /** Writes floats from {@code firstElement} on. */
     public void write(float[] source, int offset, int count, long firstElement) {
         requireType("write", GgmlType.F32);
-        write(MemorySegment.ofArray(source), JAVA_FLOAT, offset, count, firstElement);
+        write(source, source.length, JAVA_FLOAT_UNALIGNED, offset, count, firstElement);
     }
 
     /** Writes half-precision numbers, given as bits, from {@code firstElement} on. */
     public void write(short[] source, int offset, int count, long firstElement) {
         requireType("write", GgmlType.F16);
-        write(MemorySegment.ofArray(source), JAVA_SHORT, offset, count, firstElement);
+        write(source, source.length, JAVA_SHORT_UNALIGNED, offset, count, firstElement);
     }
 
     /** Writes raw bytes from {@code firstByte} on. */
     public void writeBytes(byte[] source, int offset, int count, long firstByte) {
-        write(MemorySegment.ofArray(source), JAVA_BYTE, offset, count, firstByte);
+        write(source, source.length, JAVA_BYTE, offset, count, firstByte);
     }
 
     /** Reads 32-bit integers from {@code firstElement} on. */
     public void read(int[] target, int offset, int count, long firstElement) {
         requireType("read", GgmlType.I32);
-        read(MemorySegment.ofArray(target), JAVA_INT, offset, count, firstElement);
+        read(target, target.length, JAVA_INT_UNALIGNED, offset, count, firstElement);
     }
 
     /** Reads floats from {@code firstElement} on. */
     public void read(float[] target, int offset, int count, long firstElement) {
         requireType("read", GgmlType.F32);
-        read(MemorySegment.ofArray(target), JAVA_FLOAT, offset, count, firstElement);
+        read(target, target.length, JAVA_FLOAT_UNALIGNED, offset, count, firstElement);
+    }
+
+    /** Reads half-precision numbers, as bits, from {@code firstElement} on. */
+    public void read(short[] target, int offset, int count, long firstElement) {
+        requireType("read", GgmlType.F16);
+        read(target, target.length, JAVA_SHORT_UNALIGNED, offset, count, firstElement);
     }
 
     /** Reads raw bytes from {@code firstByte} on. */
     public void readBytes(byte[] target, int offset, int count, long firstByte) {
-        read(MemorySegment.ofArray(target), JAVA_BYTE, offset, count, firstByte);
+        read(target, target.length, JAVA_BYTE, offset, count, firstByte);
     }
 
     /** Copies the whole tensor from a mapped file in one go, as repacking buffers demand. */
     public void upload(MappedFile file, long offset, long count) {
+        requirePlaced();
+        requireContiguous("upload");
         if (count != bytes()) {
             throw new IllegalArgumentException(
                     "upload of " + count + " bytes into " + this + " of " + bytes());
         }
-        requirePlaced();
         BackendApi.tensorSet(pointer, file.slice(offset, count), 0, count);
     }
 
-    private void write(MemorySegment array, ValueLayout layout, int offset, int count, long first) {
-        long size = layout.byteSize();
-        long bytes = requireRange("write", count, size, first);
-        MemorySegment source = array.asSlice(offset * size, bytes);
-        if (isHostMemory()) {
-            MemorySegment.copy(source, 0, data(), first * size, bytes);
+    /** Sets all elements to zero bytes. */
+    public void zero() {
+        long bytes = bytes();
+        requireRange("zero", bytes, 1, 0);
+        if (isInHostMemory()) {
+            MEMORY.asSlice(address(), bytes).fill((byte) 0);
             return;
         }
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment staged = arena.allocate(bytes, Long.BYTES);
-            staged.copyFrom(source);
-            BackendApi.tensorSet(pointer, staged, first * size, bytes);
+            BackendApi.tensorSet(pointer, arena.allocate(bytes, Long.BYTES), 0, bytes);
         }
     }
 
-    private void read(MemorySegment array, ValueLayout layout, int offset, int count, long first) {
+    private void write(
+            Object array, int length, ValueLayout layout, int offset, int count, long first) {
         long size = layout.byteSize();
-        long bytes = requireRange("read", count, size, first);
-        MemorySegment target = array.asSlice(offset * size, bytes);
-        if (isHostMemory()) {
-            MemorySegment.copy(data(), first * size, target, 0, bytes);
+        requireRange("write", count, size, first);
+        Objects.checkFromIndexSize(offset, count, length);
+        if (isInHostMemory()) {
+            MemorySegment.copy(array, offset, MEMORY, layout, address() + first * size, count);
             return;
         }
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment staged = arena.allocate(bytes, Long.BYTES);
-            BackendApi.tensorGet(pointer, staged, first * size, bytes);
-            target.copyFrom(staged);
+        try (Staging staging = Staging.of(count * size)) {
+            MemorySegment.copy(array, offset, staging.memory(), layout, 0, count);
+            BackendApi.tensorSet(pointer, staging.memory(), first * size, count * size);
         }
     }
 
-    private long requireRange(String what, int count, long size, long first) {
+    private void read(
+            Object array, int length, ValueLayout layout, int offset, int count, long first) {
+        long size = layout.byteSize();
+        requireRange("read", count, size, first);
+        Objects.checkFromIndexSize(offset, count, length);
+        if (isInHostMemory()) {
+            MemorySegment.copy(MEMORY, layout, address() + first * size, array, offset, count);
+            return;
+        }
+        try (Staging staging = Staging.of(count * size)) {
+            BackendApi.tensorGet(pointer, staging.memory(), first * size, count * size);
+            MemorySegment.copy(staging.memory(), layout, 0, array, offset, count);
+        }
+    }
+
+    private void requireRange(String what, long count, long size, long first) {
         requirePlaced();
-        if (!isContiguous()) {
-            throw new IllegalArgumentException(what + " of " + this + ", which is not contiguous");
-        }
-        long bytes = count * size;
-        if (count < 0 || first < 0 || bytes > bytes() || first > (bytes() - bytes) / size) {
+        requireContiguous(what);
+        long held = bytes() / size;
+        if (count < 0 || first < 0 || first > held || count > held - first) {
             throw new IllegalArgumentException(
                     what + " of " + count + " elements at " + first + " leaves " + this);
         }
-        return bytes;
+    }
+
+    private void requireContiguous(String what) {
+        if (!isContiguous()) {
+            throw new IllegalArgumentException(what + " of " + this + ", which is not contiguous");
+        }
     }
 
     private void requirePlaced() {
+        if (home.isPresent() && home.get().isClosed()) {
+            throw new IllegalStateException(this + ": the buffer is closed");
+        }
         if (!isPlaced()) {
             throw new IllegalStateException(this + " has no data");
         }
@@ -267,39 +350,85 @@ public final class Tensor {
         }
     }
 
-    private boolean isHostMemory() {
+    private boolean isInHostMemory() {
         MemorySegment buffer = pointer.get(ADDRESS, BUFFER);
         return !Native.isNull(buffer) && BackendApi.bufferIsHost(buffer);
     }
 
-    @SuppressWarnings("restricted")
-    private MemorySegment data() {
-        return pointer.get(ADDRESS, DATA).reinterpret(bytes());
+    private long address() {
+        return pointer.get(JAVA_LONG, DATA);
+    }
+
+    /** Number of the operator in {@code enum ggml_op}; 0 for none. */
+    int operator() {
+        return pointer().get(JAVA_INT, OPERATOR);
+    }
+
+    MemorySegment buffer() {
+        return pointer().get(ADDRESS, BUFFER);
+    }
+
+    MemorySegment data() {
+        return pointer().get(ADDRESS, DATA);
+    }
+
+    /** Bytes from the first element to the end of the tensor that has the data. */
+    long bytesToEnd() {
+        return isView()
+                ? CoreApi.nbytes(viewSource()) - pointer.get(JAVA_LONG, VIEW_OFFSET)
+                : bytes();
+    }
+
+    boolean isView() {
+        return !Native.isNull(viewSource());
+    }
+
+    /** Notes who owns the data, for an error instead of a read of freed memory. */
+    void livesIn(DeviceBuffer buffer) {
+        home = Optional.of(buffer);
+    }
+
+    /** A view has its data where its source has it. */
+    Tensor livesWith(Tensor source) {
+        home = source.home;
+        return this;
+    }
+
+    /**
+     * Whether this is a tensor without operator that {@code user} has not counted; operators must
+     * be its own.
+     */
+    boolean isFirstUseIn(GgmlContext user) {
+        if (!leaf && context != user) {
+            throw new IllegalArgumentException(this + " was computed in another context");
+        }
+        if (!leaf || lastUser == user) {
+            return false;
+        }
+        lastUser = user;
+        return true;
     }
 
     MemorySegment pointer() {
+        context.requireOpen();
         return pointer;
     }
 
     MemorySegment viewSource() {
-        return pointer.get(ADDRESS, VIEW_SOURCE);
-    }
-
-    /** Bytes from the first element to the end of the tensor that owns the data. */
-    long bytesFromHere() {
-        MemorySegment source = viewSource();
-        return Native.isNull(source)
-                ? bytes()
-                : new Tensor(source).bytes() - pointer.get(JAVA_LONG, VIEW_OFFSET);
+        return pointer().get(ADDRESS, VIEW_SOURCE);
     }
 
     /** Sets the buffer field, only for asking a device whether it would support an operator. */
     void probeBuffer(MemorySegment buffer) {
-        pointer.set(ADDRESS, BUFFER, buffer);
+        pointer().set(ADDRESS, BUFFER, buffer);
     }
 
     @Override
     public String toString() {
-        return name() + " " + type + " " + Arrays.toString(new long[] {ne0, ne1, ne2, ne3});
+        return (context.isClosed() ? "closed tensor" : name())
+                + " "
+                + type
+                + " "
+                + Arrays.toString(new long[] {ne0, ne1, ne2, ne3});
     }
 }

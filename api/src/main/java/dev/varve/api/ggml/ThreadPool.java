@@ -6,6 +6,8 @@ import static dev.varve.api.ggml.Native.returnsNothing;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
+import dev.varve.api.VarveException;
+
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
@@ -48,7 +50,13 @@ public final class ThreadPool implements AutoCloseable {
             MemorySegment params = arena.allocate(PARAMS_BYTES, Long.BYTES);
             BackendApi.threadpoolParamsInit(params, threads);
             params.set(JAVA_INT, POLL, poll);
-            return new ThreadPool((MemorySegment) make.invokeExact(params), free);
+            MemorySegment pool = (MemorySegment) make.invokeExact(params);
+            if (Native.isNull(pool)) {
+                throw new VarveException(
+                        VarveException.Kind.OUT_OF_MEMORY,
+                        cpu.name() + ": cannot start " + threads + " threads");
+            }
+            return new ThreadPool(pool, free);
         } catch (Throwable e) {
             throw Native.sneaky(e);
         }

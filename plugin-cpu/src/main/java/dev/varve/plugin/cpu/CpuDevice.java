@@ -43,7 +43,12 @@ final class CpuDevice implements ComputeDevice {
         this.decodeThreads = decodeThreads;
         this.prefillThreads = prefillThreads;
         backend = device.open();
-        pool = ThreadPool.open(device, Math.max(decodeThreads, prefillThreads), POLL);
+        try {
+            pool = ThreadPool.open(device, Math.max(decodeThreads, prefillThreads), POLL);
+        } catch (RuntimeException | Error e) {
+            backend.close();
+            throw e;
+        }
         backend.setThreadPool(Optional.of(pool));
     }
 

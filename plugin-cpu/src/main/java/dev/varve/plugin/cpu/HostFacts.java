@@ -16,11 +16,6 @@ import java.util.regex.Pattern;
  * machine of their own.
  */
 final class HostFacts {
-    private static final long UNLIMITED = 1L << 60;
-
-    /** Microseconds that the processes may run in each period of as many microseconds. */
-    private static final Pattern QUOTA = Pattern.compile("(\\d{1,15})\\s+([1-9]\\d{0,14})");
-
     private static final Pattern RANGE = Pattern.compile("(\\d{1,6})(?:-(\\d{1,6}))?");
 
     private final Path root;
@@ -46,48 +41,18 @@ final class HostFacts {
             }
         }
         int count = Math.max(1, cores.isEmpty() ? unknown : cores.size());
-        OptionalLong quota = cpuQuotaMillis();
+        OptionalLong quota = cgroup().cpuMillis();
         return quota.isEmpty() ? count : Math.clamp(quota.getAsLong() / 1000, 1, count);
-    }
-
-    /** Thousandths of a CPU that the cgroup grants. */
-    private OptionalLong cpuQuotaMillis() {
-        Optional<String> v2 = read(root.resolve("sys/fs/cgroup/cpu.max"));
-        if (v2.isPresent()) {
-            Matcher fields = QUOTA.matcher(v2.get());
-            if (fields.matches()) {
-                return OptionalLong.of(
-                        Math.ceilDiv(
-                                Long.parseLong(fields.group(1)) * 1000,
-                                Long.parseLong(fields.group(2))));
-            }
-            return OptionalLong.empty();
-        }
-        OptionalLong quota = number(root.resolve("sys/fs/cgroup/cpu/cpu.cfs_quota_us"));
-        OptionalLong period = number(root.resolve("sys/fs/cgroup/cpu/cpu.cfs_period_us"));
-        if (quota.isPresent()
-                && period.isPresent()
-                && quota.getAsLong() > 0
-                && period.getAsLong() > 0) {
-            return OptionalLong.of(quota.getAsLong() * 1000 / period.getAsLong());
-        }
-        return OptionalLong.empty();
     }
 
     /** Bytes of memory: the machine's, or the cgroup's limit if that is lower. */
     long memoryTotal() {
-        return Math.min(memoryInfo("MemTotal"), memoryLimit());
+        return Math.min(memoryInfo("MemTotal"), cgroup().memoryLimit());
     }
 
     /** Bytes that are free: the machine's available memory, or what the cgroup's limit leaves. */
     long memoryFree() {
-        long used =
-                number(root.resolve("sys/fs/cgroup/memory.current"))
-                        .orElse(
-                                number(root.resolve("sys/fs/cgroup/memory/memory.usage_in_bytes"))
-                                        .orElse(0));
-        long left = memoryLimit() == UNLIMITED ? UNLIMITED : Math.max(0, memoryLimit() - used);
-        return Math.min(memoryInfo("MemAvailable"), left);
+        return Math.min(memoryInfo("MemAvailable"), cgroup().memoryLeft());
     }
 
     /** Name of the processor. */
@@ -100,10 +65,9 @@ final class HostFacts {
                 .orElse("CPU");
     }
 
-    private long memoryLimit() {
-        OptionalLong v2 = number(root.resolve("sys/fs/cgroup/memory.max"));
-        OptionalLong v1 = number(root.resolve("sys/fs/cgroup/memory/memory.limit_in_bytes"));
-        return Math.min(UNLIMITED, v2.orElse(v1.orElse(UNLIMITED)));
+    /** Made anew each time: a process may be moved, and limits change. */
+    private Cgroup cgroup() {
+        return new Cgroup(root);
     }
 
     private long memoryInfo(String field) {
@@ -113,7 +77,7 @@ final class HostFacts {
                 .map(line -> line.replaceAll("\\D", ""))
                 .mapToLong(kibibytes -> Long.parseLong(kibibytes) * 1024)
                 .findFirst()
-                .orElse(UNLIMITED);
+                .orElse(Cgroup.UNLIMITED);
     }
 
     private Optional<String> statusLine(String field) {
@@ -138,13 +102,6 @@ final class HostFacts {
             }
         }
         return numbers;
-    }
-
-    private static OptionalLong number(Path file) {
-        Optional<String> text = read(file);
-        return text.isPresent() && text.get().matches("-?\\d{1,19}")
-                ? OptionalLong.of(text.get().length() > 18 ? UNLIMITED : Long.parseLong(text.get()))
-                : OptionalLong.empty();
     }
 
     private static Optional<String> read(Path file) {

@@ -143,6 +143,52 @@ class HostFactsTest {
     }
 
     @Test
+    void theLowestLimitOfTheGroupsAroundTheProcessCounts() {
+        memory();
+        put("proc/self/cgroup", "0::/user.slice/app.service\n");
+        put("sys/fs/cgroup/user.slice/memory.max", 12 * GIB + "\n");
+        put("sys/fs/cgroup/user.slice/memory.current", 11 * GIB + "\n");
+        put("sys/fs/cgroup/user.slice/app.service/memory.max", 8 * GIB + "\n");
+        put("sys/fs/cgroup/user.slice/app.service/memory.current", 3 * GIB + "\n");
+
+        assertMemory(8 * GIB, GIB);
+    }
+
+    @Test
+    void theQuotaOfAGroupAroundTheProcessLimits() {
+        machine("0-7", 8, 8);
+        put("proc/self/cgroup", "7:cpu,cpuacct:/box\n0::/a/b\n");
+        put("sys/fs/cgroup/a/cpu.max", "500000 100000\n");
+        put("sys/fs/cgroup/a/b/cpu.max", "max 100000\n");
+        assertEquals(5, new HostFacts(root).physicalCores());
+
+        put("sys/fs/cgroup/cpu/box/cpu.cfs_quota_us", "300000\n");
+        put("sys/fs/cgroup/cpu/box/cpu.cfs_period_us", "100000\n");
+        assertEquals(3, new HostFacts(root).physicalCores());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0::/../../etc", "0::/", "0::", "nonsense", "::::", "0::/absent"})
+    void aGroupOutsideOfTheMountIsNotRead(String membership) {
+        memory();
+        put("proc/self/cgroup", membership + "\n");
+        put("etc/memory.max", GIB + "\n");
+        put("sys/etc/memory.max", GIB + "\n");
+
+        assertMemory(64 * GIB, 48 * GIB);
+    }
+
+    @Test
+    void pagesOfFilesThatNobodyUsesAreFree() {
+        memory();
+        put("sys/fs/cgroup/memory.max", 16 * GIB + "\n");
+        put("sys/fs/cgroup/memory.current", 15 * GIB + "\n");
+        put("sys/fs/cgroup/memory.stat", "anon 5\nactive_file 7\ninactive_file " + 9 * GIB + "\n");
+
+        assertMemory(16 * GIB, 10 * GIB);
+    }
+
+    @Test
     void theProcessorIsNamed() {
         put(
                 "proc/cpuinfo",

@@ -3,22 +3,14 @@ package dev.varve.api.model;
 import java.util.Optional;
 
 /**
- * How a family marks reasoning in its output.
+ * How a family marks reasoning and tool calls in its output.
  *
  * @param reasoning the marks around a thought, if the family has any
+ * @param tools the markup of a tool call, if the family has any
  */
-public record ChatDialect(Optional<ReasoningMarks> reasoning) {
-
-    /**
-     * Texts of the special tokens around a thought.
-     *
-     * @param open such as {@code <think>}
-     * @param close such as {@code </think>}
-     */
-    public record ReasoningMarks(String open, String close) {}
-
-    /** A dialect without reasoning. */
+public record ChatDialect(Optional<ReasoningMarks> reasoning, Optional<ToolSyntax> tools) {
+    /** A dialect without reasoning and tools. */
     public static ChatDialect plain() {
-        return new ChatDialect(Optional.empty());
+        return new ChatDialect(Optional.empty(), Optional.empty());
     }
 }

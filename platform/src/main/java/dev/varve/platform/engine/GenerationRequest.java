@@ -17,6 +17,7 @@ import java.util.Set;
  * @param sampling how tokens are chosen
  * @param topLogprobs number of alternatives to report per token, 0 for the chosen one only, -1 for
  *     no log probabilities at all
+ * @param guide steers the choice; belongs to this request alone
  */
 public record GenerationRequest(
         int[] prompt,
@@ -24,11 +25,13 @@ public record GenerationRequest(
         int maxTokens,
         Set<Integer> endTokens,
         SamplingOptions sampling,
-        int topLogprobs) {
+        int topLogprobs,
+        TokenGuide guide) {
     public GenerationRequest {
         prompt = prompt.clone();
         endTokens = Set.copyOf(endTokens);
         Objects.requireNonNull(sampling);
+        Objects.requireNonNull(guide);
         if (prompt.length == 0) {
             throw new IllegalArgumentException("the prompt has no tokens");
         }
@@ -44,6 +47,17 @@ public record GenerationRequest(
             throw new IllegalArgumentException(
                     "top_logprobs: expected 0 to 20, found " + topLogprobs);
         }
+    }
+
+    /** A request that the model alone answers. */
+    public GenerationRequest(
+            int[] prompt,
+            int stablePrefix,
+            int maxTokens,
+            Set<Integer> endTokens,
+            SamplingOptions sampling,
+            int topLogprobs) {
+        this(prompt, stablePrefix, maxTokens, endTokens, sampling, topLogprobs, TokenGuide.none());
     }
 
     @Override

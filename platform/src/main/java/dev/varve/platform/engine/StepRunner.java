@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.function.Consumer;
 
 /**
@@ -247,10 +248,7 @@ final class StepRunner {
                 guard(
                         request,
                         () -> {
-                            int token =
-                                    request.wanted() == OutputRows.BEST
-                                            ? requireNumber(result.best()[row])
-                                            : request.sampler.sample(logits, offset);
+                            int token = next(request, result, row);
                             request.countToken();
                             generatedTokens++;
                             if (request.isEndToken(token)) {
@@ -258,6 +256,7 @@ final class StepRunner {
                                 return;
                             }
                             request.sampler.accept(token);
+                            request.request.guide().accept(token);
                             request.tokens.add(token);
                             int top = request.request.topLogprobs();
                             Optional<TokenLogprobs> logprobs =
@@ -275,6 +274,16 @@ final class StepRunner {
         if (!sound) {
             turn = 0;
         }
+    }
+
+    private int next(Request request, ShardResult result, int row) {
+        OptionalInt forced = request.request.guide().forced();
+        if (forced.isPresent()) {
+            return forced.getAsInt();
+        }
+        return request.wanted() == OutputRows.BEST
+                ? requireNumber(result.best()[row])
+                : request.sampler.sample(result.logits(), row * vocabulary);
     }
 
     private static int requireNumber(int best) {

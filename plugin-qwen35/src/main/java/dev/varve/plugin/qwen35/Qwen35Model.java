@@ -10,9 +10,11 @@ import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.LayerState;
 import dev.varve.api.model.ModelShape;
+import dev.varve.api.model.ReasoningMarks;
 import dev.varve.api.model.ShardGraph;
 import dev.varve.api.model.TensorSelection;
 import dev.varve.api.model.TensorUse;
+import dev.varve.api.model.ToolSyntax;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -26,6 +28,19 @@ import java.util.Optional;
  */
 final class Qwen35Model implements LayerSplitAdapter {
     private static final long FLOAT = Float.BYTES;
+
+    /** {@code <function=NAME><parameter=KEY>VALUE</parameter></function>}. */
+    private static final ToolSyntax TOOL_CALLS =
+            new ToolSyntax.Tagged(
+                    "<tool_call>",
+                    "</tool_call>",
+                    "<function=",
+                    ">",
+                    "<parameter=",
+                    ">",
+                    "",
+                    "</parameter>",
+                    "</function>");
 
     private final Qwen35Sizes sizes;
     private final Qwen35Tensors tensors;
@@ -65,7 +80,7 @@ final class Qwen35Model implements LayerSplitAdapter {
 
     @Override
     public ChatDialect chatDialect() {
-        return new ChatDialect(Optional.of(new ChatDialect.ReasoningMarks("<think>", "</think>")));
+        return new ChatDialect(Optional.of(ReasoningMarks.think()), Optional.of(TOOL_CALLS));
     }
 
     @Override

@@ -1,0 +1,19 @@
+package dev.varve.api.model;
+
+/**
+ * Texts around a thought. {@code open} and {@code close} are the texts of special tokens and are
+ * recognised by their ids, never in ordinary text.
+ *
+ * @param open such as {@code <think>}
+ * @param label text that the model writes behind {@code open} and that is no part of the thought,
+ *     such as {@code thought\n} of a named channel; empty where there is none
+ * @param close such as {@code </think>}
+ * @param forcedClose text that ends a thought whose budget is spent: {@code close} with the white
+ *     space that the model would write around it
+ */
+public record ReasoningMarks(String open, String label, String close, String forcedClose) {
+    /** The marks {@code <think>} and {@code </think>}. */
+    public static ReasoningMarks think() {
+        return new ReasoningMarks("<think>", "", "</think>", "\n</think>\n\n");
+    }
+}

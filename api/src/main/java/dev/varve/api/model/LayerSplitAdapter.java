@@ -15,6 +15,14 @@ public interface LayerSplitAdapter {
         return List.copyOf(ranges);
     }
 
+    /**
+     * Elements per token of the activation that enters {@code layer} from another shard. Usually
+     * the embedding length; more where later layers need more than the hidden state.
+     */
+    default int boundaryLength(int layer) {
+        return shape().embeddingLength();
+    }
+
     /** The weights that a shard of {@code range} loads. */
     TensorSelection tensors(LayerRange range);
 

@@ -3,18 +3,51 @@ package dev.varve.api.model;
 /** What one layer keeps between two forwards of a sequence. */
 public sealed interface LayerState {
 
-    /**
-     * Key/value rows of every position of the sequence.
-     *
-     * @param kvHeads heads of K and V
-     * @param keyLength elements per K head
-     * @param valueLength elements per V head
-     */
-    record FullAttention(int kvHeads, int keyLength, int valueLength) implements LayerState {
+    /** Key/value rows of its own. */
+    sealed interface Attention extends LayerState {
+        /** Heads of K and V. */
+        int kvHeads();
+
+        /** Elements per K head. */
+        int keyLength();
+
+        /** Elements per V head. */
+        int valueLength();
+    }
+
+    /** Key/value rows of every position of the sequence. */
+    record FullAttention(int kvHeads, int keyLength, int valueLength) implements Attention {
         public FullAttention {
             requirePositive(kvHeads, "kvHeads");
             requirePositive(keyLength, "keyLength");
             requirePositive(valueLength, "valueLength");
+        }
+    }
+
+    /**
+     * Key/value rows of the last positions only: a token sees itself and the {@code window - 1}
+     * positions before it.
+     */
+    record SlidingAttention(int window, int kvHeads, int keyLength, int valueLength)
+            implements Attention {
+        public SlidingAttention {
+            requirePositive(window, "window");
+            requirePositive(kvHeads, "kvHeads");
+            requirePositive(keyLength, "keyLength");
+            requirePositive(valueLength, "valueLength");
+        }
+    }
+
+    /**
+     * No rows of its own: attends to those of an earlier layer of the same kind.
+     *
+     * @param source layer that owns the rows
+     */
+    record SharedAttention(int source) implements LayerState {
+        public SharedAttention {
+            if (source < 0) {
+                throw new IllegalArgumentException("source layer " + source);
+            }
         }
     }
 

@@ -2,6 +2,7 @@ package dev.varve.api.model;
 
 import java.util.List;
 import java.util.Objects;
+import java.util.OptionalInt;
 
 /**
  * The sizes of a model that the platform needs to know.
@@ -39,6 +40,55 @@ public record ModelShape(
                             + ", layers "
                             + layers.size());
         }
+        requireSources(layers);
+        requireOneWindow(layers);
+    }
+
+    private static void requireSources(List<LayerState> layers) {
+        for (int layer = 0; layer < layers.size(); layer++) {
+            if (layers.get(layer) instanceof LayerState.SharedAttention shared
+                    && (shared.source() >= layer
+                            || !(layers.get(shared.source()) instanceof LayerState.Attention))) {
+                throw new IllegalArgumentException(
+                        "layer "
+                                + layer
+                                + " shares the rows of layer "
+                                + shared.source()
+                                + ", which keeps none before it");
+            }
+        }
+    }
+
+    private static void requireOneWindow(List<LayerState> layers) {
+        long windows =
+                layers.stream()
+                        .filter(LayerState.SlidingAttention.class::isInstance)
+                        .mapToInt(state -> ((LayerState.SlidingAttention) state).window())
+                        .distinct()
+                        .count();
+        if (windows > 1) {
+            throw new IllegalArgumentException("sliding layers differ in their window");
+        }
+    }
+
+    /** Window of the sliding layers; empty where there are none. */
+    public OptionalInt window() {
+        return layers.stream()
+                .filter(LayerState.SlidingAttention.class::isInstance)
+                .mapToInt(state -> ((LayerState.SlidingAttention) state).window())
+                .findFirst();
+    }
+
+    /**
+     * Whether a layer keeps state that cannot be cut back to an earlier position: recurrent
+     * matrices, or rows of which the older ones are gone.
+     */
+    public boolean forgets() {
+        return layers.stream()
+                .anyMatch(
+                        state ->
+                                state instanceof LayerState.Recurrent
+                                        || state instanceof LayerState.SlidingAttention);
     }
 
     /** Returns the number of trunk layers. */

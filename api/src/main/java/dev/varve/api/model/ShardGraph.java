@@ -3,6 +3,7 @@ package dev.varve.api.model;
 import dev.varve.api.ggml.Ops;
 import dev.varve.api.ggml.Tensor;
 
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -31,7 +32,7 @@ public interface ShardGraph {
     Tensor axisPositions();
 
     /**
-     * Activation that enters this range, {@code F32 [embeddingLength, T]}; only where the range
+     * Activation that enters this range, {@code F32 [boundaryLength, T]}; only where the range
      * begins above 0.
      */
     Tensor boundary();
@@ -52,15 +53,53 @@ public interface ShardGraph {
      */
     Tensor matmul(String name, Tensor input);
 
+    /**
+     * Product with a weight alone, without companions: {@code F32 [in, N] -> F32 [out, N]}. {@code
+     * name} is the whole name.
+     */
+    Tensor product(String name, Tensor input);
+
+    /**
+     * Several products of one input: of the parts' own weights, or of {@code fused} cut into the
+     * parts where that was selected. Names without suffix.
+     *
+     * @return per part {@code F32 [rows, T]}; rows are contiguous, columns may lie apart
+     */
+    List<Tensor> projections(Tensor input, String fused, List<Projection> parts);
+
+    /** Columns seen as heads: {@code F32 [length * heads, T] -> F32 [length, heads, T]}. */
+    Tensor heads(Tensor columns, int heads);
+
     /** Root-mean-square norm over the rows, times an element-wise weight. */
     Tensor norm(Tensor input, String weight, float epsilon);
 
-    /** SwiGLU feed-forward: {@code down(silu(gate(x)) * up(x))}; names without suffix. */
-    Tensor gatedFeedForward(Tensor input, String gate, String up, String down);
+    /**
+     * Gated feed-forward: {@code down(activation(gate(x)) * up(x))} with the weights {@code
+     * prefix_gate}, {@code prefix_up} and {@code prefix_down}, each followed by {@code suffix}.
+     */
+    Tensor gatedFeedForward(Tensor input, FeedForwardNames names, Activation activation);
+
+    /**
+     * Chooses experts per token.
+     *
+     * @param probabilities {@code F32 [experts, T]}
+     * @param bias added for the choice only, {@code F32 [experts]}
+     */
+    ExpertChoice chooseExperts(Tensor probabilities, Optional<Tensor> bias, ExpertRouting routing);
+
+    /**
+     * Gated feed-forward of the chosen experts, summed with their weights: {@code prefix_gate_exps}
+     * and {@code prefix_up_exps}, or {@code prefix_gate_up_exps} where that was selected, and
+     * {@code prefix_down_exps}, with their {@code .scale} companions.
+     *
+     * @return {@code F32 [width, T]}
+     */
+    Tensor expertFeedForward(
+            Tensor input, ExpertChoice choice, String prefix, Activation activation);
 
     /**
      * Writes K and V of the batch into the layer's cache and attends causally to the whole sequence
-     * of each token.
+     * of each token, or to its window in a sliding layer.
      *
      * @param query {@code F32 [keyLength, heads, T]}
      * @param key {@code F32 [keyLength, kvHeads, T]}
@@ -69,6 +108,12 @@ public interface ShardGraph {
      * @return {@code F32 [valueLength * heads, T]}, contiguous
      */
     Tensor attention(int layer, Tensor query, Tensor key, Tensor value, float scale);
+
+    /**
+     * Attends to the rows that another layer wrote in this batch and before, see {@link
+     * LayerState.SharedAttention}. Shapes as in {@link #attention}.
+     */
+    Tensor sharedAttention(int layer, Tensor query, float scale);
 
     /**
      * Causal depth-wise convolution over each sequence, continuing from its state, which is
@@ -105,11 +150,57 @@ public interface ShardGraph {
      */
     void capture(int layer, Tensor hidden);
 
-    /** Ends a range below the last layer: {@code F32 [embeddingLength, T]}. */
+    /** Ends a range below the last layer: {@code F32 [boundaryLength, T]}. */
     void boundaryOutput(Tensor hidden);
 
     /** Ends the last range: {@code F32 [vocabularySize, outputs]}. */
     void logits(Tensor logits);
+
+    /** Function on the gate of a gated feed-forward. */
+    enum Activation {
+        /** {@code x * sigmoid(x)}. */
+        SILU,
+        /** GELU in the tanh approximation. */
+        GELU
+    }
+
+    /**
+     * One of several products of an input.
+     *
+     * @param name weight without suffix
+     * @param rows its output rows
+     */
+    record Projection(String name, long rows) {}
+
+    /** Weights of a gated feed-forward: {@code prefix_gate} + suffix and so on. */
+    record FeedForwardNames(String prefix, String suffix) {
+        /** The usual names, such as {@code blk.3.ffn_gate}. */
+        public static FeedForwardNames of(String prefix) {
+            return new FeedForwardNames(prefix, "");
+        }
+
+        /** Name of a matrix, {@code part} being {@code gate}, {@code up} or {@code down}. */
+        public String name(String part) {
+            return prefix + "_" + part + suffix;
+        }
+    }
+
+    /**
+     * How many experts work on a token and how they are weighed.
+     *
+     * @param used experts per token
+     * @param normalise whether the weights of a token are divided by their sum
+     * @param scale factor of the weights afterwards; 0 or 1 for none
+     */
+    record ExpertRouting(int used, boolean normalise, float scale) {}
+
+    /**
+     * The experts of each token.
+     *
+     * @param ids {@code I32 [used, T]}, the best first
+     * @param weights {@code F32 [1, used, T]}
+     */
+    record ExpertChoice(Tensor ids, Tensor weights) {}
 
     /** A weight that may be absent. */
     default Optional<Tensor> optionalWeight(String name, TensorUse use) {

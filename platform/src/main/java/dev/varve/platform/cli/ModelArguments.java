@@ -91,7 +91,9 @@ final class ModelArguments {
             paramLabel = "TYPE",
             converter = CacheType.class,
             defaultValue = "f16",
-            description = "Element type of cached keys: f16, f32 or q8_0.",
+            description =
+                    "Element type of cached keys: f16, bf16, f32, q8_0, q5_1, q5_0, q4_1 or"
+                            + " q4_0.",
             order = 104)
     private GgmlType cacheTypeKey;
 
@@ -100,7 +102,9 @@ final class ModelArguments {
             paramLabel = "TYPE",
             converter = CacheType.class,
             defaultValue = "f16",
-            description = "Element type of cached values: f16, f32 or q8_0.",
+            description =
+                    "Element type of cached values: f16, bf16, f32, q8_0, q5_1, q5_0, q4_1 or"
+                            + " q4_0.",
             order = 105)
     private GgmlType cacheTypeValue;
 

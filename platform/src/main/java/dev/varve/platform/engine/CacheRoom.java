@@ -21,7 +21,7 @@ final class CacheRoom {
     private final ShardPipeline pipeline;
     private final SlotPool slots;
     private final StateRowPool rows;
-    private final boolean recurrent;
+    private final boolean forgets;
 
     /** Owners of spans; compaction moves them. */
     private final List<SequenceState> owners = new ArrayList<>();
@@ -29,9 +29,9 @@ final class CacheRoom {
     /** Finished sequences, least recently used first. */
     private final Deque<SequenceState> residents = new ArrayDeque<>();
 
-    CacheRoom(ShardPipeline pipeline, EngineOptions options, boolean recurrent) {
+    CacheRoom(ShardPipeline pipeline, EngineOptions options, boolean forgets) {
         this.pipeline = pipeline;
-        this.recurrent = recurrent;
+        this.forgets = forgets;
         slots = new SlotPool(options.slots());
         rows = new StateRowPool(options.stateRows());
     }
@@ -79,7 +79,7 @@ final class CacheRoom {
     private int reusable(SequenceState resident, TokenList tokens) {
         int limit = tokens.size() - 1;
         int common = Math.min(resident.tokens.commonPrefix(tokens), limit);
-        if (!recurrent) {
+        if (!forgets) {
             return Math.min(common, resident.computed);
         }
         if (resident.computed <= common) {
@@ -96,7 +96,7 @@ final class CacheRoom {
         state.row = from.row;
         state.checkpointRow = from.checkpointRow;
         state.checkpoint = from.checkpoint;
-        if (recurrent && length != from.computed) {
+        if (forgets && length != from.computed) {
             if (from.row != from.checkpointRow) {
                 rows.release(from.row);
             }

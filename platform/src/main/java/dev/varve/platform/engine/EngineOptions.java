@@ -45,11 +45,11 @@ public record EngineOptions(
     }
 
     /**
-     * State rows for a number of sequences: two of each that runs, one more of each that stays
-     * resident, and zero.
+     * State rows for a number of sequences: two of each that runs, which finished ones keep until
+     * the room is needed, and zero.
      */
     public static int rowsFor(int parallel) {
-        return 1 + 3 * parallel;
+        return 1 + 2 * parallel;
     }
 
     /** Slots of a pool in which {@code parallel} sequences have their whole context. */

@@ -1,7 +1,6 @@
 package dev.varve.platform.engine;
 
 import dev.varve.api.VarveException;
-import dev.varve.api.model.LayerState;
 import dev.varve.api.model.ModelShape;
 import dev.varve.platform.sampling.Sampler;
 
@@ -41,9 +40,9 @@ public final class Scheduler implements Engine {
         this.pipeline = pipeline;
         this.shape = shape;
         this.options = options;
-        boolean recurrent =
-                shape.layers().stream().anyMatch(LayerState.Recurrent.class::isInstance);
-        steps = new StepRunner(pipeline, options, recurrent, shape.vocabularySize(), this::requeue);
+        steps =
+                new StepRunner(
+                        pipeline, options, shape.forgets(), shape.vocabularySize(), this::requeue);
         published = steps.status(options, 0);
         thread = Thread.ofPlatform().name("varve-engine").daemon(true).unstarted(this::run);
     }

@@ -26,7 +26,7 @@ final class StepRunner {
 
     private final ShardPipeline pipeline;
     private final EngineOptions options;
-    private final boolean recurrent;
+    private final boolean forgets;
     private final int vocabulary;
     private final CacheRoom room;
     private final Consumer<Request> requeue;
@@ -42,15 +42,15 @@ final class StepRunner {
     StepRunner(
             ShardPipeline pipeline,
             EngineOptions options,
-            boolean recurrent,
+            boolean forgets,
             int vocabulary,
             Consumer<Request> requeue) {
         this.pipeline = pipeline;
         this.options = options;
-        this.recurrent = recurrent;
+        this.forgets = forgets;
         this.vocabulary = vocabulary;
         this.requeue = requeue;
-        room = new CacheRoom(pipeline, options, recurrent);
+        room = new CacheRoom(pipeline, options, forgets);
     }
 
     static VarveException cancelled() {
@@ -154,10 +154,14 @@ final class StepRunner {
         SequenceState state = request.state;
         int known = request.tokens.size();
         boolean shared = running.stream().anyMatch(each -> each.phase == Request.Phase.DECODE);
-        int stable = recurrent ? request.request.stablePrefix() : 0;
+        int stable = forgets ? request.request.stablePrefix() : 0;
         int end = ChunkPlan.next(state.computed, known, stable, shared);
         boolean checkpoint = end == stable;
         boolean last = end == known;
+        if (checkpoint) {
+            // First, so that no sequence ever holds more than two rows.
+            room.dropCheckpoint(state);
+        }
         int target =
                 checkpoint
                         ? room.takeCheckpointRow()
@@ -170,7 +174,6 @@ final class StepRunner {
                         result -> {
                             advance(state, slice);
                             if (checkpoint) {
-                                room.dropCheckpoint(state);
                                 state.checkpointRow = state.row;
                                 state.checkpoint = end;
                             }

@@ -88,6 +88,7 @@ public final class LoadedModel implements AutoCloseable {
                         settings.cacheTypes(),
                         plan.slots(),
                         plan.stateRows(),
+                        plan.regionSlots(),
                         true,
                         settings.repack());
         List<LocalShard> shards = new ArrayList<>();

@@ -18,10 +18,11 @@ import java.util.Locale;
  *
  * @param contextTokens most tokens of one sequence
  * @param slots slots of the KV pool
- * @param stateRows recurrent state rows
+ * @param stateRows state rows: recurrent states and window regions
+ * @param regionSlots slots of one state row's region for the sliding layers; 0 where none slides
  * @param weightBytes weights, mapped or copied
  * @param kvBytes KV pool
- * @param stateBytes recurrent states
+ * @param stateBytes recurrent states and window regions
  * @param computeBytes compute buffers, estimated from above
  * @param availableBytes what the device has free
  */
@@ -29,16 +30,19 @@ public record MemoryPlan(
         int contextTokens,
         int slots,
         int stateRows,
+        int regionSlots,
         long weightBytes,
         long kvBytes,
         long stateBytes,
         long computeBytes,
         long availableBytes) {
     /** Rows of a prefill chunk. */
-    private static final long CHUNK = 512;
+    private static final int CHUNK = 512;
 
     /** Largest pool: slot numbers and their sums stay well inside an int. */
     private static final int MAX_SLOTS = 1 << 29;
+
+    private static final long CHOSEN_EXPERTS = 10;
 
     /** Most rows of logits in one step beside those of decode. */
     private static final long LOGIT_ROWS = 128;
@@ -68,7 +72,8 @@ public record MemoryPlan(
                             + context);
         }
         TensorSelection selection = model.tensors(range);
-        ShardFootprint footprint = ShardFootprint.of(shape, range, settings.cacheTypes());
+        ShardFootprint footprint =
+                ShardFootprint.of(shape, range, settings.cacheTypes(), CHUNK, context);
         long weights =
                 selection.entries().stream().mapToLong(entry -> entry.tensor().bytes()).sum();
         int rows = EngineOptions.rowsFor(settings.parallel());
@@ -106,6 +111,7 @@ public record MemoryPlan(
                         context,
                         slots,
                         rows,
+                        footprint.regionSlots(),
                         weights,
                         Math.multiplyExact(footprint.bytesPerSlot(), slots),
                         states,
@@ -157,7 +163,10 @@ public record MemoryPlan(
         long widest = shape.embeddingLength();
         for (TensorSelection.Entry entry : selection.entries()) {
             long rows = entry.tensor().ne(1);
-            if (entry.use() == TensorUse.MATMUL && rows != shape.vocabularySize()) {
+            if (entry.use() == TensorUse.EXPERT_MATMUL) {
+                // A column per chosen expert; families choose about this many.
+                widest = Math.max(widest, rows * Math.min(entry.tensor().ne(2), CHOSEN_EXPERTS));
+            } else if (entry.use() == TensorUse.MATMUL && rows != shape.vocabularySize()) {
                 widest = Math.max(widest, rows);
             }
         }

@@ -4,77 +4,91 @@ import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.ggml.Graph;
 import dev.varve.api.ggml.Ops;
 import dev.varve.api.ggml.Tensor;
+import dev.varve.api.model.LayerState;
 
+import java.util.List;
 import java.util.Optional;
 
 /**
- * Attention of a batch: writes K and V of all columns into the pool, then lets each sequence attend
- * to its own slots and to nothing else.
+ * Attention of a batch: writes K and V of all columns into the pool of the layer's kind, then lets
+ * each sequence attend to its own slots and to nothing else.
  */
 final class AttentionBlock {
     private final Ops ops;
     private final Graph graph;
-    private final GraphKey key;
     private final GraphInputs inputs;
-    private final KvPool pool;
-    private final HadamardRotation rotation;
+    private final ShardState state;
 
-    AttentionBlock(
-            Ops ops,
-            Graph graph,
-            GraphKey key,
-            GraphInputs inputs,
-            KvPool pool,
-            HadamardRotation rotation) {
+    /** A layer's rows, the inputs of its kind and the rotations of its cache types. */
+    private record Target(
+            KvPool.Layer cache,
+            AttentionInputs inputs,
+            Optional<Integer> keyBlock,
+            Optional<Integer> valueBlock) {}
+
+    AttentionBlock(Ops ops, Graph graph, GraphInputs inputs, ShardState state) {
         this.ops = ops;
         this.graph = graph;
-        this.key = key;
         this.inputs = inputs;
-        this.pool = pool;
-        this.rotation = rotation;
+        this.state = state;
     }
 
     Tensor attend(int layer, Tensor query, Tensor keys, Tensor values, float scale) {
-        KvPool.Layer cache = pool.layer(layer);
-        Optional<Integer> keyBlock =
-                HadamardRotation.keyBlock(cache.keys().type(), cache.state().keyLength());
-        Optional<Integer> valueBlock =
-                HadamardRotation.valueBlock(cache.values().type(), cache.state().valueLength());
-        Tensor rotatedQuery =
-                keyBlock.map(block -> rotation.rotate(ops, query, block)).orElse(query);
-        Tensor rotatedKeys = keyBlock.map(block -> rotation.rotate(ops, keys, block)).orElse(keys);
-        Tensor rotatedValues =
-                valueBlock.map(block -> rotation.rotate(ops, values, block)).orElse(values);
+        Target target = target(layer);
+        Tensor rotatedQuery = rotate(query, target.keyBlock());
+        Tensor rotatedKeys = rotate(keys, target.keyBlock());
+        Tensor rotatedValues = rotate(values, target.valueBlock());
         graph.expand(rotatedQuery);
         graph.expand(rotatedKeys);
         graph.expand(rotatedValues);
-        store(cache.keys(), rotatedKeys);
-        store(cache.values(), rotatedValues);
-
-        long columns = query.ne(2);
-        Tensor result = null;
-        int column = 0;
-        for (int part = 0; part < key.parts().size(); part++) {
-            Tensor own = attendPart(cache, part, column, rotatedQuery, scale);
-            result = result == null ? own : ops.concat(result, own, 2);
-            column += key.parts().get(part).tokens();
-        }
-        Tensor unrotated = result;
-        if (valueBlock.isPresent()) {
-            unrotated = rotation.rotate(ops, result, valueBlock.get());
-        }
-        return ops.reshape2d(unrotated, unrotated.ne(0) * unrotated.ne(1), columns);
+        store(target.cache().keys(), rotatedKeys, target.inputs());
+        store(target.cache().values(), rotatedValues, target.inputs());
+        return read(target, rotatedQuery, scale);
     }
 
-    private void store(Tensor cache, Tensor heads) {
+    Tensor attendShared(int layer, Tensor query, float scale) {
+        Target target = target(state.layers().source(layer));
+        return read(target, rotate(query, target.keyBlock()), scale);
+    }
+
+    private Target target(int layer) {
+        boolean slides = state.layers().slides(layer);
+        KvPool.Layer cache = (slides ? state.windows().pool() : state.kvPool()).layer(layer);
+        return new Target(
+                cache,
+                slides ? inputs.sliding() : inputs.full(),
+                HadamardRotation.keyBlock(cache.keys().type(), cache.state().keyLength()),
+                HadamardRotation.valueBlock(cache.values().type(), cache.state().valueLength()));
+    }
+
+    private Tensor rotate(Tensor heads, Optional<Integer> block) {
+        return block.isPresent() ? state.rotation().rotate(ops, heads, block.get()) : heads;
+    }
+
+    private void store(Tensor cache, Tensor heads, AttentionInputs kind) {
         Tensor source = heads.isContiguous() ? heads : ops.cont(heads);
         Tensor rows = ops.reshape2d(source, cache.ne(0), heads.ne(2));
-        graph.expand(ops.setRows(cache, rows, inputs.slots()));
+        graph.expand(ops.setRows(cache, rows, kind.slots()));
+    }
+
+    private Tensor read(Target target, Tensor query, float scale) {
+        Tensor result = null;
+        int column = 0;
+        List<AttentionInputs.Part> parts = target.inputs().parts();
+        for (int part = 0; part < parts.size(); part++) {
+            Tensor own = attendPart(target, part, column, query, scale);
+            result = result == null ? own : ops.concat(result, own, 2);
+            column += parts.get(part).tokens();
+        }
+        Tensor unrotated = rotate(result, target.valueBlock());
+        return ops.reshape2d(unrotated, unrotated.ne(0) * unrotated.ne(1), query.ne(2));
     }
 
     /** One sequence: {@code F32 [valueLength, heads, tokens]}. */
-    private Tensor attendPart(KvPool.Layer cache, int part, int column, Tensor query, float scale) {
-        GraphKey.Part shape = key.parts().get(part);
+    private Tensor attendPart(Target target, int part, int column, Tensor query, float scale) {
+        AttentionInputs.Part shape = target.inputs().parts().get(part);
+        KvPool.Layer cache = target.cache();
+        LayerState.Attention sizes = cache.state();
         Tensor own =
                 ops.view3d(
                         query,
@@ -84,38 +98,28 @@ final class AttentionBlock {
                         query.nb(1),
                         query.nb(2),
                         column * query.nb(2));
-        Tensor attended =
-                ops.flashAttention(
-                        ops.permute(own, 0, 2, 1, 3),
-                        rows(
-                                cache.keys(),
-                                cache.state().keyLength(),
-                                cache.state().kvHeads(),
-                                shape),
-                        rows(
-                                cache.values(),
-                                cache.state().valueLength(),
-                                cache.state().kvHeads(),
-                                shape),
-                        Optional.of(inputs.mask(part)),
-                        scale,
-                        0,
-                        0);
-        return attended;
+        return ops.flashAttention(
+                ops.permute(own, 0, 2, 1, 3),
+                rows(cache.keys(), sizes.keyLength(), sizes.kvHeads(), shape),
+                rows(cache.values(), sizes.valueLength(), sizes.kvHeads(), shape),
+                Optional.of(target.inputs().mask(part)),
+                scale,
+                0,
+                0);
     }
 
     /** The slots of one sequence as {@code [headLength, slots, kvHeads]}. */
-    private Tensor rows(Tensor cache, int headLength, int kvHeads, GraphKey.Part shape) {
+    private Tensor rows(Tensor cache, int headLength, int kvHeads, AttentionInputs.Part shape) {
         GgmlType type = cache.type();
         Tensor view =
                 ops.view3d(
                         cache,
                         headLength,
                         kvHeads,
-                        shape.attendedSlots(),
+                        shape.slots(),
                         type.rowBytes(headLength),
                         cache.nb(1),
-                        shape.firstSlot() * cache.nb(1));
+                        shape.slot() * cache.nb(1));
         return ops.permute(view, 0, 2, 1, 3);
     }
 }

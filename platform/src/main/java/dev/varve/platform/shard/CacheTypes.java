@@ -7,12 +7,21 @@ import java.util.List;
 
 /** Element types of the KV cache. */
 public record CacheTypes(GgmlType key, GgmlType value) {
-    private static final List<GgmlType> SUPPORTED =
-            List.of(GgmlType.F16, GgmlType.F32, GgmlType.Q8_0);
+    /** Types that a cache may have, if the device and the model's heads agree. */
+    static final List<GgmlType> TYPES =
+            List.of(
+                    GgmlType.F16,
+                    GgmlType.BF16,
+                    GgmlType.F32,
+                    GgmlType.Q8_0,
+                    GgmlType.Q5_1,
+                    GgmlType.Q5_0,
+                    GgmlType.Q4_1,
+                    GgmlType.Q4_0);
 
     public CacheTypes {
-        requireSupported("--cache-type-k", key);
-        requireSupported("--cache-type-v", value);
+        requireKnown("--cache-type-k", key);
+        requireKnown("--cache-type-v", value);
     }
 
     /** The default, F16 for both. */
@@ -20,15 +29,20 @@ public record CacheTypes(GgmlType key, GgmlType value) {
         return new CacheTypes(GgmlType.F16, GgmlType.F16);
     }
 
-    private static void requireSupported(String flag, GgmlType type) {
-        if (!SUPPORTED.contains(type)) {
+    private static void requireKnown(String flag, GgmlType type) {
+        if (!TYPES.contains(type)) {
             throw new VarveException(
                     VarveException.Kind.INVALID_REQUEST,
                     flag
                             + ": expected one of "
-                            + SUPPORTED.stream().map(GgmlType::ggufName).toList()
+                            + TYPES.stream().map(GgmlType::ggufName).toList()
                             + ", found "
                             + type.ggufName());
         }
+    }
+
+    @Override
+    public String toString() {
+        return key.ggufName() + "/" + value.ggufName();
     }
 }

@@ -15,33 +15,50 @@ import java.util.Optional;
  * because the allocator may reuse their memory once they were read.
  */
 final class GraphInputs {
-    /** Half-precision minus infinity: the slot is masked. */
-    private static final short MASKED = (short) 0xFC00;
-
     private static final int AXES = 4;
 
     private final GgmlContext context;
     private final GraphKey key;
     private final int tokens;
-    private final int embeddingLength;
+    private final int boundaryLength;
+    private final AttentionInputs full;
+    private final AttentionInputs sliding;
     private Optional<Tensor> ids = Optional.empty();
     private Optional<Tensor> positions = Optional.empty();
     private Optional<Tensor> axisPositions = Optional.empty();
     private Optional<Tensor> boundary = Optional.empty();
-    private Optional<Tensor> slots = Optional.empty();
     private Optional<Tensor> outputs = Optional.empty();
-    private final List<Tensor> masks = new ArrayList<>();
     private final int[] intScratch;
-    private final long[] slotScratch;
-    private short[] maskScratch = new short[0];
 
-    GraphInputs(GgmlContext context, GraphKey key, int embeddingLength) {
+    /**
+     * @param boundaryLength elements per token of the activation that enters the shard
+     * @param window positions that a token of a sliding layer sees
+     */
+    GraphInputs(GgmlContext context, GraphKey key, int boundaryLength, int window) {
         this.context = context;
         this.key = key;
-        this.embeddingLength = embeddingLength;
+        this.boundaryLength = boundaryLength;
         tokens = key.tokens();
         intScratch = new int[AXES * tokens];
-        slotScratch = new long[tokens];
+        List<AttentionInputs.Part> fullParts = new ArrayList<>();
+        List<AttentionInputs.Part> slidingParts = new ArrayList<>();
+        for (GraphKey.Part part : key.parts()) {
+            fullParts.add(new AttentionInputs.Part(part.tokens(), part.slot(), part.slots()));
+            slidingParts.add(
+                    new AttentionInputs.Part(part.tokens(), part.windowSlot(), part.windowSlots()));
+        }
+        full = new AttentionInputs(context, fullParts, Integer.MAX_VALUE);
+        sliding = new AttentionInputs(context, slidingParts, window);
+    }
+
+    /** Inputs of the full attention layers. */
+    AttentionInputs full() {
+        return full;
+    }
+
+    /** Inputs of the sliding layers. */
+    AttentionInputs sliding() {
+        return sliding;
     }
 
     Tensor ids() {
@@ -67,13 +84,8 @@ final class GraphInputs {
         boundary =
                 Optional.of(
                         boundary.orElseGet(
-                                () -> input("boundary", GgmlType.F32, embeddingLength, tokens)));
+                                () -> input("boundary", GgmlType.F32, boundaryLength, tokens)));
         return boundary.get();
-    }
-
-    Tensor slots() {
-        slots = Optional.of(slots.orElseGet(() -> input("slots", GgmlType.I64, tokens)));
-        return slots.get();
     }
 
     Tensor outputs() {
@@ -82,36 +94,23 @@ final class GraphInputs {
         return outputs.get();
     }
 
-    /** One mask per part of the batch, {@code F16 [attendedSlots, tokens]}. */
-    Tensor mask(int part) {
-        if (masks.isEmpty()) {
-            for (GraphKey.Part each : key.parts()) {
-                masks.add(input("mask", GgmlType.F16, each.attendedSlots(), each.tokens()));
-            }
-        }
-        return masks.get(part);
-    }
-
     private Tensor input(String name, GgmlType type, long... shape) {
         return context.newTensor(type, shape).named(name).markInput();
     }
 
-    void fill(Batch batch, Optional<Boundary> activation) {
+    void fill(PlacedBatch placed, Optional<Boundary> activation) {
+        Batch batch = placed.batch();
         ids.ifPresent(tensor -> writeIds(batch, tensor));
         positions.ifPresent(tensor -> writePositions(batch, tensor, 1));
         axisPositions.ifPresent(tensor -> writePositions(batch, tensor, AXES));
-        slots.ifPresent(tensor -> writeSlots(batch, tensor));
         outputs.ifPresent(tensor -> writeOutputs(batch, tensor));
         boundary.ifPresent(
                 tensor -> {
                     Boundary given = activation.orElseThrow();
-                    tensor.write(given.values(), 0, tokens * embeddingLength, 0);
+                    tensor.write(given.values(), 0, tokens * boundaryLength, 0);
                 });
-        if (!masks.isEmpty()) {
-            for (int part = 0; part < masks.size(); part++) {
-                writeMask(batch.slices().get(part), masks.get(part));
-            }
-        }
+        full.fill(batch.slices(), placed.full());
+        sliding.fill(batch.slices(), placed.window());
     }
 
     private void writeIds(Batch batch, Tensor tensor) {
@@ -138,16 +137,6 @@ final class GraphInputs {
         tensor.write(intScratch, 0, axes * tokens, 0);
     }
 
-    private void writeSlots(Batch batch, Tensor tensor) {
-        int column = 0;
-        for (Slice slice : batch.slices()) {
-            for (int i = 0; i < slice.tokens().length; i++) {
-                slotScratch[column++] = slice.slots().slot(slice.firstPosition() + i);
-            }
-        }
-        tensor.write(slotScratch, 0, tokens, 0);
-    }
-
     private void writeOutputs(Batch batch, Tensor tensor) {
         int column = 0;
         int count = 0;
@@ -159,21 +148,5 @@ final class GraphInputs {
             column = last;
         }
         tensor.write(intScratch, 0, count, 0);
-    }
-
-    private void writeMask(Slice slice, Tensor mask) {
-        int attended = slice.attendedSlots();
-        int rows = slice.tokens().length;
-        int size = Math.multiplyExact(attended, rows);
-        if (maskScratch.length < size) {
-            maskScratch = new short[size];
-        }
-        for (int row = 0; row < rows; row++) {
-            int begin = row * attended;
-            int visible = slice.firstPosition() + row + 1;
-            Arrays.fill(maskScratch, begin, begin + visible, (short) 0);
-            Arrays.fill(maskScratch, begin + visible, begin + attended, MASKED);
-        }
-        mask.write(maskScratch, 0, size, 0);
     }
 }

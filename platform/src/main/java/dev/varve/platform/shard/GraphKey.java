@@ -10,18 +10,36 @@ import java.util.List;
  * per step.
  */
 record GraphKey(List<Part> parts) {
-    /** The shape of one slice. */
+    /**
+     * The shape of one slice.
+     *
+     * @param slot first slot of full attention, and how many are read
+     * @param windowSlot first slot of sliding attention, and how many are read
+     */
     record Part(
-            int tokens, int firstSlot, int attendedSlots, int readRow, int writeRow, int outputs) {}
+            int tokens,
+            int slot,
+            int slots,
+            int windowSlot,
+            int windowSlots,
+            int readRow,
+            int writeRow,
+            int outputs) {}
 
-    static GraphKey of(Batch batch) {
-        List<Part> parts = new ArrayList<>(batch.slices().size());
-        for (Slice slice : batch.slices()) {
+    static GraphKey of(PlacedBatch placed) {
+        List<Slice> slices = placed.batch().slices();
+        List<Part> parts = new ArrayList<>(slices.size());
+        for (int i = 0; i < slices.size(); i++) {
+            Slice slice = slices.get(i);
+            KvView full = placed.full().get(i);
+            KvView window = placed.window().get(i);
             parts.add(
                     new Part(
                             slice.tokens().length,
-                            slice.slots().begin(),
-                            slice.attendedSlots(),
+                            full.slot(),
+                            full.slots(),
+                            window.slot(),
+                            window.slots(),
                             slice.readRow(),
                             slice.writeRow(),
                             slice.outputCount()));

@@ -7,6 +7,8 @@ import dev.varve.api.ggml.Tensor;
 import dev.varve.api.model.ShardGraph;
 import dev.varve.api.model.TensorUse;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 /** The platform's side of a graph while a family records it. */
@@ -21,6 +23,7 @@ final class GraphRecorder implements ShardGraph {
     private final ShardWeights weights;
     private final AttentionBlock attention;
     private final RecurrentBlock recurrent;
+    private final ExpertBlock experts;
     private Optional<Tensor> logits = Optional.empty();
     private Optional<Tensor> boundaryOutput = Optional.empty();
 
@@ -31,8 +34,9 @@ final class GraphRecorder implements ShardGraph {
         this.inputs = inputs;
         ops = context.ops();
         weights = state.weights();
-        attention = new AttentionBlock(ops, graph, key, inputs, state.kvPool(), state.rotation());
+        attention = new AttentionBlock(ops, graph, inputs, state);
         recurrent = new RecurrentBlock(ops, graph, key, state.stateRows());
+        experts = new ExpertBlock(ops, graph, weights);
     }
 
     Optional<Tensor> recordedLogits() {
@@ -123,13 +127,65 @@ final class GraphRecorder implements ShardGraph {
     }
 
     @Override
-    public Tensor gatedFeedForward(Tensor input, String gate, String up, String down) {
-        return matmul(down, ops.swigluSplit(matmul(gate, input), matmul(up, input)));
+    public Tensor product(String name, Tensor input) {
+        return product(weight(name, TensorUse.MATMUL), input);
+    }
+
+    @Override
+    public List<Tensor> projections(Tensor input, String fused, List<Projection> parts) {
+        List<Tensor> results = new ArrayList<>();
+        if (hasWeight(fused + ".weight", TensorUse.MATMUL)) {
+            Tensor all = matmul(fused, input);
+            long offset = 0;
+            for (Projection part : parts) {
+                results.add(ops.view2d(all, part.rows(), all.ne(1), all.nb(1), offset));
+                offset += part.rows() * Float.BYTES;
+            }
+        } else {
+            parts.forEach(part -> results.add(matmul(part.name(), input)));
+        }
+        return results;
+    }
+
+    @Override
+    public Tensor heads(Tensor columns, int heads) {
+        long length = columns.ne(0) / heads;
+        return ops.view3d(
+                columns, length, heads, columns.ne(1), length * Float.BYTES, columns.nb(1), 0);
+    }
+
+    @Override
+    public Tensor gatedFeedForward(Tensor input, FeedForwardNames names, Activation activation) {
+        Tensor up = matmul(names.name("up"), input);
+        Tensor gate = matmul(names.name("gate"), input);
+        Tensor inner =
+                switch (activation) {
+                    case SILU -> ops.swigluSplit(gate, up);
+                    case GELU -> ops.gegluSplit(gate, up);
+                };
+        return matmul(names.name("down"), inner);
+    }
+
+    @Override
+    public ExpertChoice chooseExperts(
+            Tensor probabilities, Optional<Tensor> bias, ExpertRouting routing) {
+        return experts.choose(probabilities, bias, routing);
+    }
+
+    @Override
+    public Tensor expertFeedForward(
+            Tensor input, ExpertChoice choice, String prefix, Activation activation) {
+        return experts.feedForward(input, choice, prefix, activation);
     }
 
     @Override
     public Tensor attention(int layer, Tensor query, Tensor keys, Tensor values, float scale) {
         return attention.attend(layer, query, keys, values, scale);
+    }
+
+    @Override
+    public Tensor sharedAttention(int layer, Tensor query, float scale) {
+        return attention.attendShared(layer, query, scale);
     }
 
     @Override

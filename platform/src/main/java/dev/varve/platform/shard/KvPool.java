@@ -1,12 +1,9 @@
 package dev.varve.platform.shard;
 
-import dev.varve.api.VarveException;
 import dev.varve.api.ggml.BufferType;
 import dev.varve.api.ggml.DeviceBuffer;
 import dev.varve.api.ggml.GgmlContext;
-import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.ggml.Tensor;
-import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerState;
 import dev.varve.api.model.ModelShape;
@@ -16,22 +13,32 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * K and V rows of the full-attention layers of a shard: per layer one K tensor {@code [keyLength *
- * kvHeads, slots]} and one V tensor {@code [valueLength * kvHeads, slots]}.
+ * K and V rows of the attention layers of one kind in a shard: per layer one K tensor {@code
+ * [keyLength * kvHeads, slots]} and one V tensor {@code [valueLength * kvHeads, slots]}.
  */
 final class KvPool implements AutoCloseable {
     /** The cache of one layer. */
-    record Layer(LayerState.FullAttention state, Tensor keys, Tensor values) {}
+    record Layer(LayerState.Attention state, Tensor keys, Tensor values) {}
 
     private final Map<Integer, Layer> layers = new TreeMap<>();
     private final GgmlContext context;
     private final Optional<DeviceBuffer> buffer;
 
-    KvPool(ModelShape shape, LayerRange range, CacheTypes types, int slots, BufferType bufferType) {
+    /**
+     * @param kind which layers keep their rows here
+     */
+    KvPool(
+            ModelShape shape,
+            LayerRange range,
+            Class<? extends LayerState.Attention> kind,
+            CacheTypes types,
+            int slots,
+            BufferType bufferType) {
         context = GgmlContext.open(2 * range.size() + 1, 0);
         try {
             for (int layer = range.begin(); layer < range.end(); layer++) {
-                if (shape.layers().get(layer) instanceof LayerState.FullAttention state) {
+                if (kind.isInstance(shape.layers().get(layer))) {
+                    LayerState.Attention state = kind.cast(shape.layers().get(layer));
                     Tensor keys =
                             context.newTensor(
                                     types.key(), (long) state.keyLength() * state.kvHeads(), slots);
@@ -54,45 +61,23 @@ final class KvPool implements AutoCloseable {
         }
     }
 
-    /** Bytes per slot over all layers of the model. */
-    static long bytesPerSlot(ModelShape shape, LayerRange range, CacheTypes types) {
+    /** Bytes per slot over the layers of a kind in a range. */
+    static long bytesPerSlot(
+            ModelShape shape,
+            LayerRange range,
+            Class<? extends LayerState.Attention> kind,
+            CacheTypes types) {
         long bytes = 0;
         for (LayerState state : shape.layers().subList(range.begin(), range.end())) {
-            if (state instanceof LayerState.FullAttention full) {
+            if (kind.isInstance(state)) {
+                LayerState.Attention rows = kind.cast(state);
                 bytes +=
-                        types.key().rowBytes((long) full.keyLength() * full.kvHeads())
+                        types.key().rowBytes((long) rows.keyLength() * rows.kvHeads())
                                 + types.value()
-                                        .rowBytes((long) full.valueLength() * full.kvHeads());
+                                        .rowBytes((long) rows.valueLength() * rows.kvHeads());
             }
         }
         return bytes;
-    }
-
-    /** Refuses cache types whose blocks do not divide the heads, before ggml would. */
-    static void requireFits(GgufFile file, ModelShape shape, CacheTypes types) {
-        for (LayerState state : shape.layers()) {
-            if (state instanceof LayerState.FullAttention full) {
-                requireDivides(file, "--cache-type-k", types.key(), full.keyLength());
-                requireDivides(file, "--cache-type-v", types.value(), full.valueLength());
-            }
-        }
-    }
-
-    private static void requireDivides(GgufFile file, String flag, GgmlType type, int headLength) {
-        if (headLength % type.blockSize() != 0) {
-            throw new VarveException(
-                    VarveException.Kind.INVALID_REQUEST,
-                    flag
-                            + ": "
-                            + type.ggufName()
-                            + " needs heads of a multiple of "
-                            + type.blockSize()
-                            + " elements, "
-                            + file.path().getFileName()
-                            + " has heads of "
-                            + headLength
-                            + "; use f16");
-        }
     }
 
     /** The rotations that the cache of a range needs. */
@@ -100,7 +85,7 @@ final class KvPool implements AutoCloseable {
             ModelShape shape, LayerRange range, CacheTypes types, BufferType bufferType) {
         HadamardRotation rotation = new HadamardRotation(bufferType);
         for (LayerState state : shape.layers().subList(range.begin(), range.end())) {
-            if (state instanceof LayerState.FullAttention full) {
+            if (state instanceof LayerState.Attention full) {
                 HadamardRotation.keyBlock(types.key(), full.keyLength())
                         .ifPresent(rotation::prepare);
                 HadamardRotation.valueBlock(types.value(), full.valueLength())

@@ -52,34 +52,10 @@ public final class LocalShard implements Shard {
             ComputeDevice device,
             ShardOptions options,
             LoadProgress progress) {
-        KvPool.requireFits(file, model.shape(), options.cacheTypes());
+        new CacheTypeCheck(model.shape(), range, device).require(file.path(), options.cacheTypes());
         ShardWeights weights = ShardWeights.load(model.tensors(range), device, options, progress);
-        KvPool pool = null;
-        StateRows rows = null;
-        try {
-            pool =
-                    new KvPool(
-                            model.shape(),
-                            range,
-                            options.cacheTypes(),
-                            options.slots(),
-                            device.bufferType());
-            rows = new StateRows(model.shape(), range, options.stateRows(), device.bufferType());
-            HadamardRotation rotation =
-                    KvPool.rotation(
-                            model.shape(), range, options.cacheTypes(), device.bufferType());
-            return new LocalShard(
-                    model, range, device, options, new ShardState(weights, pool, rows, rotation));
-        } catch (RuntimeException | Error e) {
-            if (rows != null) {
-                rows.close();
-            }
-            if (pool != null) {
-                pool.close();
-            }
-            weights.close();
-            throw e;
-        }
+        ShardState state = ShardState.open(weights, model.shape(), range, options, device);
+        return new LocalShard(model, range, device, options, state);
     }
 
     @Override
@@ -92,7 +68,7 @@ public final class LocalShard implements Shard {
         return new ShardMemory(
                 state.weights().bufferBytes(),
                 state.weights().mappedBytes(),
-                state.kvPool().bytes() + state.stateRows().bytes(),
+                state.cacheBytes(),
                 graphs.bytes());
     }
 
@@ -108,13 +84,14 @@ public final class LocalShard implements Shard {
     private ShardResult run(Batch batch, Optional<Boundary> boundary) {
         requireValid(batch, boundary);
         synchronized (device.lock()) {
+            PlacedBatch placed = PlacedBatch.place(batch, state.windows());
             RecordedGraph graph =
                     graphs.find(
-                            GraphKey.of(batch),
+                            GraphKey.of(placed),
                             batch.phase(),
                             (key, allocator) ->
                                     new RecordedGraph(key, model, range, state, allocator));
-            graph.compute(batch, boundary, device);
+            graph.compute(placed, boundary, device);
             Optional<Tensor> rows = graph.logits();
             int[] best = new int[batch.outputs()];
             rows.ifPresent(tensor -> readLogits(batch, tensor, best));
@@ -183,7 +160,7 @@ public final class LocalShard implements Shard {
         }
         boundary.ifPresent(
                 given -> {
-                    long expected = (long) batch.tokens() * model.shape().embeddingLength();
+                    long expected = (long) batch.tokens() * model.boundaryLength(range.begin());
                     if (given.tokens() != batch.tokens() || given.values().length < expected) {
                         throw new IllegalArgumentException(
                                 "boundary activation of "

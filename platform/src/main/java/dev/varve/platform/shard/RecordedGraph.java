@@ -16,7 +16,7 @@ import java.util.Optional;
  */
 final class RecordedGraph implements AutoCloseable {
     /** Tensors per layer beside those per slice; the largest family needs well under half of it. */
-    private static final int TENSORS_PER_LAYER = 96;
+    private static final int TENSORS_PER_LAYER = 192;
 
     private static final int TENSORS_PER_LAYER_AND_SLICE = 48;
     private static final int TENSORS_PER_GRAPH = 64;
@@ -43,7 +43,12 @@ final class RecordedGraph implements AutoCloseable {
         context = GgmlContext.open(tensors, tensors);
         try {
             graph = context.newGraph(tensors);
-            inputs = new GraphInputs(context, key, model.shape().embeddingLength());
+            inputs =
+                    new GraphInputs(
+                            context,
+                            key,
+                            model.boundaryLength(range.begin()),
+                            model.shape().window().orElse(1));
             GraphRecorder recorder = new GraphRecorder(key, context, graph, inputs, state);
             model.build(recorder, range);
             logits = recorder.recordedLogits();
@@ -62,9 +67,9 @@ final class RecordedGraph implements AutoCloseable {
         return key;
     }
 
-    void compute(Batch batch, Optional<Boundary> activation, ComputeDevice device) {
-        inputs.fill(batch, activation);
-        device.compute(graph, batch.phase());
+    void compute(PlacedBatch placed, Optional<Boundary> activation, ComputeDevice device) {
+        inputs.fill(placed, activation);
+        device.compute(graph, placed.batch().phase());
     }
 
     /**

@@ -7,11 +7,11 @@ import dev.varve.api.model.ModelOptions;
 
 import java.util.Set;
 
-/** Opens {@code qwen35} files. */
+/** Opens {@code qwen35} and {@code qwen35moe} files. */
 public final class Qwen35Family implements ModelFamilyProvider {
     @Override
     public Set<String> architectures() {
-        return Set.of("qwen35");
+        return Set.of("qwen35", "qwen35moe");
     }
 
     @Override

@@ -1,9 +1,8 @@
 package dev.varve.plugin.qwen35;
 
-import static dev.varve.plugin.qwen35.Qwen35Tensors.block;
+import static dev.varve.api.model.WeightSelector.block;
 
 import dev.varve.api.ggml.Ops;
-import dev.varve.api.ggml.Ops.RopeOptions;
 import dev.varve.api.ggml.Tensor;
 import dev.varve.api.model.ChatDialect;
 import dev.varve.api.model.LayerRange;
@@ -12,6 +11,9 @@ import dev.varve.api.model.LayerState;
 import dev.varve.api.model.ModelShape;
 import dev.varve.api.model.ReasoningMarks;
 import dev.varve.api.model.ShardGraph;
+import dev.varve.api.model.ShardGraph.Activation;
+import dev.varve.api.model.ShardGraph.ExpertChoice;
+import dev.varve.api.model.ShardGraph.ExpertRouting;
 import dev.varve.api.model.TensorSelection;
 import dev.varve.api.model.TensorUse;
 import dev.varve.api.model.ToolSyntax;
@@ -21,8 +23,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A {@code qwen35} model: pre-norm layers of which most are gated delta nets and every few are full
- * attention with an output gate, each followed by a SwiGLU feed-forward.
+ * A {@code qwen35} or {@code qwen35moe} model: pre-norm layers of which most are gated delta nets
+ * and every few are full attention with an output gate, each followed by a SwiGLU feed-forward or
+ * by a mixture of such experts beside a gated one for all tokens.
  *
  * @see <a href="https://arxiv.org/abs/2412.06464">Gated Delta Networks</a>
  */
@@ -53,19 +56,20 @@ final class Qwen35Model implements LayerSplitAdapter {
     @Override
     public ModelShape shape() {
         List<LayerState> layers = new ArrayList<>();
+        Qwen35Sizes.DeltaNet net = sizes.deltaNet();
         for (boolean recurrent : sizes.recurrent()) {
             layers.add(
                     recurrent
                             ? new LayerState.Recurrent(
-                                    sizes.convKernel(),
-                                    sizes.convChannels(),
-                                    sizes.stateSize(),
-                                    sizes.valueHeads())
+                                    net.convKernel(),
+                                    net.convChannels(),
+                                    net.stateSize(),
+                                    net.valueHeads())
                             : new LayerState.FullAttention(
                                     sizes.kvHeads(), sizes.headLength(), sizes.headLength()));
         }
         return new ModelShape(
-                "qwen35",
+                sizes.architecture(),
                 sizes.width(),
                 sizes.vocabulary(),
                 sizes.context(),
@@ -104,11 +108,10 @@ final class Qwen35Model implements LayerSplitAdapter {
                     graph.norm(
                             residual, block(layer, "post_attention_norm.weight"), sizes.epsilon());
             Tensor output =
-                    graph.gatedFeedForward(
-                            input,
-                            block(layer, "ffn_gate"),
-                            block(layer, "ffn_up"),
-                            block(layer, "ffn_down"));
+                    sizes.experts().isPresent()
+                            ? mixture(graph, layer, input, sizes.experts().get())
+                            : graph.gatedFeedForward(
+                                    input, Qwen35Tensors.dense(layer), Activation.SILU);
             hidden = ops.add(output, residual);
         }
         if (range.end() < sizes.layers()) {
@@ -127,52 +130,26 @@ final class Qwen35Model implements LayerSplitAdapter {
         Ops ops = graph.ops();
         long length = sizes.headLength();
         long heads = sizes.heads();
-        long kvHeads = sizes.kvHeads();
         long tokens = graph.tokens();
-        Tensor queryAndGate;
-        Tensor key;
-        Tensor value;
-        if (tensors.isFused(layer)) {
-            Tensor all = graph.matmul(block(layer, "attn_qkv"), input);
-            long stride = all.nb(1);
-            long keyOffset = 2 * length * heads * FLOAT;
-            queryAndGate = all;
-            key = ops.view3d(all, length, kvHeads, tokens, length * FLOAT, stride, keyOffset);
-            value =
-                    ops.cont(
-                            ops.view3d(
-                                    all,
-                                    length,
-                                    kvHeads,
-                                    tokens,
-                                    length * FLOAT,
-                                    stride,
-                                    keyOffset + length * kvHeads * FLOAT));
-        } else {
-            queryAndGate = graph.matmul(block(layer, "attn_q"), input);
-            key =
-                    ops.reshape3d(
-                            graph.matmul(block(layer, "attn_k"), input), length, kvHeads, tokens);
-            value =
-                    ops.reshape3d(
-                            graph.matmul(block(layer, "attn_v"), input), length, kvHeads, tokens);
-        }
+        List<Tensor> parts =
+                graph.projections(input, block(layer, "attn_qkv"), tensors.projections(layer));
         // Each head has its query rows and then its gate rows.
-        long headStride = 2 * length * FLOAT;
-        long columnStride = queryAndGate.nb(1);
-        Tensor query = ops.view3d(queryAndGate, length, heads, tokens, headStride, columnStride, 0);
+        Tensor both = graph.heads(parts.get(0), sizes.heads());
+        Tensor query = ops.view3d(both, length, heads, tokens, both.nb(1), both.nb(2), 0);
         Tensor gate =
                 ops.cont2d(
                         ops.view3d(
-                                queryAndGate,
+                                both,
                                 length,
                                 heads,
                                 tokens,
-                                headStride,
-                                columnStride,
+                                both.nb(1),
+                                both.nb(2),
                                 length * FLOAT),
                         length * heads,
                         tokens);
+        Tensor key = graph.heads(parts.get(1), sizes.kvHeads());
+        Tensor value = graph.heads(parts.get(2), sizes.kvHeads());
         query =
                 rotate(
                         graph,
@@ -183,25 +160,31 @@ final class Qwen35Model implements LayerSplitAdapter {
     }
 
     private Tensor rotate(ShardGraph graph, Tensor heads) {
-        Qwen35Sizes.RopeScaling rope = sizes.rope();
-        RopeOptions options =
-                new RopeOptions(
-                        sizes.ropeDimensions(),
-                        RopeOptions.INTERLEAVED_MULTI_AXIS,
-                        rope.originalContext(),
-                        rope.base(),
-                        rope.scale(),
-                        rope.extrapolation(),
-                        1,
-                        32,
-                        1);
-        return graph.ops().ropeMulti(heads, graph.axisPositions(), sizes.ropeSections(), options);
+        return graph.ops()
+                .ropeMulti(heads, graph.axisPositions(), sizes.ropeSections(), sizes.rope());
+    }
+
+    /** Routed experts, and one for all tokens behind a gate of its own. */
+    private Tensor mixture(ShardGraph graph, int layer, Tensor input, Qwen35Sizes.Experts experts) {
+        Ops ops = graph.ops();
+        Tensor probabilities = ops.softMax(graph.matmul(block(layer, "ffn_gate_inp"), input));
+        ExpertChoice choice =
+                graph.chooseExperts(
+                        probabilities,
+                        Optional.empty(),
+                        new ExpertRouting(experts.used(), true, 1));
+        Tensor routed =
+                graph.expertFeedForward(input, choice, block(layer, "ffn"), Activation.SILU);
+        Tensor shared = graph.gatedFeedForward(input, Qwen35Tensors.shared(layer), Activation.SILU);
+        Tensor gate = ops.sigmoid(graph.matmul(block(layer, "ffn_gate_inp_shexp"), input));
+        return ops.add(routed, ops.mul(shared, gate));
     }
 
     /** Gated delta net: short convolution, normalised queries and keys, delta rule, gated norm. */
     private Tensor deltaNet(ShardGraph graph, int layer, Tensor input) {
         Ops ops = graph.ops();
-        long state = sizes.stateSize();
+        Qwen35Sizes.DeltaNet net = sizes.deltaNet();
+        long state = net.stateSize();
         long tokens = graph.tokens();
         Tensor projected = graph.matmul(block(layer, "attn_qkv"), input);
         Tensor gate = graph.matmul(block(layer, "attn_gate"), input);
@@ -223,42 +206,42 @@ final class Qwen35Model implements LayerSplitAdapter {
                         ops.view3d(
                                 mixed,
                                 state,
-                                2L * sizes.keyHeads(),
+                                2L * net.keyHeads(),
                                 tokens,
                                 state * FLOAT,
                                 stride,
                                 0));
-        Tensor query = ops.view3d(both, state, sizes.keyHeads(), tokens, both.nb(1), both.nb(2), 0);
+        Tensor query = ops.view3d(both, state, net.keyHeads(), tokens, both.nb(1), both.nb(2), 0);
         Tensor key =
                 ops.view3d(
                         both,
                         state,
-                        sizes.keyHeads(),
+                        net.keyHeads(),
                         tokens,
                         both.nb(1),
                         both.nb(2),
-                        sizes.keyLength() * FLOAT);
+                        net.keyLength() * FLOAT);
         Tensor value =
                 ops.view3d(
                         mixed,
                         state,
-                        sizes.valueHeads(),
+                        net.valueHeads(),
                         tokens,
                         state * FLOAT,
                         stride,
-                        2 * sizes.keyLength() * FLOAT);
+                        2 * net.keyLength() * FLOAT);
 
         Tensor output = graph.gatedDelta(layer, query, key, value, decay, beta);
         Tensor normed = graph.norm(output, block(layer, "ssm_norm.weight"), sizes.epsilon());
         Tensor gated =
-                ops.swigluSplit(ops.reshape3d(gate, state, sizes.valueHeads(), tokens), normed);
+                ops.swigluSplit(ops.reshape3d(gate, state, net.valueHeads(), tokens), normed);
         return graph.matmul(
-                block(layer, "ssm_out"), ops.reshape2d(gated, sizes.valueLength(), tokens));
+                block(layer, "ssm_out"), ops.reshape2d(gated, net.valueLength(), tokens));
     }
 
     /** {@code x / sqrt(sum x^2 + epsilon)} per head, by way of the root-mean-square norm. */
     private Tensor unit(Ops ops, Tensor heads) {
-        float length = sizes.stateSize();
+        float length = sizes.deltaNet().stateSize();
         return ops.scale(
                 ops.rmsNorm(heads, sizes.epsilon() / length), 1 / (float) Math.sqrt(length));
     }

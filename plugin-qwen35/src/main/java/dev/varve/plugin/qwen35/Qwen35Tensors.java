@@ -1,14 +1,19 @@
 package dev.varve.plugin.qwen35;
 
+import static dev.varve.api.model.WeightSelector.block;
+
 import dev.varve.api.gguf.GgufFile;
-import dev.varve.api.gguf.GgufTensor;
 import dev.varve.api.model.LayerRange;
+import dev.varve.api.model.ShardGraph.FeedForwardNames;
+import dev.varve.api.model.ShardGraph.Projection;
 import dev.varve.api.model.TensorSelection;
 import dev.varve.api.model.TensorUse;
+import dev.varve.api.model.WeightSelector;
+
+import java.util.List;
 
 /**
- * The tensors of a {@code qwen35} file: names, shapes and who uses them. All are checked when the
- * model is opened.
+ * The tensors of a file: names, shapes and who uses them. All are checked when the model is opened.
  */
 final class Qwen35Tensors {
     private final GgufFile file;
@@ -20,105 +25,89 @@ final class Qwen35Tensors {
         select(new LayerRange(0, sizes.layers()));
     }
 
-    /** Prefix of the names of a layer's tensors. */
-    static String block(int layer, String name) {
-        return "blk." + layer + "." + name;
-    }
-
-    /**
-     * Name of the output head, without suffix; the embedding table where the head is tied to it.
-     */
+    /** Name of the output head, without suffix. */
     String head() {
-        return file.tensor("output.weight").isPresent() ? "output" : "token_embd";
+        return new WeightSelector(file).headName();
     }
 
-    /** Whether a full attention layer has its three projections in one matrix. */
-    boolean isFused(int layer) {
-        return file.tensor(block(layer, "attn_qkv.weight")).isPresent();
+    /** Query and gate rows, key rows, value rows of a full attention layer. */
+    List<Projection> projections(int layer) {
+        long key = (long) sizes.headLength() * sizes.kvHeads();
+        return List.of(
+                new Projection(block(layer, "attn_q"), 2L * sizes.headLength() * sizes.heads()),
+                new Projection(block(layer, "attn_k"), key),
+                new Projection(block(layer, "attn_v"), key));
+    }
+
+    /** Names of the dense feed-forward. */
+    static FeedForwardNames dense(int layer) {
+        return FeedForwardNames.of(block(layer, "ffn"));
+    }
+
+    /** Names of the expert that works on every token. */
+    static FeedForwardNames shared(int layer) {
+        return new FeedForwardNames(block(layer, "ffn"), "_shexp");
     }
 
     TensorSelection select(LayerRange range) {
-        Selector selector = new Selector();
+        WeightSelector weights = new WeightSelector(file);
+        int width = sizes.width();
         if (range.begin() == 0) {
-            selector.add(
-                    "token_embd.weight", TensorUse.ROW_LOOKUP, sizes.width(), sizes.vocabulary());
+            weights.table("token_embd.weight", width, sizes.vocabulary());
         }
         for (int layer = range.begin(); layer < range.end(); layer++) {
-            selector.layer(layer);
+            weights.vector(block(layer, "attn_norm.weight"), width);
+            if (sizes.recurrent()[layer]) {
+                deltaNet(weights, layer);
+            } else {
+                attention(weights, layer);
+            }
+            weights.vector(block(layer, "post_attention_norm.weight"), width);
+            feedForward(weights, layer);
         }
         if (range.end() == sizes.layers()) {
-            selector.add("output_norm.weight", TensorUse.ELEMENTWISE, sizes.width());
-            selector.matrix(head(), sizes.width(), sizes.vocabulary());
+            weights.vector("output_norm.weight", width);
+            weights.head(width, sizes.vocabulary());
         }
-        return selector.selection.build();
+        return weights.build();
     }
 
-    private final class Selector {
-        final TensorSelection.Builder selection = new TensorSelection.Builder();
+    private void attention(WeightSelector weights, int layer) {
+        int length = sizes.headLength();
+        weights.projections(sizes.width(), block(layer, "attn_qkv"), projections(layer));
+        weights.matrix(block(layer, "attn_output"), (long) length * sizes.heads(), sizes.width());
+        weights.vector(block(layer, "attn_q_norm.weight"), length);
+        weights.vector(block(layer, "attn_k_norm.weight"), length);
+    }
 
-        void layer(int layer) {
-            int width = sizes.width();
-            add(block(layer, "attn_norm.weight"), TensorUse.ELEMENTWISE, width);
-            if (sizes.recurrent()[layer]) {
-                deltaNet(layer, width);
-            } else {
-                attention(layer, width);
-            }
-            int feedForward = sizes.feedForward()[layer];
-            add(block(layer, "post_attention_norm.weight"), TensorUse.ELEMENTWISE, width);
-            matrix(block(layer, "ffn_gate"), width, feedForward);
-            matrix(block(layer, "ffn_up"), width, feedForward);
-            matrix(block(layer, "ffn_down"), feedForward, width);
-        }
+    private void deltaNet(WeightSelector weights, int layer) {
+        Qwen35Sizes.DeltaNet net = sizes.deltaNet();
+        int width = sizes.width();
+        weights.matrix(block(layer, "attn_qkv"), width, net.convChannels());
+        weights.matrix(block(layer, "attn_gate"), width, net.valueLength());
+        weights.add(
+                block(layer, "ssm_conv1d.weight"),
+                TensorUse.CONVOLUTION,
+                net.convKernel(),
+                net.convChannels());
+        weights.vector(block(layer, "ssm_dt.bias"), net.valueHeads());
+        weights.vector(block(layer, "ssm_a"), net.valueHeads());
+        weights.matrix(block(layer, "ssm_alpha"), width, net.valueHeads());
+        weights.matrix(block(layer, "ssm_beta"), width, net.valueHeads());
+        weights.vector(block(layer, "ssm_norm.weight"), net.stateSize());
+        weights.matrix(block(layer, "ssm_out"), net.valueLength(), width);
+    }
 
-        private void attention(int layer, int width) {
-            int query = sizes.headLength() * sizes.heads();
-            int key = sizes.headLength() * sizes.kvHeads();
-            if (isFused(layer)) {
-                matrix(block(layer, "attn_qkv"), width, 2L * query + 2L * key);
-            } else {
-                matrix(block(layer, "attn_q"), width, 2L * query);
-                matrix(block(layer, "attn_k"), width, key);
-                matrix(block(layer, "attn_v"), width, key);
-            }
-            matrix(block(layer, "attn_output"), query, width);
-            add(block(layer, "attn_q_norm.weight"), TensorUse.ELEMENTWISE, sizes.headLength());
-            add(block(layer, "attn_k_norm.weight"), TensorUse.ELEMENTWISE, sizes.headLength());
+    private void feedForward(WeightSelector weights, int layer) {
+        int width = sizes.width();
+        if (sizes.experts().isEmpty()) {
+            weights.feedForward(dense(layer), width, sizes.feedForward()[layer]);
+            return;
         }
-
-        private void deltaNet(int layer, int width) {
-            matrix(block(layer, "attn_qkv"), width, sizes.convChannels());
-            matrix(block(layer, "attn_gate"), width, sizes.valueLength());
-            add(
-                    block(layer, "ssm_conv1d.weight"),
-                    TensorUse.CONVOLUTION,
-                    sizes.convKernel(),
-                    sizes.convChannels());
-            add(block(layer, "ssm_dt.bias"), TensorUse.ELEMENTWISE, sizes.valueHeads());
-            add(block(layer, "ssm_a"), TensorUse.ELEMENTWISE, sizes.valueHeads());
-            matrix(block(layer, "ssm_alpha"), width, sizes.valueHeads());
-            matrix(block(layer, "ssm_beta"), width, sizes.valueHeads());
-            add(block(layer, "ssm_norm.weight"), TensorUse.ELEMENTWISE, sizes.stateSize());
-            matrix(block(layer, "ssm_out"), sizes.valueLength(), width);
-        }
-
-        /**
-         * A weight matrix with the companions that some quantisers and converters write beside it.
-         */
-        void matrix(String name, long in, long out) {
-            add(name + ".weight", TensorUse.MATMUL, in, out);
-            if (file.tensor(name + ".scale").isPresent()) {
-                add(name + ".scale", TensorUse.ELEMENTWISE, 1);
-            }
-            if (file.tensor(name + ".bias").isPresent()) {
-                add(name + ".bias", TensorUse.ELEMENTWISE, out);
-            }
-        }
-
-        void add(String name, TensorUse use, long... shape) {
-            GgufTensor tensor = file.requireTensor(name);
-            tensor.requireShape(shape);
-            selection.add(tensor, use);
-        }
+        Qwen35Sizes.Experts experts = sizes.experts().get();
+        weights.matrix(block(layer, "ffn_gate_inp"), width, experts.count());
+        weights.experts(block(layer, "ffn"), width, experts.feedForward(), experts.count());
+        weights.matrix(block(layer, "ffn_gate_inp_shexp"), width, 1);
+        weights.feedForward(shared(layer), width, experts.shared());
     }
 }

@@ -1,0 +1,285 @@
+package dev.varve.api.model;
+
+import dev.varve.api.ggml.Ops.RopeOptions;
+import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.gguf.GgufMetadata;
+import dev.varve.api.gguf.ModelFormatException;
+
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.function.LongPredicate;
+
+/**
+ * The hyper-parameters of a model file that all families write alike, checked. Names are without
+ * the architecture, which is the prefix of every key.
+ */
+public final class ModelKeys {
+    private static final int MAX_BLOCKS = 4096;
+    private static final int MAX_WIDTH = 1 << 24;
+
+    private final Path path;
+    private final GgufMetadata metadata;
+    private final String prefix;
+    private final int blocks;
+    private final int skippedBlocks;
+
+    /**
+     * Reads the number of layers.
+     *
+     * @throws ModelFormatException if it is missing or senseless
+     */
+    public ModelKeys(GgufFile file) {
+        path = file.path();
+        metadata = file.metadata();
+        prefix = file.architecture() + ".";
+        blocks = positive("block_count");
+        require(blocks <= MAX_BLOCKS, "block_count", "at most " + MAX_BLOCKS, blocks);
+        long skipped = metadata.findInteger(prefix + "nextn_predict_layers").orElse(0);
+        require(
+                skipped >= 0 && skipped < blocks,
+                "nextn_predict_layers",
+                "from 0 to below " + blocks,
+                skipped);
+        skippedBlocks = (int) skipped;
+    }
+
+    /** Trunk layers, without multi-token prediction blocks. */
+    public int layers() {
+        return blocks - skippedBlocks;
+    }
+
+    /** Multi-token prediction blocks behind the trunk. */
+    public int skippedBlocks() {
+        return skippedBlocks;
+    }
+
+    /** Width of the hidden state. */
+    public int width() {
+        return positive("embedding_length");
+    }
+
+    /** Positions that the model was trained for. */
+    public int context() {
+        return positive("context_length");
+    }
+
+    /** Rows of the output head. */
+    public int vocabulary() {
+        return has("vocab_size")
+                ? positive("vocab_size")
+                : metadata.stringBytes("tokenizer.ggml.tokens").length;
+    }
+
+    /** Epsilon of the root-mean-square norms. */
+    public float epsilon() {
+        String name = "attention.layer_norm_rms_epsilon";
+        double epsilon = metadata.number(prefix + name);
+        require(epsilon >= 0 && epsilon < 1, name, "from 0 to below 1", epsilon);
+        return (float) epsilon;
+    }
+
+    /** Whether a key is there. */
+    public boolean has(String name) {
+        return metadata.has(prefix + name);
+    }
+
+    /** A required number from 1 to 2^31 - 1. */
+    public int positive(String name) {
+        return metadata.positiveInt(prefix + name);
+    }
+
+    /** A number from 1, or {@code fallback} where the key is missing. */
+    public int positive(String name, int fallback) {
+        return has(name) ? positive(name) : fallback;
+    }
+
+    /** A number from 0 to {@code most}, 0 where the key is missing. */
+    public int count(String name, int most) {
+        long count = metadata.findInteger(prefix + name).orElse(0);
+        require(count >= 0 && count <= most, name, "from 0 to " + most, count);
+        return (int) count;
+    }
+
+    /** A finite number, or {@code fallback} where the key is missing. */
+    public float number(String name, float fallback) {
+        double number = metadata.findNumber(prefix + name).orElse(fallback);
+        require(Double.isFinite(number), name, "a finite number", number);
+        return (float) number;
+    }
+
+    /** A boolean, or {@code fallback} where the key is missing. */
+    public boolean flag(String name, boolean fallback) {
+        return metadata.findBool(prefix + name).orElse(fallback);
+    }
+
+    /** A required number per layer from 1; one value stands for all layers. */
+    public int[] perLayer(String name) {
+        return perLayer(name, value -> value > 0, "from 1");
+    }
+
+    /** A number per layer from 1; {@code fallback} for all where the key is missing. */
+    public int[] perLayer(String name, int[] fallback) {
+        return has(name) ? perLayer(name) : fallback.clone();
+    }
+
+    /** A number per layer, some of which may be 0. */
+    public int[] perLayerOrZero(String name) {
+        return perLayer(name, value -> value >= 0, "from 0");
+    }
+
+    private int[] perLayer(String name, LongPredicate valid, String expected) {
+        long[] values = metadata.integers(prefix + name);
+        require(
+                values.length == 1 || values.length >= layers(),
+                name,
+                "one value or " + layers(),
+                values.length + " values");
+        int[] all = new int[layers()];
+        for (int layer = 0; layer < all.length; layer++) {
+            long value = values.length == 1 ? values[0] : values[layer];
+            require(
+                    valid.test(value) && value <= MAX_WIDTH,
+                    name,
+                    expected + " to " + MAX_WIDTH,
+                    value);
+            all[layer] = (int) value;
+        }
+        return all;
+    }
+
+    /** A flag per layer; empty where the key is missing or holds a single number. */
+    public Optional<boolean[]> flags(String name) {
+        if (!metadata.isArray(prefix + name)) {
+            return Optional.empty();
+        }
+        long[] values = metadata.integers(prefix + name);
+        require(
+                values.length >= layers(),
+                name,
+                "at least " + layers() + " entries",
+                values.length);
+        boolean[] flags = new boolean[layers()];
+        for (int layer = 0; layer < flags.length; layer++) {
+            flags[layer] = values[layer] != 0;
+        }
+        return Optional.of(flags);
+    }
+
+    /** Numbers of an array; a single value counts as an array of one. */
+    public long[] integers(String name) {
+        return metadata.integers(prefix + name);
+    }
+
+    /** Elements of an attention head, of keys and values alike. */
+    public int headLength(String keyName, String valueName, int fallback) {
+        int key = positive(keyName, fallback);
+        int value = positive(valueName, key);
+        require(value == key, valueName, key + " (the key length)", value);
+        require(key <= 1024, keyName, "at most 1024", key);
+        return key;
+    }
+
+    /** Refuses query heads that cannot be shared out among the KV heads. */
+    public void requireGroups(int[] heads, int[] kvHeads) {
+        for (int layer = 0; layer < heads.length; layer++) {
+            require(
+                    kvHeads[layer] > 0 && heads[layer] % kvHeads[layer] == 0,
+                    "attention.head_count",
+                    "a multiple of the KV heads, " + kvHeads[layer] + ", in layer " + layer,
+                    heads[layer]);
+        }
+    }
+
+    /** Dimensions that the rotary embedding turns: even, at most the head. */
+    public int ropeDimensions(String name, int headLength, int fallback) {
+        int dimensions = positive(name, fallback);
+        require(
+                dimensions % 2 == 0 && dimensions <= headLength,
+                name,
+                "even and at most the head length " + headLength,
+                dimensions);
+        return dimensions;
+    }
+
+    /** A positive base of the rotary embedding. */
+    public float ropeBase(String name, float fallback) {
+        float base = number(name, fallback);
+        require(base > 0, name, "positive", base);
+        return base;
+    }
+
+    /** Rotary embedding without context extension. */
+    public RopeOptions plainRope(int dimensions, int mode, float base) {
+        return new RopeOptions(dimensions, mode, context(), base, 1, 0, 1, 32, 1);
+    }
+
+    /**
+     * Rotary embedding after {@code rope.scaling.*}: none, linear or YaRN.
+     *
+     * @see <a href="https://arxiv.org/abs/2309.00071">YaRN, section 3</a>
+     */
+    public RopeOptions scaledRope(int dimensions, int mode, float base) {
+        String type = metadata.findString(prefix + "rope.scaling.type").orElse("none");
+        float factor = number("rope.scaling.factor", 1);
+        if (type.equals("none") || factor == 0) {
+            return plainRope(dimensions, mode, base);
+        }
+        require(factor > 0, "rope.scaling.factor", "positive", factor);
+        int original = positive("rope.scaling.original_context_length", context());
+        float scale = 1 / factor;
+        return switch (type) {
+            case "linear" -> new RopeOptions(dimensions, mode, original, base, scale, 0, 1, 32, 1);
+            case "yarn" ->
+                    new RopeOptions(
+                            dimensions,
+                            mode,
+                            original,
+                            base,
+                            scale,
+                            number("rope.scaling.yarn_ext_factor", 1),
+                            number("rope.scaling.yarn_attn_factor", 1),
+                            number("rope.scaling.yarn_beta_fast", 32),
+                            number("rope.scaling.yarn_beta_slow", 1));
+            default ->
+                    throw new ModelFormatException(
+                            path, prefix + "rope.scaling.type", "none, linear or yarn", type);
+        };
+    }
+
+    /**
+     * Which layers slide: an array of flags, or a period whose first layer is full; {@code period}
+     * where the key is missing.
+     */
+    public boolean[] slidingLayers(int period) {
+        String name = "attention.sliding_window_pattern";
+        Optional<boolean[]> flags = flags(name);
+        if (flags.isPresent()) {
+            return flags.get();
+        }
+        int given = positive(name, period);
+        boolean[] sliding = new boolean[layers()];
+        for (int layer = 0; layer < sliding.length; layer++) {
+            sliding[layer] = layer % given != 0;
+        }
+        return sliding;
+    }
+
+    /**
+     * Refuses a value.
+     *
+     * @throws ModelFormatException unless {@code valid}; it names the file, the key and what was
+     *     expected and found
+     */
+    public void require(boolean valid, String name, String expected, Object found) {
+        if (!valid) {
+            throw new ModelFormatException(
+                    path,
+                    prefix + name,
+                    expected,
+                    found instanceof int[] values
+                            ? Arrays.toString(values)
+                            : String.valueOf(found));
+        }
+    }
+}

@@ -1,0 +1,108 @@
+package dev.varve.platform.shard;
+
+import dev.varve.api.ggml.GgmlContext;
+import dev.varve.api.ggml.GgmlType;
+import dev.varve.api.ggml.Tensor;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Input tensors of the attention layers of one kind: where the batch's K and V rows go, and which
+ * slots each token sees. Runs per step: buffers are reused.
+ */
+final class AttentionInputs {
+    /** Half-precision minus infinity: the slot is masked. */
+    private static final short MASKED = (short) 0xFC00;
+
+    /** Slots that one part of the batch reads, and its tokens. */
+    record Part(int tokens, int slot, int slots) {}
+
+    private final GgmlContext context;
+    private final List<Part> parts;
+    private final int window;
+    private final int tokens;
+    private Optional<Tensor> slots = Optional.empty();
+    private final List<Tensor> masks = new ArrayList<>();
+    private final long[] slotScratch;
+    private short[] maskScratch = new short[0];
+
+    /**
+     * @param window positions that a token sees, its own included
+     */
+    AttentionInputs(GgmlContext context, List<Part> parts, int window) {
+        this.context = context;
+        this.parts = List.copyOf(parts);
+        this.window = window;
+        tokens = parts.stream().mapToInt(Part::tokens).sum();
+        slotScratch = new long[tokens];
+    }
+
+    List<Part> parts() {
+        return parts;
+    }
+
+    /** Slot of each token's own rows, {@code I64 [T]}. */
+    Tensor slots() {
+        slots =
+                Optional.of(
+                        slots.orElseGet(
+                                () ->
+                                        context.newTensor(GgmlType.I64, tokens)
+                                                .named("slots")
+                                                .markInput()));
+        return slots.get();
+    }
+
+    /** One mask per part of the batch, {@code F16 [slots, tokens]}. */
+    Tensor mask(int part) {
+        if (masks.isEmpty()) {
+            for (Part each : parts) {
+                masks.add(
+                        context.newTensor(GgmlType.F16, each.slots(), each.tokens())
+                                .named("mask")
+                                .markInput());
+            }
+        }
+        return masks.get(part);
+    }
+
+    void fill(List<Slice> slices, List<KvView> views) {
+        slots.ifPresent(tensor -> writeSlots(slices, views, tensor));
+        for (int part = 0; part < masks.size(); part++) {
+            writeMask(slices.get(part), views.get(part), masks.get(part));
+        }
+    }
+
+    private void writeSlots(List<Slice> slices, List<KvView> views, Tensor tensor) {
+        int column = 0;
+        for (int part = 0; part < slices.size(); part++) {
+            Slice slice = slices.get(part);
+            for (int i = 0; i < slice.tokens().length; i++) {
+                slotScratch[column++] = views.get(part).slotOf(slice.firstPosition() + i);
+            }
+        }
+        tensor.write(slotScratch, 0, tokens, 0);
+    }
+
+    private void writeMask(Slice slice, KvView view, Tensor mask) {
+        int attended = view.slots();
+        int rows = slice.tokens().length;
+        int size = Math.multiplyExact(attended, rows);
+        if (maskScratch.length < size) {
+            maskScratch = new short[size];
+        }
+        for (int row = 0; row < rows; row++) {
+            int begin = row * attended;
+            int position = slice.firstPosition() + row;
+            int oldest = (int) Math.max(0, (long) position - window + 1 - view.position());
+            int end = position + 1 - view.position();
+            Arrays.fill(maskScratch, begin, begin + oldest, MASKED);
+            Arrays.fill(maskScratch, begin + oldest, begin + end, (short) 0);
+            Arrays.fill(maskScratch, begin + end, begin + attended, MASKED);
+        }
+        mask.write(maskScratch, 0, size, 0);
+    }
+}

@@ -1,4 +1,4 @@
-package dev.varve.plugin.qwen35;
+package dev.varve.conformance;
 
 import dev.varve.api.VarveException;
 import dev.varve.platform.engine.Engine;

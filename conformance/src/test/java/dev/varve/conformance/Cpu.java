@@ -1,4 +1,4 @@
-package dev.varve.plugin.qwen35;
+package dev.varve.conformance;
 
 import dev.varve.api.backend.BackendOptions;
 import dev.varve.api.backend.ComputeDevice;
@@ -7,12 +7,16 @@ import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
+import dev.varve.api.model.ModelFamilyProvider;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.plugin.cpu.CpuBackendProvider;
+import dev.varve.plugin.gemma4.Gemma4Family;
+import dev.varve.plugin.laguna.LagunaFamily;
+import dev.varve.plugin.qwen35.Qwen35Family;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -25,6 +29,9 @@ import java.util.OptionalInt;
 final class Cpu {
     static final CacheTypes F16 = CacheTypes.f16();
     static final CacheTypes Q8_0 = new CacheTypes(GgmlType.Q8_0, GgmlType.Q8_0);
+
+    private static final List<ModelFamilyProvider> FAMILIES =
+            List.of(new Qwen35Family(), new Gemma4Family(), new LagunaFamily());
 
     private static final Path NATIVES = Path.of(System.getProperty("varve.test.natives"));
 
@@ -41,19 +48,22 @@ final class Cpu {
                 OptionalInt.of(context), parallel, OptionalInt.empty(), types, true, 64);
     }
 
+    static ModelFamilyProvider family(GgufFile file) {
+        return FAMILIES.stream()
+                .filter(family -> family.architectures().contains(file.architecture()))
+                .findFirst()
+                .orElseThrow();
+    }
+
     static LoadedModel load(Path file, ModelSettings settings) {
+        GgufFile gguf = GgufFile.open(file);
         return LoadedModel.load(
-                GgufFile.open(file),
-                new Qwen35Family(),
-                DEVICE,
-                settings,
-                LoadProgress.silent(),
-                plan -> {});
+                gguf, family(gguf), DEVICE, settings, LoadProgress.silent(), plan -> {});
     }
 
     static LoadedModel load(Path file, ModelSettings settings, int... cuts) {
         GgufFile gguf = GgufFile.open(file);
-        LayerSplitAdapter adapter = new Qwen35Family().open(gguf, ModelOptions.defaults());
+        LayerSplitAdapter adapter = family(gguf).open(gguf, ModelOptions.defaults());
         List<LayerRange> ranges = new ArrayList<>();
         int begin = 0;
         for (int cut : cuts) {

@@ -1,4 +1,4 @@
-package dev.varve.plugin.qwen35;
+package dev.varve.conformance;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;

@@ -1,0 +1,22 @@
+package dev.varve.plugin.gemma4;
+
+import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.LayerSplitAdapter;
+import dev.varve.api.model.ModelFamilyProvider;
+import dev.varve.api.model.ModelOptions;
+
+import java.util.Set;
+
+/** Opens {@code gemma4} files. */
+public final class Gemma4Family implements ModelFamilyProvider {
+    @Override
+    public Set<String> architectures() {
+        return Set.of("gemma4");
+    }
+
+    @Override
+    public LayerSplitAdapter open(GgufFile model, ModelOptions options) {
+        Gemma4Sizes sizes = Gemma4Sizes.read(model);
+        return new Gemma4Model(sizes, new Gemma4Tensors(model, sizes));
+    }
+}

@@ -1,0 +1,140 @@
+package dev.varve.plugin.gemma4;
+
+import static dev.varve.api.model.WeightSelector.block;
+
+import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.LayerRange;
+import dev.varve.api.model.ShardGraph.FeedForwardNames;
+import dev.varve.api.model.ShardGraph.Projection;
+import dev.varve.api.model.TensorSelection;
+import dev.varve.api.model.TensorUse;
+import dev.varve.api.model.WeightSelector;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The tensors of a file: names, shapes and who uses them. All are checked when the model is opened.
+ */
+final class Gemma4Tensors {
+    static final String ROPE_FACTORS = "rope_freqs.weight";
+
+    private final GgufFile file;
+    private final Gemma4Sizes sizes;
+
+    Gemma4Tensors(GgufFile file, Gemma4Sizes sizes) {
+        this.file = file;
+        this.sizes = sizes;
+        select(new LayerRange(0, sizes.layers()));
+    }
+
+    /** Name of the output head, without suffix. */
+    String head() {
+        return new WeightSelector(file).headName();
+    }
+
+    /** Whether a layer derives its values from a projection of their own. */
+    boolean hasValues(int layer) {
+        return has(layer, "attn_v.weight") || has(layer, "attn_qkv.weight");
+    }
+
+    /** Whether a layer has routed experts beside its feed-forward. */
+    boolean isMixture(int layer) {
+        return has(layer, "ffn_gate_inp.weight");
+    }
+
+    private boolean has(int layer, String name) {
+        return file.tensor(block(layer, name)).isPresent();
+    }
+
+    /** Query rows and, where the layer has rows of its own, those of keys and values. */
+    List<Projection> projections(int layer) {
+        long length = sizes.headLength(layer);
+        List<Projection> parts = new ArrayList<>();
+        parts.add(new Projection(block(layer, "attn_q"), length * sizes.heads()[layer]));
+        if (sizes.ownsRows(layer)) {
+            long rows = length * sizes.kvHeads()[layer];
+            parts.add(new Projection(block(layer, "attn_k"), rows));
+            if (hasValues(layer)) {
+                parts.add(new Projection(block(layer, "attn_v"), rows));
+            }
+        }
+        return parts;
+    }
+
+    /** Name of the matrix of all projections; a layer without rows of its own has none. */
+    static String fused(int layer) {
+        return block(layer, "attn_qkv");
+    }
+
+    static FeedForwardNames dense(int layer) {
+        return FeedForwardNames.of(block(layer, "ffn"));
+    }
+
+    TensorSelection select(LayerRange range) {
+        WeightSelector weights = new WeightSelector(file);
+        int width = sizes.width();
+        if (range.begin() == 0) {
+            weights.table("token_embd.weight", width, sizes.vocabulary());
+            if (sizes.perLayerWidth() > 0) {
+                perLayerInput(weights);
+            }
+        }
+        for (int layer = range.begin(); layer < range.end(); layer++) {
+            weights.vector(block(layer, "attn_norm.weight"), width);
+            attention(weights, layer);
+            weights.vector(block(layer, "post_attention_norm.weight"), width);
+            weights.vector(block(layer, "ffn_norm.weight"), width);
+            weights.feedForward(dense(layer), width, sizes.feedForward()[layer]);
+            weights.vector(block(layer, "post_ffw_norm.weight"), width);
+            if (isMixture(layer)) {
+                experts(weights, layer);
+            }
+            if (sizes.perLayerWidth() > 0) {
+                weights.matrix(block(layer, "inp_gate"), width, sizes.perLayerWidth());
+                weights.matrix(block(layer, "proj"), sizes.perLayerWidth(), width);
+                weights.vector(block(layer, "post_norm.weight"), width);
+            }
+            weights.addIfPresent(
+                    block(layer, "layer_output_scale.weight"), TensorUse.ELEMENTWISE, 1);
+        }
+        if (range.end() == sizes.layers()) {
+            weights.vector("output_norm.weight", width);
+            weights.head(width, sizes.vocabulary());
+        }
+        return weights.build();
+    }
+
+    private void perLayerInput(WeightSelector weights) {
+        long all = (long) sizes.perLayerWidth() * sizes.layers();
+        weights.table("per_layer_token_embd.weight", all, sizes.vocabulary());
+        weights.matrix("per_layer_model_proj", sizes.width(), all);
+        weights.vector("per_layer_proj_norm.weight", sizes.perLayerWidth());
+    }
+
+    private void attention(WeightSelector weights, int layer) {
+        int length = sizes.headLength(layer);
+        weights.projections(sizes.width(), fused(layer), projections(layer));
+        weights.matrix(
+                block(layer, "attn_output"), (long) length * sizes.heads()[layer], sizes.width());
+        weights.vector(block(layer, "attn_q_norm.weight"), length);
+        if (sizes.ownsRows(layer)) {
+            weights.vector(block(layer, "attn_k_norm.weight"), length);
+        }
+        if (!sizes.sliding()[layer]) {
+            weights.addIfPresent(ROPE_FACTORS, TensorUse.ELEMENTWISE, sizes.fullRope().dims() / 2);
+        }
+    }
+
+    private void experts(WeightSelector weights, int layer) {
+        Gemma4Sizes.Experts experts = sizes.experts().orElseThrow();
+        int width = sizes.width();
+        // Its scale belongs to the router's input, unlike other scales of matrices.
+        weights.add(block(layer, "ffn_gate_inp.weight"), TensorUse.MATMUL, width, experts.count());
+        weights.vector(block(layer, "ffn_gate_inp.scale"), width);
+        weights.vector(block(layer, "pre_ffw_norm_2.weight"), width);
+        weights.vector(block(layer, "post_ffw_norm_1.weight"), width);
+        weights.vector(block(layer, "post_ffw_norm_2.weight"), width);
+        weights.experts(block(layer, "ffn"), width, experts.feedForward(), experts.count());
+    }
+}

@@ -1,0 +1,4 @@
+/**
+ * The laguna family: what its layers compute, in terms of {@link dev.varve.api.model.ShardGraph}.
+ */
+package dev.varve.plugin.laguna;

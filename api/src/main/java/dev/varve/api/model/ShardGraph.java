@@ -19,10 +19,10 @@ public interface ShardGraph {
     /** Element-wise and view operators on this graph's tensors. */
     Ops ops();
 
-    /** Number of tokens T in the batch. */
+    /** Number of columns T: the tokens in the batch, fewer behind {@link #lastColumns}. */
     int tokens();
 
-    /** Position of each token in its sequence, {@code I32 [T]}. */
+    /** Position of each column's token in its sequence, {@code I32 [T]}. */
     Tensor positions();
 
     /**
@@ -138,6 +138,14 @@ public interface ShardGraph {
      * @return {@code F32 [stateSize, valueHeads, T]}
      */
     Tensor gatedDelta(int layer, Tensor query, Tensor key, Tensor value, Tensor decay, Tensor beta);
+
+    /**
+     * Lets the layers from here on compute only the columns that the wanted outputs depend on; for
+     * layers that keep no state. From the first call on {@link #tokens}, {@link #positions} and the
+     * queries of {@link #sharedAttention} are those columns; {@code F32 [width, T] -> F32 [width,
+     * kept]}, the last ones. Every tensor that such layers take in must pass through.
+     */
+    Tensor lastColumns(Tensor hidden);
 
     /**
      * Keeps the columns whose outputs are wanted: {@code F32 [width, T] -> F32 [width, outputs]}.

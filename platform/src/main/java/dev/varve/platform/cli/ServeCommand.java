@@ -95,6 +95,20 @@ final class ServeCommand extends CliCommand {
         details.put("device", model.device().toString());
         details.put("threads", runtime.threads());
         details.put("load_ms", Math.round(runtime.loadMillis()));
+        runtime.adapter()
+                .shape()
+                .window()
+                .ifPresent(
+                        window ->
+                                details.put(
+                                        "sliding_window",
+                                        Map.of(
+                                                "tokens",
+                                                window,
+                                                "rows_per_sequence",
+                                                runtime.plan().regionSlots(),
+                                                "regions",
+                                                runtime.plan().stateRows() - 1)));
         details.put("memory_plan", runtime.plan().describe(model.device().toString()));
         return new ServedModel(
                 server.modelName(model.model()),

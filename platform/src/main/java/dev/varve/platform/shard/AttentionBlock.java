@@ -43,12 +43,15 @@ final class AttentionBlock {
         graph.expand(rotatedValues);
         store(target.cache().keys(), rotatedKeys, target.inputs());
         store(target.cache().values(), rotatedValues, target.inputs());
-        return read(target, rotatedQuery, scale);
+        return read(target, rotatedQuery, 0, scale);
     }
 
-    Tensor attendShared(int layer, Tensor query, float scale) {
+    /**
+     * @param dropped columns at the front of the only part for which there is no query
+     */
+    Tensor attendShared(int layer, Tensor query, int dropped, float scale) {
         Target target = target(state.layers().source(layer));
-        return read(target, rotate(query, target.keyBlock()), scale);
+        return read(target, rotate(query, target.keyBlock()), dropped, scale);
     }
 
     private Target target(int layer) {
@@ -71,38 +74,44 @@ final class AttentionBlock {
         graph.expand(ops.setRows(cache, rows, kind.slots()));
     }
 
-    private Tensor read(Target target, Tensor query, float scale) {
+    private Tensor read(Target target, Tensor query, int dropped, float scale) {
         Tensor result = null;
         int column = 0;
         List<AttentionInputs.Part> parts = target.inputs().parts();
         for (int part = 0; part < parts.size(); part++) {
-            Tensor own = attendPart(target, part, column, query, scale);
+            int rows = parts.get(part).tokens() - dropped;
+            Tensor columns =
+                    ops.view3d(
+                            query,
+                            query.ne(0),
+                            query.ne(1),
+                            rows,
+                            query.nb(1),
+                            query.nb(2),
+                            column * query.nb(2));
+            Tensor own = attendPart(target, part, columns, scale);
             result = result == null ? own : ops.concat(result, own, 2);
-            column += parts.get(part).tokens();
+            column += rows;
         }
         Tensor unrotated = rotate(result, target.valueBlock());
         return ops.reshape2d(unrotated, unrotated.ne(0) * unrotated.ne(1), query.ne(2));
     }
 
-    /** One sequence: {@code F32 [valueLength, heads, tokens]}. */
-    private Tensor attendPart(Target target, int part, int column, Tensor query, float scale) {
+    /** One sequence, or its last columns: {@code F32 [valueLength, heads, columns]}. */
+    private Tensor attendPart(Target target, int part, Tensor query, float scale) {
         AttentionInputs.Part shape = target.inputs().parts().get(part);
         KvPool.Layer cache = target.cache();
         LayerState.Attention sizes = cache.state();
-        Tensor own =
-                ops.view3d(
-                        query,
-                        query.ne(0),
-                        query.ne(1),
-                        shape.tokens(),
-                        query.nb(1),
-                        query.nb(2),
-                        column * query.nb(2));
+        Tensor mask = target.inputs().mask(part);
+        long dropped = mask.ne(1) - query.ne(2);
+        if (dropped > 0) {
+            mask = ops.view2d(mask, mask.ne(0), query.ne(2), mask.nb(1), dropped * mask.nb(1));
+        }
         return ops.flashAttention(
-                ops.permute(own, 0, 2, 1, 3),
+                ops.permute(query, 0, 2, 1, 3),
                 rows(cache.keys(), sizes.keyLength(), sizes.kvHeads(), shape),
                 rows(cache.values(), sizes.valueLength(), sizes.kvHeads(), shape),
-                Optional.of(target.inputs().mask(part)),
+                Optional.of(mask),
                 scale,
                 0,
                 0);

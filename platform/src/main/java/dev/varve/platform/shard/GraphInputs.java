@@ -28,6 +28,7 @@ final class GraphInputs {
     private Optional<Tensor> axisPositions = Optional.empty();
     private Optional<Tensor> boundary = Optional.empty();
     private Optional<Tensor> outputs = Optional.empty();
+    private int firstOutputColumn;
     private final int[] intScratch;
 
     /**
@@ -88,7 +89,13 @@ final class GraphInputs {
         return boundary.get();
     }
 
-    Tensor outputs() {
+    /**
+     * Columns whose outputs are wanted.
+     *
+     * @param dropped columns at the front that are not there any more
+     */
+    Tensor outputs(int dropped) {
+        firstOutputColumn = dropped;
         outputs =
                 Optional.of(outputs.orElseGet(() -> input("outputs", GgmlType.I32, key.outputs())));
         return outputs.get();
@@ -143,7 +150,7 @@ final class GraphInputs {
         for (Slice slice : batch.slices()) {
             int last = column + slice.tokens().length;
             for (int i = last - slice.outputCount(); i < last; i++) {
-                intScratch[count++] = i;
+                intScratch[count++] = i - firstOutputColumn;
             }
             column = last;
         }

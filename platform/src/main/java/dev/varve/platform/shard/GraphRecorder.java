@@ -16,6 +16,9 @@ final class GraphRecorder implements ShardGraph {
     /** Size up to which a float matrix is read once per column rather than once per batch. */
     private static final long SPLIT_BYTES = 4 << 20;
 
+    /** Query rows of a tile of attention. */
+    private static final int MIN_COLUMNS = 64;
+
     private final GraphKey key;
     private final Ops ops;
     private final Graph graph;
@@ -24,6 +27,10 @@ final class GraphRecorder implements ShardGraph {
     private final AttentionBlock attention;
     private final RecurrentBlock recurrent;
     private final ExpertBlock experts;
+
+    /** Columns at the front that are computed no further. */
+    private int dropped;
+
     private Optional<Tensor> logits = Optional.empty();
     private Optional<Tensor> boundaryOutput = Optional.empty();
 
@@ -54,12 +61,13 @@ final class GraphRecorder implements ShardGraph {
 
     @Override
     public int tokens() {
-        return key.tokens();
+        return key.tokens() - dropped;
     }
 
     @Override
     public Tensor positions() {
-        return inputs.positions();
+        Tensor all = inputs.positions();
+        return dropped == 0 ? all : ops.view1d(all, tokens(), (long) dropped * Integer.BYTES);
     }
 
     @Override
@@ -185,7 +193,7 @@ final class GraphRecorder implements ShardGraph {
 
     @Override
     public Tensor sharedAttention(int layer, Tensor query, float scale) {
-        return attention.attendShared(layer, query, scale);
+        return attention.attendShared(layer, query, dropped, scale);
     }
 
     @Override
@@ -199,13 +207,30 @@ final class GraphRecorder implements ShardGraph {
         return recurrent.delta(layer, query, keys, values, decay, beta);
     }
 
+    /**
+     * Attention takes another path for fewer rows than a tile, with other last bits; so a tile is
+     * the least that is kept.
+     */
+    @Override
+    public Tensor lastColumns(Tensor hidden) {
+        int wanted = Math.max(MIN_COLUMNS, key.outputs());
+        if (dropped == 0 && key.parts().size() == 1 && key.outputs() > 0) {
+            dropped = Math.max(0, key.tokens() - wanted);
+        }
+        if (dropped == 0) {
+            return hidden;
+        }
+        return ops.view2d(
+                hidden, hidden.ne(0), tokens(), hidden.nb(1), (long) dropped * hidden.nb(1));
+    }
+
     @Override
     public Tensor outputColumns(Tensor hidden) {
         // Without wanted columns nothing behind this point is expanded, so ggml never computes it.
-        if (key.outputs() == 0 || key.outputs() == key.tokens()) {
+        if (key.outputs() == 0 || key.outputs() == tokens()) {
             return hidden;
         }
-        return ops.getRows(hidden, inputs.outputs());
+        return ops.getRows(hidden, inputs.outputs(dropped));
     }
 
     @Override

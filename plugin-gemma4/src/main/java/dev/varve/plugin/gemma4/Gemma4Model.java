@@ -122,6 +122,11 @@ final class Gemma4Model implements LayerSplitAdapter {
         }
         for (int layer = range.begin(); layer < range.end(); layer++) {
             graph.capture(layer, hidden);
+            if (layer == sizes.owningLayers()) {
+                // The layers from here on write no rows that a later token would need.
+                hidden = graph.lastColumns(hidden);
+                perLayer = perLayer.map(all -> all.lastColumns(graph));
+            }
             hidden = layer(graph, layer, hidden, perLayer);
         }
         if (range.end() < sizes.layers()) {
@@ -284,6 +289,10 @@ final class Gemma4Model implements LayerSplitAdapter {
             return sizes.perLayerWidth() == 0
                     ? Optional.empty()
                     : Optional.of(new PerLayerInput(boundary, sizes, layer, sizes.width() * FLOAT));
+        }
+
+        PerLayerInput lastColumns(ShardGraph graph) {
+            return new PerLayerInput(graph.lastColumns(columns), sizes, first, offset);
         }
 
         /** The embedding of one layer, {@code F32 [perLayerWidth, T]}. */

@@ -60,6 +60,15 @@ record Gemma4Sizes(
         return sources[layer] == layer;
     }
 
+    /** Number of leading layers behind which no layer writes rows of its own. */
+    int owningLayers() {
+        int owners = layers;
+        while (owners > 0 && !ownsRows(owners - 1)) {
+            owners--;
+        }
+        return owners;
+    }
+
     /**
      * The last layer at which a shard may begin: from the first layer whose rows are shared on, all
      * layers stay together.

@@ -1,16 +1,11 @@
 package dev.varve.testkit;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
-import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
@@ -308,22 +303,13 @@ public record Qwen35Model(
      *     whole description
      */
     public Path write(Path folder) throws IOException {
-        Files.createDirectories(folder);
-        Path file = folder.resolve(fileName());
-        if (!Files.exists(file)) {
-            Path partial = Files.createTempFile(folder, "qwen35-", ".partial");
-            try {
-                writer().write(partial);
-                Files.move(
-                        partial,
-                        file,
-                        StandardCopyOption.ATOMIC_MOVE,
-                        StandardCopyOption.REPLACE_EXISTING);
-            } finally {
-                Files.deleteIfExists(partial);
-            }
-        }
-        return file;
+        return ModelFile.write(
+                folder,
+                "qwen35",
+                size,
+                weights.type(),
+                CONTENTS_VERSION + toString(),
+                this::writer);
     }
 
     /**
@@ -339,9 +325,9 @@ public record Qwen35Model(
     /** Adds all values and tensors to a writer of another version or alignment. */
     public void writeTo(GgufWriter writer) {
         TestVocabulary vocabulary = TestVocabulary.of(size.vocabulary());
-        describeIn(writer);
+        describeIn(writer, "qwen35", OptionalInt.of(size.feedForward()));
         vocabulary.describeIn(writer, chatTemplate);
-        new Qwen35Tensors(this, vocabulary.controlIds()).addTo(writer);
+        new Qwen35Tensors(writer, this, Optional.empty(), vocabulary.controlIds()).addAll();
     }
 
     /**
@@ -353,56 +339,51 @@ public record Qwen35Model(
         return random.ints(count, 0, TestVocabulary.MINIMUM - 7).toArray();
     }
 
-    private String fileName() {
-        try {
-            byte[] description = (CONTENTS_VERSION + toString()).getBytes(StandardCharsets.UTF_8);
-            byte[] digest = MessageDigest.getInstance("SHA-256").digest(description);
-            return String.format(
-                    Locale.ROOT,
-                    "qwen35-l%d-e%d-%s-%s.gguf",
-                    size.layers(),
-                    size.embedding(),
-                    weights.type().name().toLowerCase(Locale.ROOT),
-                    HexFormat.of().formatHex(digest, 0, 6));
-        } catch (NoSuchAlgorithmException e) {
-            throw new AssertionError("every Java platform has SHA-256", e);
-        }
-    }
-
-    private void describeIn(GgufWriter writer) {
-        writer.put("general.architecture", GgufValue.of("qwen35"))
-                .put("general.name", GgufValue.of("Random qwen35, seed " + weights.seed()))
-                .put("qwen35.block_count", GgufValue.of(size.layers() + plan.nextnBlocks()))
-                .put("qwen35.context_length", GgufValue.of(size.context()))
-                .put("qwen35.embedding_length", GgufValue.of(size.embedding()))
-                .put("qwen35.feed_forward_length", GgufValue.of(size.feedForward()))
-                .put("qwen35.attention.head_count", GgufValue.of(attention.heads()))
-                .put("qwen35.attention.head_count_kv", GgufValue.of(attention.kvHeads()))
-                .put("qwen35.attention.key_length", GgufValue.of(attention.headDim()))
-                .put("qwen35.attention.value_length", GgufValue.of(attention.headDim()))
-                .put("qwen35.attention.layer_norm_rms_epsilon", GgufValue.of(1e-6f))
-                .put("qwen35.rope.dimension_count", GgufValue.of(attention.ropeDims()))
-                .put("qwen35.rope.dimension_sections", GgufValue.ints(attention.ropeSections()))
-                .put("qwen35.rope.freq_base", GgufValue.of(1e7f))
-                .put("qwen35.ssm.conv_kernel", GgufValue.of(deltaNet.convKernel()))
-                .put("qwen35.ssm.state_size", GgufValue.of(deltaNet.stateSize()))
-                .put("qwen35.ssm.group_count", GgufValue.of(deltaNet.keyHeads()))
-                .put("qwen35.ssm.time_step_rank", GgufValue.of(deltaNet.valueHeads()))
-                .put("qwen35.ssm.inner_size", GgufValue.of(deltaNet.valueDim()))
-                .put("qwen35.full_attention_interval", GgufValue.of(plan.fullAttentionInterval()));
+    /**
+     * Adds the values of the family.
+     *
+     * @param feedForward value of {@code feed_forward_length}; absent for a file without it
+     */
+    void describeIn(GgufWriter writer, String architecture, OptionalInt feedForward) {
+        String prefix = architecture + ".";
+        writer.put("general.architecture", GgufValue.of(architecture))
+                .put(
+                        "general.name",
+                        GgufValue.of("Random " + architecture + ", seed " + weights.seed()))
+                .put(prefix + "block_count", GgufValue.of(size.layers() + plan.nextnBlocks()))
+                .put(prefix + "context_length", GgufValue.of(size.context()))
+                .put(prefix + "embedding_length", GgufValue.of(size.embedding()));
+        feedForward.ifPresent(
+                length -> writer.put(prefix + "feed_forward_length", GgufValue.of(length)));
+        writer.put(prefix + "attention.head_count", GgufValue.of(attention.heads()))
+                .put(prefix + "attention.head_count_kv", GgufValue.of(attention.kvHeads()))
+                .put(prefix + "attention.key_length", GgufValue.of(attention.headDim()))
+                .put(prefix + "attention.value_length", GgufValue.of(attention.headDim()))
+                .put(prefix + "attention.layer_norm_rms_epsilon", GgufValue.of(1e-6f))
+                .put(prefix + "rope.dimension_count", GgufValue.of(attention.ropeDims()))
+                .put(prefix + "rope.dimension_sections", GgufValue.ints(attention.ropeSections()))
+                .put(prefix + "rope.freq_base", GgufValue.of(1e7f))
+                .put(prefix + "ssm.conv_kernel", GgufValue.of(deltaNet.convKernel()))
+                .put(prefix + "ssm.state_size", GgufValue.of(deltaNet.stateSize()))
+                .put(prefix + "ssm.group_count", GgufValue.of(deltaNet.keyHeads()))
+                .put(prefix + "ssm.time_step_rank", GgufValue.of(deltaNet.valueHeads()))
+                .put(prefix + "ssm.inner_size", GgufValue.of(deltaNet.valueDim()))
+                .put(
+                        prefix + "full_attention_interval",
+                        GgufValue.of(plan.fullAttentionInterval()));
         if (plan.nextnBlocks() > 0) {
-            writer.put("qwen35.nextn_predict_layers", GgufValue.of(plan.nextnBlocks()));
+            writer.put(prefix + "nextn_predict_layers", GgufValue.of(plan.nextnBlocks()));
         }
         if (!plan.recurrentLayers().isEmpty()) {
             List<Boolean> flags = new ArrayList<>(plan.recurrentLayers());
             for (int block = 0; block < plan.nextnBlocks(); block++) {
                 flags.add(false);
             }
-            writer.put("qwen35.attention.recurrent_layers", GgufValue.booleans(flags));
+            writer.put(prefix + "attention.recurrent_layers", GgufValue.booleans(flags));
         }
     }
 
-    private static int pick(RandomGenerator random, int... choices) {
+    static int pick(RandomGenerator random, int... choices) {
         return choices[random.nextInt(choices.length)];
     }
 }

@@ -1,11 +1,13 @@
 package dev.varve.testkit;
 
+import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /**
- * The tensors of a {@link Qwen35Model}, each with its own random stream, so that adding one changes
- * no other.
+ * The tensors of a {@link Qwen35Model} or {@link Qwen35MoeModel}, each with its own random stream,
+ * so that adding one changes no other.
  */
 final class Qwen35Tensors {
     /**
@@ -24,43 +26,59 @@ final class Qwen35Tensors {
     /** Size of what reaches the last matrix of a branch: a gate times a value of unit size. */
     private static final double GATED_SIZE = 0.6;
 
+    /** Root mean square of the sigmoid of a unit gaussian. */
+    private static final double SIGMOID_SIZE = 0.54;
+
     private final Qwen35Model model;
-    private final Set<Integer> quietRows;
-    private final RandomRows rows;
+    private final Optional<Qwen35MoeModel.Experts> experts;
+    private final RandomTensors tensors;
     private final int embedding;
 
     /**
+     * @param experts of every layer; empty for dense layers
      * @param controlIds tokens whose rows in embedding and head are nearly zero
      */
-    Qwen35Tensors(Qwen35Model model, List<Integer> controlIds) {
+    Qwen35Tensors(
+            GgufWriter writer,
+            Qwen35Model model,
+            Optional<Qwen35MoeModel.Experts> experts,
+            List<Integer> controlIds) {
         this.model = model;
-        this.quietRows = Set.copyOf(controlIds);
-        this.rows = new RandomRows(model.weights().seed());
+        this.experts = experts;
+        this.tensors =
+                new RandomTensors(
+                        writer,
+                        model.weights().type(),
+                        model.weights().patterned(),
+                        new RandomRows(model.weights().seed()),
+                        Set.copyOf(controlIds));
         this.embedding = model.size().embedding();
     }
 
-    void addTo(GgufWriter writer) {
-        head(writer);
+    void addAll() {
+        head();
         for (int layer = 0; layer < model.size().layers(); layer++) {
-            norms(writer, prefix(layer));
+            norms(prefix(layer));
             if (model.plan().isRecurrent(layer)) {
-                linearAttention(writer, layer);
+                linearAttention(layer);
             } else {
-                fullAttention(writer, layer);
+                fullAttention(layer);
             }
-            feedForward(writer, layer);
+            feedForward(layer);
         }
         for (int block = 0; block < model.plan().nextnBlocks(); block++) {
-            nextnBlock(writer, model.size().layers() + block);
+            nextnBlock(model.size().layers() + block);
         }
     }
 
-    private void head(GgufWriter writer) {
-        vocabularyMatrix(writer, "token_embd.weight", embeddingDeviation());
+    private void head() {
+        int vocabulary = model.size().vocabulary();
+        tensors.vocabulary("token_embd.weight", embedding, vocabulary, embeddingDeviation());
         // With random signs a tied head does not simply prefer the token that it was fed.
-        vector(writer, "output_norm.weight", embedding, rows.signed("output_norm.weight", 0.1));
+        tensors.vector(
+                "output_norm.weight", embedding, tensors.rows().signed("output_norm.weight", 0.1));
         if (!model.weights().tiedHead()) {
-            vocabularyMatrix(writer, "output.weight", headDeviation());
+            tensors.vocabulary("output.weight", embedding, vocabulary, headDeviation());
         }
     }
 
@@ -80,25 +98,24 @@ final class Qwen35Tensors {
                 / Math.sqrt(2.0 * model.size().layers());
     }
 
-    private void norms(GgufWriter writer, String prefix) {
-        norm(writer, prefix + "attn_norm.weight", embedding, 1);
-        norm(writer, prefix + "post_attention_norm.weight", embedding, 1);
+    private void norms(String prefix) {
+        tensors.norm(prefix + "attn_norm.weight", embedding, 1);
+        tensors.norm(prefix + "post_attention_norm.weight", embedding, 1);
     }
 
-    private void fullAttention(GgufWriter writer, int layer) {
+    private void fullAttention(int layer) {
         String prefix = prefix(layer);
         Qwen35Model.Attention attention = model.attention();
         int queryRows = 2 * attention.headDim() * attention.heads();
         int kvRows = attention.headDim() * attention.kvHeads();
         if (attention.fusedQkv()) {
-            projection(writer, layer, "attn_qkv", queryRows + 2 * kvRows);
+            projection(layer, "attn_qkv", queryRows + 2 * kvRows);
         } else {
-            projection(writer, layer, "attn_q", queryRows);
-            projection(writer, layer, "attn_k", kvRows);
-            projection(writer, layer, "attn_v", kvRows);
+            projection(layer, "attn_q", queryRows);
+            projection(layer, "attn_k", kvRows);
+            projection(layer, "attn_v", kvRows);
         }
         matrix(
-                writer,
                 layer,
                 "attn_output",
                 attention.headDim() * attention.heads(),
@@ -106,112 +123,111 @@ final class Qwen35Tensors {
                 branchGain());
         // Queries longer than unit size make attention pick some positions instead of averaging
         // over all of them.
-        norm(writer, prefix + "attn_q_norm.weight", attention.headDim(), 1.5);
-        norm(writer, prefix + "attn_k_norm.weight", attention.headDim(), 1);
+        tensors.norm(prefix + "attn_q_norm.weight", attention.headDim(), 1.5);
+        tensors.norm(prefix + "attn_k_norm.weight", attention.headDim(), 1);
     }
 
-    private void projection(GgufWriter writer, int layer, String name, int outputs) {
-        matrix(writer, layer, name, embedding, outputs, 1);
+    private void projection(int layer, String name, int outputs) {
+        matrix(layer, name, embedding, outputs, 1);
         if (model.attention().biases()) {
             String tensor = prefix(layer) + name + ".bias";
-            vector(writer, tensor, outputs, rows.gaussian(tensor, 0, 0.1));
+            tensors.vector(tensor, outputs, tensors.rows().gaussian(tensor, 0, 0.1));
         }
     }
 
-    private void linearAttention(GgufWriter writer, int layer) {
+    private void linearAttention(int layer) {
         String prefix = prefix(layer);
         Qwen35Model.DeltaNet net = model.deltaNet();
-        matrix(writer, layer, "attn_qkv", embedding, net.convDim(), 1);
-        matrix(writer, layer, "attn_gate", embedding, net.valueDim(), 1);
+        matrix(layer, "attn_qkv", embedding, net.convDim(), 1);
+        matrix(layer, "attn_gate", embedding, net.valueDim(), 1);
         String conv = prefix + "ssm_conv1d.weight";
-        writer.tensor(
+        tensors.floats(
                 conv,
-                TensorType.F32,
-                List.of((long) net.convKernel(), (long) net.convDim()),
-                new TensorData.Floats(rows.gaussian(conv, 0, 0.5)));
-        vector(
-                writer,
+                List.of(net.convKernel(), net.convDim()),
+                tensors.rows().gaussian(conv, 0, 0.5));
+        tensors.vector(
                 prefix + "ssm_dt.bias",
                 net.valueHeads(),
-                rows.gaussian(prefix + "ssm_dt.bias", -1, 0.5));
-        vector(writer, prefix + "ssm_a", net.valueHeads(), rows.negativeDecay(prefix + "ssm_a"));
-        matrix(writer, layer, "ssm_alpha", embedding, net.valueHeads(), 1);
-        matrix(writer, layer, "ssm_beta", embedding, net.valueHeads(), 1);
-        norm(writer, prefix + "ssm_norm.weight", net.stateSize(), 1);
-        matrix(writer, layer, "ssm_out", net.valueDim(), embedding, branchGain());
+                tensors.rows().gaussian(prefix + "ssm_dt.bias", -1, 0.5));
+        tensors.vector(
+                prefix + "ssm_a", net.valueHeads(), tensors.rows().negativeDecay(prefix + "ssm_a"));
+        matrix(layer, "ssm_alpha", embedding, net.valueHeads(), 1);
+        matrix(layer, "ssm_beta", embedding, net.valueHeads(), 1);
+        tensors.norm(prefix + "ssm_norm.weight", net.stateSize(), 1);
+        matrix(layer, "ssm_out", net.valueDim(), embedding, branchGain());
     }
 
-    private void feedForward(GgufWriter writer, int layer) {
-        int inner = model.size().feedForward();
-        matrix(writer, layer, "ffn_gate", embedding, inner, 1);
-        matrix(writer, layer, "ffn_up", embedding, inner, 1);
-        matrix(writer, layer, "ffn_down", inner, embedding, branchGain());
+    private void feedForward(int layer) {
+        experts.ifPresentOrElse(some -> mixture(layer, some), () -> dense(layer));
     }
 
-    private void nextnBlock(GgufWriter writer, int layer) {
-        String prefix = prefix(layer);
-        norms(writer, prefix);
-        fullAttention(writer, layer);
-        feedForward(writer, layer);
-        matrix(writer, layer, "nextn.eh_proj", 2 * embedding, embedding, 1);
-        norm(writer, prefix + "nextn.enorm.weight", embedding, 1);
-        norm(writer, prefix + "nextn.hnorm.weight", embedding, 1);
-        norm(writer, prefix + "nextn.shared_head_norm.weight", embedding, 1);
-    }
-
-    private void vocabularyMatrix(GgufWriter writer, String name, double deviation) {
-        List<Long> shape = List.of((long) embedding, (long) model.size().vocabulary());
-        TensorType type = model.weights().type().orFallbackFor(embedding);
-        if (model.weights().patterned()) {
-            writer.tensor(
-                    name, type, shape, rows.patterned(name, type, shape, deviation, quietRows));
-            return;
+    /** Routed experts and the shared one. */
+    private void mixture(int layer, Qwen35MoeModel.Experts some) {
+        int inner = some.feedForward();
+        int count = some.count();
+        int shared = model.size().feedForward();
+        Routing routing = Routing.softmax(count, some.used());
+        tensors.router(prefix(layer) + "ffn_gate_inp.weight", embedding, count);
+        if (some.fusedGateUp()) {
+            matrix(layer, "ffn_gate_up_exps", List.of(embedding, 2 * inner, count), 1);
+        } else {
+            matrix(layer, "ffn_gate_exps", List.of(embedding, inner, count), 1);
+            matrix(layer, "ffn_up_exps", List.of(embedding, inner, count), 1);
         }
-        TensorData.RowGenerator gaussian = rows.gaussian(name, 0, deviation);
-        writer.tensor(
-                name,
-                type,
-                shape,
-                new TensorData.Floats(
-                        (row, values) -> {
-                            gaussian.fill(row, values);
-                            if (quietRows.contains((int) row)) {
-                                for (int i = 0; i < values.length; i++) {
-                                    values[i] *= 0.01f;
-                                }
-                            }
-                        }));
+        matrix(
+                layer,
+                "ffn_down_exps",
+                List.of(inner, embedding, count),
+                branchGain() * Routing.ROUTED_SHARE / routing.typicalSize());
+        String gate = prefix(layer) + "ffn_gate_inp_shexp.weight";
+        tensors.vector(gate, embedding, tensors.rows().gaussian(gate, 0, 1 / Math.sqrt(embedding)));
+        matrix(layer, "ffn_gate_shexp", embedding, shared, 1);
+        matrix(layer, "ffn_up_shexp", embedding, shared, 1);
+        matrix(
+                layer,
+                "ffn_down_shexp",
+                shared,
+                embedding,
+                branchGain() * Routing.SHARED_SHARE / SIGMOID_SIZE);
+    }
+
+    private void dense(int layer) {
+        int inner = model.size().feedForward();
+        matrix(layer, "ffn_gate", embedding, inner, 1);
+        matrix(layer, "ffn_up", embedding, inner, 1);
+        matrix(layer, "ffn_down", inner, embedding, branchGain());
+    }
+
+    private void nextnBlock(int layer) {
+        String prefix = prefix(layer);
+        norms(prefix);
+        fullAttention(layer);
+        feedForward(layer);
+        matrix(layer, "nextn.eh_proj", 2 * embedding, embedding, 1);
+        tensors.norm(prefix + "nextn.enorm.weight", embedding, 1);
+        tensors.norm(prefix + "nextn.hnorm.weight", embedding, 1);
+        tensors.norm(prefix + "nextn.shared_head_norm.weight", embedding, 1);
+    }
+
+    private void matrix(int layer, String name, int inputs, int outputs, double gain) {
+        matrix(layer, name, List.of(inputs, outputs), gain);
     }
 
     /**
+     * @param shape inputs, outputs, and for experts their count
      * @param gain deviation of the outputs for inputs of unit size
      */
-    private void matrix(
-            GgufWriter writer, int layer, String name, int inputs, int outputs, double gain) {
+    private void matrix(int layer, String name, List<Integer> shape, double gain) {
         boolean scaled = model.weights().scales() && layer % 2 == 0;
-        String tensor = prefix(layer) + name + ".weight";
-        TensorType type = model.weights().type().orFallbackFor(inputs);
-        List<Long> shape = List.of((long) inputs, (long) outputs);
-        double deviation = gain / Math.sqrt(inputs) / (scaled ? 0.25 : 1);
-        writer.tensor(
-                tensor,
-                type,
-                shape,
-                model.weights().patterned()
-                        ? rows.patterned(tensor, type, shape, deviation, Set.of())
-                        : new TensorData.Floats(rows.gaussian(tensor, 0, deviation)));
+        double deviation = gain / Math.sqrt(shape.getFirst()) / (scaled ? 0.25 : 1);
+        tensors.matrix(prefix(layer) + name + ".weight", shape, deviation);
         if (scaled) {
-            vector(writer, prefix(layer) + name + ".scale", 1, (row, values) -> values[0] = 0.25f);
+            int scales = shape.size() == 2 ? 1 : shape.getLast();
+            tensors.vector(
+                    prefix(layer) + name + ".scale",
+                    scales,
+                    (row, values) -> Arrays.fill(values, 0.25f));
         }
-    }
-
-    private void norm(GgufWriter writer, String name, int length, double mean) {
-        vector(writer, name, length, rows.gaussian(name, mean, 0.1));
-    }
-
-    private static void vector(
-            GgufWriter writer, String name, int length, TensorData.RowGenerator values) {
-        writer.tensor(name, TensorType.F32, List.of((long) length), new TensorData.Floats(values));
     }
 
     private static String prefix(int layer) {

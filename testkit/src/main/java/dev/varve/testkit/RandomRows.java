@@ -67,7 +67,7 @@ final class RandomRows {
      * Rows that are slices of one long quantised gaussian pattern, each from another block on. Two
      * rows share values, but never at the same column.
      *
-     * @param zeroRows rows of zero bytes
+     * @param zeroRows rows of zero bytes, counted over all matrices of the tensor
      * @throws IllegalArgumentException if the type's block is not that of the pattern, {@value
      *     #PATTERN_BLOCK}
      */
@@ -77,7 +77,8 @@ final class RandomRows {
             List<Long> shape,
             double deviation,
             Set<Integer> zeroRows) {
-        if (type.blockElements() != PATTERN_BLOCK || shape.get(1) > PATTERN_ROWS) {
+        long rows = shape.stream().skip(1).reduce(1L, Math::multiplyExact);
+        if (type.blockElements() != PATTERN_BLOCK || rows > PATTERN_ROWS) {
             throw new IllegalArgumentException(
                     "tensor " + tensor + ": no pattern for " + type + " " + shape);
         }
@@ -89,7 +90,7 @@ final class RandomRows {
                             patterns.computeIfAbsent(
                                     new PatternKey(type, deviation), this::quantisedPattern);
                     byte[] zeros = new byte[rowBytes];
-                    for (int row = 0; row < shape.get(1); row++) {
+                    for (int row = 0; row < rows; row++) {
                         // An odd stride visits every block of a power of two once.
                         int block = (int) ((start + row * 40503L) & PATTERN_ROWS - 1);
                         if (zeroRows.contains(row)) {

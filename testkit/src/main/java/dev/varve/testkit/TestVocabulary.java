@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -15,15 +16,89 @@ import java.util.Set;
  * @param tokens texts in GPT-2's byte alphabet, by id
  * @param types {@code tokenizer.ggml.token_type} by id: 1 normal, 3 control, 4 user defined
  * @param merges pairs separated by a space, best first
+ * @param specials tokens that no merge makes, and what they are for
  */
-record TestVocabulary(List<String> tokens, List<Integer> types, List<String> merges) {
+record TestVocabulary(
+        List<String> tokens, List<Integer> types, List<String> merges, Specials specials) {
     static final String END_OF_TEXT = "<|endoftext|>";
     static final String IM_START = "<|im_start|>";
     static final String IM_END = "<|im_end|>";
 
-    private static final List<String> CONTROL = List.of(END_OF_TEXT, IM_START, IM_END);
-    private static final List<String> USER_DEFINED =
-            List.of("<think>", "</think>", "<tool_call>", "</tool_call>");
+    static final String LAGUNA_END = "〈|EOS|〉";
+    static final String LAGUNA_TURN_END = "</assistant>";
+
+    private static final List<String> LAGUNA_MARKS =
+            List.of(
+                    "<think>",
+                    "</think>",
+                    "<system>",
+                    "</system>",
+                    "<user>",
+                    "</user>",
+                    "<assistant>",
+                    "<tool_call>",
+                    "</tool_call>",
+                    "<tool_response>",
+                    "</tool_response>",
+                    "<arg_key>",
+                    "</arg_key>",
+                    "<arg_value>",
+                    "</arg_value>");
+
+    /**
+     * The special tokens of a family.
+     *
+     * @param preTokenizer {@code tokenizer.ggml.pre}
+     * @param begin token that starts every text; empty for none
+     * @param endOfTurn value of {@code tokenizer.ggml.eot_token_id}; empty for none
+     * @param quiet tokens that end a text, marked as such or not
+     */
+    record Specials(
+            String preTokenizer,
+            List<String> control,
+            List<String> userDefined,
+            Optional<String> begin,
+            String end,
+            Optional<String> endOfTurn,
+            String padding,
+            List<String> quiet) {
+        int count() {
+            return control.size() + userDefined.size();
+        }
+    }
+
+    static final Specials QWEN =
+            new Specials(
+                    "qwen35",
+                    List.of(END_OF_TEXT, IM_START, IM_END),
+                    List.of("<think>", "</think>", "<tool_call>", "</tool_call>"),
+                    Optional.empty(),
+                    IM_END,
+                    Optional.empty(),
+                    END_OF_TEXT,
+                    List.of(END_OF_TEXT, IM_START, IM_END));
+
+    /**
+     * @param marked whether the end of a turn is a control token that the file names; otherwise it
+     *     is an ordinary special token, to be known by its text
+     */
+    static Specials laguna(boolean marked) {
+        List<String> control = marked ? List.of(LAGUNA_END, LAGUNA_TURN_END) : List.of(LAGUNA_END);
+        List<String> userDefined = new ArrayList<>(LAGUNA_MARKS);
+        if (!marked) {
+            userDefined.add(LAGUNA_TURN_END);
+        }
+        return new Specials(
+                "laguna",
+                control,
+                List.copyOf(userDefined),
+                Optional.of(LAGUNA_END),
+                LAGUNA_END,
+                marked ? Optional.of(LAGUNA_TURN_END) : Optional.empty(),
+                LAGUNA_END,
+                List.of(LAGUNA_END, LAGUNA_TURN_END));
+    }
+
     private static final List<String> WORDS =
             List.of(
                     "the",
@@ -38,13 +113,22 @@ record TestVocabulary(List<String> tokens, List<Integer> types, List<String> mer
                     "water",
                     "stone");
 
-    /** Smallest size that holds the bytes and the special tokens. */
-    static final int MINIMUM = 256 + CONTROL.size() + USER_DEFINED.size();
+    /** Smallest size that holds the bytes and Qwen's special tokens. */
+    static final int MINIMUM = minimum(QWEN);
 
+    static int minimum(Specials specials) {
+        return 256 + specials.count();
+    }
+
+    /** With Qwen's special tokens. */
     static TestVocabulary of(int size) {
-        if (size < MINIMUM) {
+        return of(size, QWEN);
+    }
+
+    static TestVocabulary of(int size, Specials specials) {
+        if (size < minimum(specials)) {
             throw new IllegalArgumentException(
-                    "a vocabulary needs at least " + MINIMUM + " tokens, got " + size);
+                    "a vocabulary needs at least " + minimum(specials) + " tokens, got " + size);
         }
         Map<String, Integer> tokens = new LinkedHashMap<>();
         for (int value = 0; value < 256; value++) {
@@ -52,37 +136,46 @@ record TestVocabulary(List<String> tokens, List<Integer> types, List<String> mer
         }
         List<String> merges = new ArrayList<>();
         for (String merge : wordMerges()) {
-            if (tokens.size() + CONTROL.size() + USER_DEFINED.size() < size) {
+            if (tokens.size() + specials.count() < size) {
                 merges.add(merge);
                 tokens.put(merge.replace(" ", ""), 1);
             }
         }
-        CONTROL.forEach(token -> tokens.put(token, 3));
-        USER_DEFINED.forEach(token -> tokens.put(token, 4));
+        specials.control().forEach(token -> tokens.put(token, 3));
+        specials.userDefined().forEach(token -> tokens.put(token, 4));
         for (int pad = 0; tokens.size() < size; pad++) {
             tokens.put("[PAD" + pad + "]", 1);
         }
         return new TestVocabulary(
-                List.copyOf(tokens.keySet()), List.copyOf(tokens.values()), merges);
+                List.copyOf(tokens.keySet()), List.copyOf(tokens.values()), merges, specials);
     }
 
     int id(String token) {
         return tokens.indexOf(token);
     }
 
+    /** Tokens that a random model should not emit by chance. */
     List<Integer> controlIds() {
-        return CONTROL.stream().map(this::id).toList();
+        return specials.quiet().stream().map(this::id).toList();
     }
 
     void describeIn(GgufWriter writer, String chatTemplate) {
         writer.put("tokenizer.ggml.model", GgufValue.of("gpt2"))
-                .put("tokenizer.ggml.pre", GgufValue.of("qwen35"))
+                .put("tokenizer.ggml.pre", GgufValue.of(specials.preTokenizer()))
                 .put("tokenizer.ggml.tokens", GgufValue.texts(tokens))
                 .put("tokenizer.ggml.token_type", GgufValue.ints(types))
                 .put("tokenizer.ggml.merges", GgufValue.texts(merges))
-                .put("tokenizer.ggml.eos_token_id", GgufValue.of(id(IM_END)))
-                .put("tokenizer.ggml.padding_token_id", GgufValue.of(id(END_OF_TEXT)))
-                .put("tokenizer.ggml.add_bos_token", GgufValue.of(false));
+                .put("tokenizer.ggml.eos_token_id", GgufValue.of(id(specials.end())))
+                .put("tokenizer.ggml.padding_token_id", GgufValue.of(id(specials.padding())))
+                .put("tokenizer.ggml.add_bos_token", GgufValue.of(specials.begin().isPresent()));
+        specials.begin()
+                .ifPresent(
+                        token ->
+                                writer.put("tokenizer.ggml.bos_token_id", GgufValue.of(id(token))));
+        specials.endOfTurn()
+                .ifPresent(
+                        token ->
+                                writer.put("tokenizer.ggml.eot_token_id", GgufValue.of(id(token))));
         if (!chatTemplate.isEmpty()) {
             writer.put("tokenizer.chat_template", GgufValue.of(chatTemplate));
         }

@@ -1,0 +1,444 @@
+package dev.varve.testkit;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalInt;
+import java.util.SplittableRandom;
+import java.util.random.RandomGenerator;
+
+/**
+ * Description of a random {@code laguna} model, from which the same file is written every time.
+ *
+ * <p>The weights make a network as well behaved as those of {@link Qwen35Model}: logits with a
+ * deviation of about 4 that depend on the current token and on the context, routers that use all
+ * experts, and heads that do not end a text by chance.
+ *
+ * @param size its feed-forward length is that of the dense layers
+ * @param leadingDense layers without experts before all others
+ */
+public record LagunaModel(
+        Qwen35Model.Size size,
+        int leadingDense,
+        Attention attention,
+        Window window,
+        Rope rope,
+        Experts experts,
+        Weights weights,
+        Chat chat) {
+    /**
+     * Raised when the contents of the files change, so that files written earlier are not taken for
+     * new ones.
+     */
+    private static final int CONTENTS_VERSION = 1;
+
+    /** A minimal template of the family with a switch for thinking. */
+    public static final String TEMPLATE =
+            """
+            {{- '〈|EOS|〉' -}}
+            {%- for message in messages -%}
+            {{ '<' + message.role + '>\\n' + message.content + '\\n</' + message.role + '>\\n' }}
+            {%- endfor -%}
+            {%- if add_generation_prompt -%}
+            {{ '<assistant>\\n' }}
+            {%- if enable_thinking is defined and enable_thinking -%}
+            {{ '<think>' }}
+            {%- else -%}
+            {{ '</think>' }}
+            {%- endif -%}
+            {%- endif -%}
+            """;
+
+    /**
+     * @param heads query heads: one count for all layers, written as a number, or one per layer,
+     *     written as an array
+     * @param gatePerElement whether the output gate has one row per element, instead of one per
+     *     head
+     * @param fusedQkv whether layers carry {@code attn_qkv} instead of three matrices
+     */
+    public record Attention(
+            List<Integer> heads,
+            int kvHeads,
+            int headDim,
+            boolean gatePerElement,
+            boolean fusedQkv) {
+        public Attention {
+            heads = List.copyOf(heads);
+            if (heads.isEmpty() || heads.stream().anyMatch(count -> count % kvHeads != 0)) {
+                throw new IllegalArgumentException("heads " + heads + "/" + kvHeads);
+            }
+        }
+
+        int headsOf(int layer) {
+            return heads.size() == 1 ? heads.getFirst() : heads.get(layer);
+        }
+    }
+
+    /** Which layers see a sliding window. */
+    public sealed interface Pattern {
+        /** Nothing is written: all layers do but every fourth, from the first on. */
+        record Standard() implements Pattern {}
+
+        /** A number: all layers do but every so many, from the first on. */
+        record Period(int layers) implements Pattern {}
+
+        /** One flag per layer. */
+        record Flags(List<Boolean> windowed) implements Pattern {
+            public Flags {
+                windowed = List.copyOf(windowed);
+            }
+        }
+    }
+
+    /**
+     * @param tokens that a windowed layer sees, the current one included; 0 writes nothing and
+     *     leaves all layers full
+     */
+    public record Window(int tokens, Pattern pattern) {
+        /** All layers see everything. */
+        public static final Window NONE = new Window(0, new Pattern.Standard());
+
+        boolean covers(int layer) {
+            return tokens > 0
+                    && switch (pattern) {
+                        case Pattern.Standard() -> layer % 4 != 0;
+                        case Pattern.Period(int layers) -> layer % layers != 0;
+                        case Pattern.Flags(var windowed) -> windowed.get(layer);
+                    };
+        }
+    }
+
+    /**
+     * @param dims rotated in full layers
+     * @param windowDims rotated in windowed layers; empty writes nothing, which means the same as
+     *     in full ones
+     * @param windowBase frequency base of windowed layers; empty writes nothing, likewise
+     * @param yarn scaling of full layers; empty for none
+     */
+    public record Rope(
+            int dims,
+            OptionalInt windowDims,
+            float base,
+            OptionalDouble windowBase,
+            Optional<Yarn> yarn) {}
+
+    /**
+     * @param betaFast value of {@code yarn_beta_fast}, written with a {@code yarn_beta_slow} of 1;
+     *     empty writes neither. libllama reads neither and takes 32 and 1.
+     */
+    public record Yarn(float factor, int originalContext, OptionalDouble betaFast) {}
+
+    /** How scores of experts become weights. */
+    public enum Gating {
+        /** Nothing is written, which means sigmoid. */
+        ABSENT(0),
+        SOFTMAX(1),
+        SIGMOID(2);
+
+        private final int id;
+
+        Gating(int id) {
+            this.id = id;
+        }
+    }
+
+    /**
+     * @param used experts per token
+     * @param feedForward inner length of a routed expert
+     * @param sharedFeedForward inner length of the shared expert
+     * @param normalised value of {@code expert_weights_norm}
+     * @param scale value of {@code expert_weights_scale}; 0 means no scaling
+     */
+    public record Experts(
+            int count,
+            int used,
+            int feedForward,
+            int sharedFeedForward,
+            Gating gating,
+            boolean normalised,
+            float scale) {
+        public Experts {
+            if (used < 1 || used > count || feedForward < 1 || sharedFeedForward < 1) {
+                throw new IllegalArgumentException(
+                        used
+                                + " of "
+                                + count
+                                + " experts of length "
+                                + feedForward
+                                + ", shared "
+                                + sharedFeedForward);
+            }
+        }
+
+        Routing routing() {
+            boolean sigmoid = gating != Gating.SOFTMAX;
+            double bias = sigmoid ? 0.1 : 0.3 / count;
+            return new Routing(count, used, sigmoid, bias, normalised, scale == 0 ? 1 : scale);
+        }
+    }
+
+    /**
+     * @param type of all matrices; routers, norms and selection biases are always F32
+     * @param tiedHead whether the output matrix is the embedding
+     * @param patterned whether matrices repeat slices of one random pattern, which writes large
+     *     files fast
+     */
+    public record Weights(TensorType type, boolean tiedHead, boolean patterned, long seed) {}
+
+    /**
+     * @param template Jinja text; empty for a file without one
+     * @param endOfTurnMarked whether {@code </assistant>} is a control token that the file names as
+     *     the end of a turn; otherwise only its text tells
+     */
+    public record Chat(String template, boolean endOfTurnMarked) {}
+
+    public LagunaModel {
+        int layers = size.layers();
+        boolean flagsFit =
+                !(window.pattern() instanceof Pattern.Flags(var flags)) || flags.size() == layers;
+        int counts = attention.heads().size();
+        int rotated = Math.max(rope.dims(), rope.windowDims().orElse(0));
+        if (!flagsFit
+                || counts != 1 && counts != layers
+                || leadingDense < 0
+                || leadingDense > layers
+                || rotated > attention.headDim()) {
+            throw new IllegalArgumentException(
+                    layers
+                            + " layers, "
+                            + leadingDense
+                            + " dense, "
+                            + attention
+                            + ", "
+                            + window
+                            + ", "
+                            + rope);
+        }
+    }
+
+    /**
+     * Five layers of width 128 in F32 that reach the usual paths of the family: full and windowed
+     * layers with different head counts, YaRN, one dense layer, and ten experts of which three are
+     * used.
+     */
+    public static LagunaModel tiny() {
+        return new LagunaModel(
+                new Qwen35Model.Size(5, 128, 256, 320, 4096),
+                1,
+                new Attention(List.of(4, 6, 6, 6, 4), 2, 32, false, false),
+                new Window(24, new Pattern.Standard()),
+                new Rope(
+                        16,
+                        OptionalInt.of(32),
+                        500000,
+                        OptionalDouble.of(10000),
+                        Optional.of(new Yarn(32, 128, OptionalDouble.empty()))),
+                new Experts(10, 3, 64, 96, Gating.SIGMOID, true, 2.5f),
+                new Weights(TensorType.F32, true, false, 1),
+                new Chat(TEMPLATE, true));
+    }
+
+    /**
+     * Odd shapes drawn from {@code seed}. Sixteen seeds in a row have every form of head counts,
+     * gate, window, rope, router, head and marks; {@link LagunaVariants} tells which has which.
+     */
+    public static LagunaModel odd(long seed) {
+        return LagunaVariants.odd(seed);
+    }
+
+    /** Twelve layers of width 1024 with 64 experts in Q4_0; about 800 MB. */
+    public static LagunaModel midSize() {
+        List<Integer> heads = List.of(24, 32, 32, 32, 24, 32, 32, 32, 24, 32, 32, 32);
+        return new LagunaModel(
+                new Qwen35Model.Size(12, 1024, 4096, 65536, 131072),
+                1,
+                new Attention(heads, 8, 128, false, false),
+                new Window(512, new Pattern.Standard()),
+                new Rope(
+                        64,
+                        OptionalInt.of(128),
+                        500000,
+                        OptionalDouble.of(10000),
+                        Optional.of(new Yarn(32, 4096, OptionalDouble.empty()))),
+                new Experts(64, 8, 512, 512, Gating.SIGMOID, true, 2.5f),
+                new Weights(TensorType.Q4_0, false, true, 1),
+                new Chat(TEMPLATE, true));
+    }
+
+    /** The same model with matrices of another type; routers stay F32. */
+    public LagunaModel withType(TensorType type) {
+        return withWeights(
+                new Weights(type, weights.tiedHead(), weights.patterned(), weights.seed()));
+    }
+
+    /** The same shape with other random values. */
+    public LagunaModel withSeed(long seed) {
+        return withWeights(
+                new Weights(weights.type(), weights.tiedHead(), weights.patterned(), seed));
+    }
+
+    /** The same model with or without a head of its own. */
+    public LagunaModel withTiedHead(boolean tied) {
+        return withWeights(new Weights(weights.type(), tied, weights.patterned(), weights.seed()));
+    }
+
+    public LagunaModel withSize(Qwen35Model.Size other) {
+        return new LagunaModel(
+                other, leadingDense, attention, window, rope, experts, weights, chat);
+    }
+
+    public LagunaModel withLeadingDense(int layers) {
+        return new LagunaModel(size, layers, attention, window, rope, experts, weights, chat);
+    }
+
+    public LagunaModel withAttention(Attention other) {
+        return new LagunaModel(size, leadingDense, other, window, rope, experts, weights, chat);
+    }
+
+    public LagunaModel withWindow(Window other) {
+        return new LagunaModel(size, leadingDense, attention, other, rope, experts, weights, chat);
+    }
+
+    public LagunaModel withRope(Rope other) {
+        return new LagunaModel(
+                size, leadingDense, attention, window, other, experts, weights, chat);
+    }
+
+    public LagunaModel withExperts(Experts other) {
+        return new LagunaModel(size, leadingDense, attention, window, rope, other, weights, chat);
+    }
+
+    public LagunaModel withWeights(Weights other) {
+        return new LagunaModel(size, leadingDense, attention, window, rope, experts, other, chat);
+    }
+
+    public LagunaModel withChat(Chat other) {
+        return new LagunaModel(
+                size, leadingDense, attention, window, rope, experts, weights, other);
+    }
+
+    /**
+     * Writes the model, unless this folder has it already.
+     *
+     * @return {@code laguna-l<layers>-e<width>-<type>-<digest>.gguf}, where the digest covers the
+     *     whole description
+     */
+    public Path write(Path folder) throws IOException {
+        return ModelFile.write(
+                folder,
+                "laguna",
+                size,
+                weights.type(),
+                CONTENTS_VERSION + toString(),
+                this::writer);
+    }
+
+    /**
+     * The whole content of the model, for callers that change values or tensors, or split it,
+     * before writing.
+     */
+    public GgufWriter writer() {
+        GgufWriter writer = new GgufWriter();
+        writeTo(writer);
+        return writer;
+    }
+
+    /** Adds all values and tensors to a writer of another version or alignment. */
+    public void writeTo(GgufWriter writer) {
+        TestVocabulary vocabulary = vocabulary();
+        describeIn(writer);
+        vocabulary.describeIn(writer, chat.template());
+        new LagunaTensors(writer, this, vocabulary.controlIds()).addAll();
+    }
+
+    /**
+     * Random token ids that a greedy run could have produced: neither control tokens nor out of
+     * range.
+     */
+    public int[] randomTokens(int count, long tokenSeed) {
+        RandomGenerator random = new SplittableRandom(tokenSeed);
+        return random.ints(count, 0, 256).toArray();
+    }
+
+    TestVocabulary vocabulary() {
+        return TestVocabulary.of(size.vocabulary(), TestVocabulary.laguna(chat.endOfTurnMarked()));
+    }
+
+    private void describeIn(GgufWriter writer) {
+        GgufValue heads =
+                attention.heads().size() == 1
+                        ? GgufValue.of(attention.heads().getFirst())
+                        : GgufValue.ints(attention.heads());
+        writer.put("general.architecture", GgufValue.of("laguna"))
+                .put("general.name", GgufValue.of("Random laguna, seed " + weights.seed()))
+                .put("laguna.block_count", GgufValue.of(size.layers()))
+                .put("laguna.context_length", GgufValue.of(size.context()))
+                .put("laguna.embedding_length", GgufValue.of(size.embedding()))
+                .put("laguna.feed_forward_length", GgufValue.of(size.feedForward()))
+                .put("laguna.leading_dense_block_count", GgufValue.of(leadingDense))
+                .put("laguna.attention.head_count", heads)
+                .put("laguna.attention.head_count_kv", GgufValue.of(attention.kvHeads()))
+                .put("laguna.attention.key_length", GgufValue.of(attention.headDim()))
+                .put("laguna.attention.value_length", GgufValue.of(attention.headDim()))
+                .put("laguna.attention.layer_norm_rms_epsilon", GgufValue.of(1e-6f));
+        describeWindow(writer);
+        describeRope(writer);
+        describeExperts(writer);
+    }
+
+    private void describeWindow(GgufWriter writer) {
+        if (window.tokens() == 0) {
+            return;
+        }
+        writer.put("laguna.attention.sliding_window", GgufValue.of(window.tokens()));
+        String key = "laguna.attention.sliding_window_pattern";
+        switch (window.pattern()) {
+            case Pattern.Standard() -> {}
+            case Pattern.Period(int layers) -> writer.put(key, GgufValue.of(layers));
+            case Pattern.Flags(var windowed) -> writer.put(key, GgufValue.booleans(windowed));
+        }
+    }
+
+    private void describeRope(GgufWriter writer) {
+        writer.put("laguna.rope.dimension_count", GgufValue.of(rope.dims()))
+                .put("laguna.rope.freq_base", GgufValue.of(rope.base()));
+        rope.windowDims()
+                .ifPresent(
+                        dims -> writer.put("laguna.rope.dimension_count_swa", GgufValue.of(dims)));
+        rope.windowBase()
+                .ifPresent(
+                        base ->
+                                writer.put(
+                                        "laguna.rope.freq_base_swa", GgufValue.of((float) base)));
+        rope.yarn().ifPresent(yarn -> describeYarn(writer, yarn));
+    }
+
+    private static void describeYarn(GgufWriter writer, Yarn yarn) {
+        String prefix = "laguna.rope.scaling.";
+        writer.put(prefix + "type", GgufValue.of("yarn"))
+                .put(prefix + "factor", GgufValue.of(yarn.factor()))
+                .put(prefix + "original_context_length", GgufValue.of(yarn.originalContext()));
+        yarn.betaFast()
+                .ifPresent(
+                        beta ->
+                                writer.put(prefix + "yarn_beta_fast", GgufValue.of((float) beta))
+                                        .put(prefix + "yarn_beta_slow", GgufValue.of(1f)));
+    }
+
+    private void describeExperts(GgufWriter writer) {
+        String prefix = "laguna.expert_";
+        writer.put(prefix + "count", GgufValue.of(experts.count()))
+                .put(prefix + "used_count", GgufValue.of(experts.used()))
+                .put(prefix + "feed_forward_length", GgufValue.of(experts.feedForward()))
+                .put(
+                        prefix + "shared_feed_forward_length",
+                        GgufValue.of(experts.sharedFeedForward()))
+                .put(prefix + "weights_norm", GgufValue.of(experts.normalised()))
+                .put(prefix + "weights_scale", GgufValue.of(experts.scale()));
+        if (experts.gating() != Gating.ABSENT) {
+            writer.put(prefix + "gating_func", GgufValue.of(experts.gating().id));
+        }
+    }
+}

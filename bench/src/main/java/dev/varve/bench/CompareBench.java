@@ -5,6 +5,7 @@ import dev.varve.api.backend.BackendOptions;
 import dev.varve.api.backend.DeviceOptions;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.GeneratedToken;
 import dev.varve.platform.engine.GenerationEnd;
@@ -91,7 +92,8 @@ public final class CompareBench {
                         OptionalInt.empty(),
                         new CacheTypes(type, type),
                         true,
-                        64);
+                        64,
+                        ModelOptions.defaults());
         OracleOptions options =
                 OracleOptions.defaults()
                         .withContext(context)

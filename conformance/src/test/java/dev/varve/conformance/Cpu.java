@@ -45,7 +45,13 @@ final class Cpu {
 
     static ModelSettings settings(int context, int parallel, CacheTypes types) {
         return new ModelSettings(
-                OptionalInt.of(context), parallel, OptionalInt.empty(), types, true, 64);
+                OptionalInt.of(context),
+                parallel,
+                OptionalInt.empty(),
+                types,
+                true,
+                64,
+                ModelOptions.defaults());
     }
 
     static ModelFamilyProvider family(GgufFile file) {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
+import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.runtime.LoadedModel;
@@ -112,7 +113,13 @@ class EngineTest {
                 IntStream.range(0, 4).mapToObj(i -> spec.randomTokens(240, 50 + i)).toList();
         ModelSettings tight =
                 new ModelSettings(
-                        OptionalInt.of(CONTEXT), 4, OptionalInt.of(CONTEXT), Cpu.Q8_0, true, 64);
+                        OptionalInt.of(CONTEXT),
+                        4,
+                        OptionalInt.of(CONTEXT),
+                        Cpu.Q8_0,
+                        true,
+                        64,
+                        ModelOptions.defaults());
         try (LoadedModel model = Cpu.load(file, tight)) {
             Engine engine = model.engine();
             List<Answer> answers =

@@ -8,6 +8,7 @@ import dev.varve.api.gguf.ModelFormatException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.function.LongPredicate;
 
 /**
@@ -21,6 +22,7 @@ public final class ModelKeys {
     private final Path path;
     private final GgufMetadata metadata;
     private final String prefix;
+    private final ModelOptions options;
     private final int blocks;
     private final int skippedBlocks;
 
@@ -29,7 +31,8 @@ public final class ModelKeys {
      *
      * @throws ModelFormatException if it is missing or senseless
      */
-    public ModelKeys(GgufFile file) {
+    public ModelKeys(GgufFile file, ModelOptions options) {
+        this.options = options;
         path = file.path();
         metadata = file.metadata();
         prefix = file.architecture() + ".";
@@ -239,12 +242,16 @@ public final class ModelKeys {
                             scale,
                             number("rope.scaling.yarn_ext_factor", 1),
                             number("rope.scaling.yarn_attn_factor", 1),
-                            number("rope.scaling.yarn_beta_fast", 32),
-                            number("rope.scaling.yarn_beta_slow", 1));
+                            yarnBeta(options.yarnBetaFast(), "rope.scaling.yarn_beta_fast", 32),
+                            yarnBeta(options.yarnBetaSlow(), "rope.scaling.yarn_beta_slow", 1));
             default ->
                     throw new ModelFormatException(
                             path, prefix + "rope.scaling.type", "none, linear or yarn", type);
         };
+    }
+
+    private float yarnBeta(OptionalDouble given, String name, float fallback) {
+        return given.isPresent() ? (float) given.getAsDouble() : number(name, fallback);
     }
 
     /**

@@ -1,12 +1,16 @@
 package dev.varve.api.model;
 
+import java.util.OptionalDouble;
+
 /**
- * What a person may set when a model is opened. Nothing yet; families must accept any later
- * component's default.
+ * What a person may set when a model is opened.
+ *
+ * @param yarnBetaFast upper bound of YaRN in rotations, in place of the file's
+ * @param yarnBetaSlow lower bound of YaRN in rotations, in place of the file's
  */
-public record ModelOptions() {
-    /** The defaults. */
+public record ModelOptions(OptionalDouble yarnBetaFast, OptionalDouble yarnBetaSlow) {
+    /** The defaults: everything as the file says. */
     public static ModelOptions defaults() {
-        return new ModelOptions();
+        return new ModelOptions(OptionalDouble.empty(), OptionalDouble.empty());
     }
 }

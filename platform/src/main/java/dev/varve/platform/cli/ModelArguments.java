@@ -2,6 +2,7 @@ package dev.varve.platform.cli;
 
 import dev.varve.api.backend.DeviceOptions;
 import dev.varve.api.ggml.GgmlType;
+import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.shard.CacheTypes;
 
@@ -13,6 +14,7 @@ import picocli.CommandLine.TypeConversionException;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.OptionalInt;
 
 /** Options of every command that loads a model. */
@@ -117,6 +119,22 @@ final class ModelArguments {
             order = 106)
     private Weights weights = Weights.AUTO;
 
+    @Option(
+            names = "--yarn-beta-fast",
+            paramLabel = "N",
+            description =
+                    "YaRN's upper bound in rotations, in place of the file's. 32 gives what"
+                            + " llama.cpp computes for laguna, whatever the file says.",
+            order = 107)
+    private Optional<Double> yarnBetaFast = Optional.empty();
+
+    @Option(
+            names = "--yarn-beta-slow",
+            paramLabel = "N",
+            description = "YaRN's lower bound in rotations, in place of the file's.",
+            order = 108)
+    private Optional<Double> yarnBetaSlow = Optional.empty();
+
     @Mixin private PluginOptions plugins;
 
     Path model() {
@@ -153,7 +171,8 @@ final class ModelArguments {
                 OptionalInt.empty(),
                 new CacheTypes(cacheTypeKey, cacheTypeValue),
                 weights == Weights.AUTO,
-                ModelSettings.DEFAULT_QUEUE);
+                ModelSettings.DEFAULT_QUEUE,
+                modelOptions());
     }
 
     /** Several sequences. */
@@ -164,7 +183,24 @@ final class ModelArguments {
                 kvTokens,
                 new CacheTypes(cacheTypeKey, cacheTypeValue),
                 weights == Weights.AUTO,
-                queueLimit);
+                queueLimit,
+                modelOptions());
+    }
+
+    private ModelOptions modelOptions() {
+        return new ModelOptions(
+                positiveNumber(yarnBetaFast, "--yarn-beta-fast"),
+                positiveNumber(yarnBetaSlow, "--yarn-beta-slow"));
+    }
+
+    private static OptionalDouble positiveNumber(Optional<Double> value, String option) {
+        if (value.isEmpty()) {
+            return OptionalDouble.empty();
+        }
+        if (!(value.get() > 0 && value.get() < Float.MAX_VALUE)) {
+            throw new UsageException(option + ": expected a number above 0, found " + value.get());
+        }
+        return OptionalDouble.of(value.get());
     }
 
     /** A number that must be positive if it is there. */

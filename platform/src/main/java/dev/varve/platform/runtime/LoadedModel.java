@@ -6,7 +6,6 @@ import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelFamilyProvider;
-import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.EngineOptions;
 import dev.varve.platform.engine.Scheduler;
@@ -58,7 +57,7 @@ public final class LoadedModel implements AutoCloseable {
             ModelSettings settings,
             LoadProgress progress,
             Consumer<MemoryPlan> planned) {
-        LayerSplitAdapter adapter = family.open(file, ModelOptions.defaults());
+        LayerSplitAdapter adapter = family.open(file, settings.model());
         return load(
                 file,
                 adapter,

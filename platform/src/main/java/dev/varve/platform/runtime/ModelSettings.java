@@ -1,5 +1,6 @@
 package dev.varve.platform.runtime;
 
+import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.shard.CacheTypes;
 
 import java.util.Objects;
@@ -16,6 +17,7 @@ import java.util.OptionalInt;
  * @param cacheTypes element types of the KV cache
  * @param repack whether matrices are repacked for the device; needs a private copy of the weights
  * @param queueLimit most requests that wait
+ * @param model how the family reads the file
  */
 public record ModelSettings(
         OptionalInt maxContext,
@@ -23,7 +25,8 @@ public record ModelSettings(
         OptionalInt kvTokens,
         CacheTypes cacheTypes,
         boolean repack,
-        int queueLimit) {
+        int queueLimit,
+        ModelOptions model) {
     /**
      * Context of one sequence where nobody asked for another: room for long chats at a modest
      * price.
@@ -47,6 +50,12 @@ public record ModelSettings(
         }
     }
 
+    /** The same settings for a model that is read in another way. */
+    public ModelSettings withModel(ModelOptions other) {
+        return new ModelSettings(
+                maxContext, parallel, kvTokens, cacheTypes, repack, queueLimit, other);
+    }
+
     /** The defaults for one sequence of a given length. */
     public static ModelSettings single(int context) {
         return new ModelSettings(
@@ -55,6 +64,7 @@ public record ModelSettings(
                 OptionalInt.empty(),
                 CacheTypes.f16(),
                 true,
-                DEFAULT_QUEUE);
+                DEFAULT_QUEUE,
+                ModelOptions.defaults());
     }
 }

@@ -16,7 +16,7 @@ public final class Gemma4Family implements ModelFamilyProvider {
 
     @Override
     public LayerSplitAdapter open(GgufFile model, ModelOptions options) {
-        Gemma4Sizes sizes = Gemma4Sizes.read(model);
+        Gemma4Sizes sizes = Gemma4Sizes.read(model, options);
         return new Gemma4Model(sizes, new Gemma4Tensors(model, sizes));
     }
 }

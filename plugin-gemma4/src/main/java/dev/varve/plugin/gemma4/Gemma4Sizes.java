@@ -3,6 +3,7 @@ package dev.varve.plugin.gemma4;
 import dev.varve.api.ggml.Ops.RopeOptions;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.ModelKeys;
+import dev.varve.api.model.ModelOptions;
 
 import java.util.Optional;
 
@@ -81,8 +82,8 @@ record Gemma4Sizes(
         return last;
     }
 
-    static Gemma4Sizes read(GgufFile file) {
-        ModelKeys keys = new ModelKeys(file);
+    static Gemma4Sizes read(GgufFile file, ModelOptions options) {
+        ModelKeys keys = new ModelKeys(file, options);
         int layers = keys.layers();
         boolean[] sliding =
                 keys.flags("attention.sliding_window_pattern")

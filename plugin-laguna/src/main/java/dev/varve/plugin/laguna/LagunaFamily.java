@@ -16,7 +16,7 @@ public final class LagunaFamily implements ModelFamilyProvider {
 
     @Override
     public LayerSplitAdapter open(GgufFile model, ModelOptions options) {
-        LagunaSizes sizes = LagunaSizes.read(model);
+        LagunaSizes sizes = LagunaSizes.read(model, options);
         return new LagunaModel(sizes, new LagunaTensors(model, sizes));
     }
 }

@@ -3,6 +3,7 @@ package dev.varve.plugin.laguna;
 import dev.varve.api.ggml.Ops.RopeOptions;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.ModelKeys;
+import dev.varve.api.model.ModelOptions;
 
 import java.util.Optional;
 
@@ -71,8 +72,8 @@ record LagunaSizes(
         return sliding[layer] ? slidingRope : fullRope;
     }
 
-    static LagunaSizes read(GgufFile file) {
-        ModelKeys keys = new ModelKeys(file);
+    static LagunaSizes read(GgufFile file, ModelOptions options) {
+        ModelKeys keys = new ModelKeys(file, options);
         int[] heads = keys.perLayer("attention.head_count");
         int[] kvHeads = keys.perLayer("attention.head_count_kv", heads);
         keys.requireGroups(heads, kvHeads);

@@ -16,7 +16,7 @@ public final class Qwen35Family implements ModelFamilyProvider {
 
     @Override
     public LayerSplitAdapter open(GgufFile model, ModelOptions options) {
-        Qwen35Sizes sizes = Qwen35Sizes.read(model);
+        Qwen35Sizes sizes = Qwen35Sizes.read(model, options);
         return new Qwen35Model(sizes, new Qwen35Tensors(model, sizes));
     }
 }

@@ -3,6 +3,7 @@ package dev.varve.plugin.qwen35;
 import dev.varve.api.ggml.Ops.RopeOptions;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.ModelKeys;
+import dev.varve.api.model.ModelOptions;
 
 import java.util.Arrays;
 import java.util.Optional;
@@ -67,8 +68,8 @@ record Qwen35Sizes(
         }
     }
 
-    static Qwen35Sizes read(GgufFile file) {
-        ModelKeys keys = new ModelKeys(file);
+    static Qwen35Sizes read(GgufFile file, ModelOptions options) {
+        ModelKeys keys = new ModelKeys(file, options);
         int width = keys.width();
         boolean[] recurrent = recurrentLayers(keys);
         int heads = attentionValue(keys, "attention.head_count", recurrent, Optional.empty());

@@ -32,7 +32,7 @@ public record LagunaModel(
      * Raised when the contents of the files change, so that files written earlier are not taken for
      * new ones.
      */
-    private static final int CONTENTS_VERSION = 1;
+    private static final int CONTENTS_VERSION = 2;
 
     /** A minimal template of the family with a switch for thinking. */
     public static final String TEMPLATE =

@@ -32,7 +32,7 @@ public record LagunaModel(
      * Raised when the contents of the files change, so that files written earlier are not taken for
      * new ones.
      */
-    private static final int CONTENTS_VERSION = 2;
+    private static final int CONTENTS_VERSION = 3;
 
     /** A minimal template of the family with a switch for thinking. */
     public static final String TEMPLATE =
@@ -147,9 +147,11 @@ public record LagunaModel(
     /**
      * @param used experts per token
      * @param feedForward inner length of a routed expert
-     * @param sharedFeedForward inner length of the shared expert
+     * @param sharedFeedForward inner length of the shared expert; written unless it is that of a
+     *     routed one, which is its default
      * @param normalised value of {@code expert_weights_norm}
-     * @param scale value of {@code expert_weights_scale}; 0 means no scaling
+     * @param scale value of {@code expert_weights_scale}; empty writes nothing, which, like 0,
+     *     means no scaling
      */
     public record Experts(
             int count,
@@ -158,7 +160,7 @@ public record LagunaModel(
             int sharedFeedForward,
             Gating gating,
             boolean normalised,
-            float scale) {
+            OptionalDouble scale) {
         public Experts {
             if (used < 1 || used > count || feedForward < 1 || sharedFeedForward < 1) {
                 throw new IllegalArgumentException(
@@ -175,7 +177,8 @@ public record LagunaModel(
         Routing routing() {
             boolean sigmoid = gating != Gating.SOFTMAX;
             double bias = sigmoid ? 0.1 : 0.3 / count;
-            return new Routing(count, used, sigmoid, bias, normalised, scale == 0 ? 1 : scale);
+            double written = scale.orElse(0);
+            return new Routing(count, used, sigmoid, bias, normalised, written == 0 ? 1 : written);
         }
     }
 
@@ -235,7 +238,7 @@ public record LagunaModel(
                         500000,
                         OptionalDouble.of(10000),
                         Optional.of(new Yarn(32, 128, OptionalDouble.empty()))),
-                new Experts(10, 3, 64, 96, Gating.SIGMOID, true, 2.5f),
+                new Experts(10, 3, 64, 96, Gating.SIGMOID, true, OptionalDouble.of(2.5)),
                 new Weights(TensorType.F32, true, false, 1),
                 new Chat(TEMPLATE, true));
     }
@@ -262,7 +265,7 @@ public record LagunaModel(
                         500000,
                         OptionalDouble.of(10000),
                         Optional.of(new Yarn(32, 4096, OptionalDouble.empty()))),
-                new Experts(64, 8, 512, 512, Gating.SIGMOID, true, 2.5f),
+                new Experts(64, 8, 512, 512, Gating.SIGMOID, true, OptionalDouble.of(2.5)),
                 new Weights(TensorType.Q4_0, false, true, 1),
                 new Chat(TEMPLATE, true));
     }
@@ -432,11 +435,15 @@ public record LagunaModel(
         writer.put(prefix + "count", GgufValue.of(experts.count()))
                 .put(prefix + "used_count", GgufValue.of(experts.used()))
                 .put(prefix + "feed_forward_length", GgufValue.of(experts.feedForward()))
-                .put(
-                        prefix + "shared_feed_forward_length",
-                        GgufValue.of(experts.sharedFeedForward()))
-                .put(prefix + "weights_norm", GgufValue.of(experts.normalised()))
-                .put(prefix + "weights_scale", GgufValue.of(experts.scale()));
+                .put(prefix + "weights_norm", GgufValue.of(experts.normalised()));
+        experts.scale()
+                .ifPresent(
+                        scale -> writer.put(prefix + "weights_scale", GgufValue.of((float) scale)));
+        if (experts.sharedFeedForward() != experts.feedForward()) {
+            writer.put(
+                    prefix + "shared_feed_forward_length",
+                    GgufValue.of(experts.sharedFeedForward()));
+        }
         if (experts.gating() != Gating.ABSENT) {
             writer.put(prefix + "gating_func", GgufValue.of(experts.gating().id));
         }

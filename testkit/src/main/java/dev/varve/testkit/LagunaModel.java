@@ -142,6 +142,10 @@ public record LagunaModel(
         Gating(int id) {
             this.id = id;
         }
+
+        int id() {
+            return id;
+        }
     }
 
     /**
@@ -351,7 +355,7 @@ public record LagunaModel(
     /** Adds all values and tensors to a writer of another version or alignment. */
     public void writeTo(GgufWriter writer) {
         TestVocabulary vocabulary = vocabulary();
-        describeIn(writer);
+        new LagunaValues(this).addTo(writer);
         vocabulary.describeIn(writer, chat.template());
         new LagunaTensors(writer, this, vocabulary.controlIds()).addAll();
     }
@@ -367,85 +371,5 @@ public record LagunaModel(
 
     TestVocabulary vocabulary() {
         return TestVocabulary.of(size.vocabulary(), TestVocabulary.laguna(chat.endOfTurnMarked()));
-    }
-
-    private void describeIn(GgufWriter writer) {
-        GgufValue heads =
-                attention.heads().size() == 1
-                        ? GgufValue.of(attention.heads().getFirst())
-                        : GgufValue.ints(attention.heads());
-        writer.put("general.architecture", GgufValue.of("laguna"))
-                .put("general.name", GgufValue.of("Random laguna, seed " + weights.seed()))
-                .put("laguna.block_count", GgufValue.of(size.layers()))
-                .put("laguna.context_length", GgufValue.of(size.context()))
-                .put("laguna.embedding_length", GgufValue.of(size.embedding()))
-                .put("laguna.feed_forward_length", GgufValue.of(size.feedForward()))
-                .put("laguna.leading_dense_block_count", GgufValue.of(leadingDense))
-                .put("laguna.attention.head_count", heads)
-                .put("laguna.attention.head_count_kv", GgufValue.of(attention.kvHeads()))
-                .put("laguna.attention.key_length", GgufValue.of(attention.headDim()))
-                .put("laguna.attention.value_length", GgufValue.of(attention.headDim()))
-                .put("laguna.attention.layer_norm_rms_epsilon", GgufValue.of(1e-6f));
-        describeWindow(writer);
-        describeRope(writer);
-        describeExperts(writer);
-    }
-
-    private void describeWindow(GgufWriter writer) {
-        if (window.tokens() == 0) {
-            return;
-        }
-        writer.put("laguna.attention.sliding_window", GgufValue.of(window.tokens()));
-        String key = "laguna.attention.sliding_window_pattern";
-        switch (window.pattern()) {
-            case Pattern.Standard() -> {}
-            case Pattern.Period(int layers) -> writer.put(key, GgufValue.of(layers));
-            case Pattern.Flags(var windowed) -> writer.put(key, GgufValue.booleans(windowed));
-        }
-    }
-
-    private void describeRope(GgufWriter writer) {
-        writer.put("laguna.rope.dimension_count", GgufValue.of(rope.dims()))
-                .put("laguna.rope.freq_base", GgufValue.of(rope.base()));
-        rope.windowDims()
-                .ifPresent(
-                        dims -> writer.put("laguna.rope.dimension_count_swa", GgufValue.of(dims)));
-        rope.windowBase()
-                .ifPresent(
-                        base ->
-                                writer.put(
-                                        "laguna.rope.freq_base_swa", GgufValue.of((float) base)));
-        rope.yarn().ifPresent(yarn -> describeYarn(writer, yarn));
-    }
-
-    private static void describeYarn(GgufWriter writer, Yarn yarn) {
-        String prefix = "laguna.rope.scaling.";
-        writer.put(prefix + "type", GgufValue.of("yarn"))
-                .put(prefix + "factor", GgufValue.of(yarn.factor()))
-                .put(prefix + "original_context_length", GgufValue.of(yarn.originalContext()));
-        yarn.betaFast()
-                .ifPresent(
-                        beta ->
-                                writer.put(prefix + "yarn_beta_fast", GgufValue.of((float) beta))
-                                        .put(prefix + "yarn_beta_slow", GgufValue.of(1f)));
-    }
-
-    private void describeExperts(GgufWriter writer) {
-        String prefix = "laguna.expert_";
-        writer.put(prefix + "count", GgufValue.of(experts.count()))
-                .put(prefix + "used_count", GgufValue.of(experts.used()))
-                .put(prefix + "feed_forward_length", GgufValue.of(experts.feedForward()))
-                .put(prefix + "weights_norm", GgufValue.of(experts.normalised()));
-        experts.scale()
-                .ifPresent(
-                        scale -> writer.put(prefix + "weights_scale", GgufValue.of((float) scale)));
-        if (experts.sharedFeedForward() != experts.feedForward()) {
-            writer.put(
-                    prefix + "shared_feed_forward_length",
-                    GgufValue.of(experts.sharedFeedForward()));
-        }
-        if (experts.gating() != Gating.ABSENT) {
-            writer.put(prefix + "gating_func", GgufValue.of(experts.gating().id));
-        }
     }
 }

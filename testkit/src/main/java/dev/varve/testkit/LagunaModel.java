@@ -32,7 +32,7 @@ public record LagunaModel(
      * Raised when the contents of the files change, so that files written earlier are not taken for
      * new ones.
      */
-    private static final int CONTENTS_VERSION = 1;
+    private static final int CONTENTS_VERSION = 3;
 
     /** A minimal template of the family with a switch for thinking. */
     public static final String TEMPLATE =
@@ -142,14 +142,20 @@ public record LagunaModel(
         Gating(int id) {
             this.id = id;
         }
+
+        int id() {
+            return id;
+        }
     }
 
     /**
      * @param used experts per token
      * @param feedForward inner length of a routed expert
-     * @param sharedFeedForward inner length of the shared expert
+     * @param sharedFeedForward inner length of the shared expert; written unless it is that of a
+     *     routed one, which is its default
      * @param normalised value of {@code expert_weights_norm}
-     * @param scale value of {@code expert_weights_scale}; 0 means no scaling
+     * @param scale value of {@code expert_weights_scale}; empty writes nothing, which, like 0,
+     *     means no scaling
      */
     public record Experts(
             int count,
@@ -158,7 +164,7 @@ public record LagunaModel(
             int sharedFeedForward,
             Gating gating,
             boolean normalised,
-            float scale) {
+            OptionalDouble scale) {
         public Experts {
             if (used < 1 || used > count || feedForward < 1 || sharedFeedForward < 1) {
                 throw new IllegalArgumentException(
@@ -175,7 +181,8 @@ public record LagunaModel(
         Routing routing() {
             boolean sigmoid = gating != Gating.SOFTMAX;
             double bias = sigmoid ? 0.1 : 0.3 / count;
-            return new Routing(count, used, sigmoid, bias, normalised, scale == 0 ? 1 : scale);
+            double written = scale.orElse(0);
+            return new Routing(count, used, sigmoid, bias, normalised, written == 0 ? 1 : written);
         }
     }
 
@@ -235,7 +242,7 @@ public record LagunaModel(
                         500000,
                         OptionalDouble.of(10000),
                         Optional.of(new Yarn(32, 128, OptionalDouble.empty()))),
-                new Experts(10, 3, 64, 96, Gating.SIGMOID, true, 2.5f),
+                new Experts(10, 3, 64, 96, Gating.SIGMOID, true, OptionalDouble.of(2.5)),
                 new Weights(TensorType.F32, true, false, 1),
                 new Chat(TEMPLATE, true));
     }
@@ -262,7 +269,7 @@ public record LagunaModel(
                         500000,
                         OptionalDouble.of(10000),
                         Optional.of(new Yarn(32, 4096, OptionalDouble.empty()))),
-                new Experts(64, 8, 512, 512, Gating.SIGMOID, true, 2.5f),
+                new Experts(64, 8, 512, 512, Gating.SIGMOID, true, OptionalDouble.of(2.5)),
                 new Weights(TensorType.Q4_0, false, true, 1),
                 new Chat(TEMPLATE, true));
     }
@@ -348,7 +355,7 @@ public record LagunaModel(
     /** Adds all values and tensors to a writer of another version or alignment. */
     public void writeTo(GgufWriter writer) {
         TestVocabulary vocabulary = vocabulary();
-        describeIn(writer);
+        new LagunaValues(this).addTo(writer);
         vocabulary.describeIn(writer, chat.template());
         new LagunaTensors(writer, this, vocabulary.controlIds()).addAll();
     }
@@ -364,81 +371,5 @@ public record LagunaModel(
 
     TestVocabulary vocabulary() {
         return TestVocabulary.of(size.vocabulary(), TestVocabulary.laguna(chat.endOfTurnMarked()));
-    }
-
-    private void describeIn(GgufWriter writer) {
-        GgufValue heads =
-                attention.heads().size() == 1
-                        ? GgufValue.of(attention.heads().getFirst())
-                        : GgufValue.ints(attention.heads());
-        writer.put("general.architecture", GgufValue.of("laguna"))
-                .put("general.name", GgufValue.of("Random laguna, seed " + weights.seed()))
-                .put("laguna.block_count", GgufValue.of(size.layers()))
-                .put("laguna.context_length", GgufValue.of(size.context()))
-                .put("laguna.embedding_length", GgufValue.of(size.embedding()))
-                .put("laguna.feed_forward_length", GgufValue.of(size.feedForward()))
-                .put("laguna.leading_dense_block_count", GgufValue.of(leadingDense))
-                .put("laguna.attention.head_count", heads)
-                .put("laguna.attention.head_count_kv", GgufValue.of(attention.kvHeads()))
-                .put("laguna.attention.key_length", GgufValue.of(attention.headDim()))
-                .put("laguna.attention.value_length", GgufValue.of(attention.headDim()))
-                .put("laguna.attention.layer_norm_rms_epsilon", GgufValue.of(1e-6f));
-        describeWindow(writer);
-        describeRope(writer);
-        describeExperts(writer);
-    }
-
-    private void describeWindow(GgufWriter writer) {
-        if (window.tokens() == 0) {
-            return;
-        }
-        writer.put("laguna.attention.sliding_window", GgufValue.of(window.tokens()));
-        String key = "laguna.attention.sliding_window_pattern";
-        switch (window.pattern()) {
-            case Pattern.Standard() -> {}
-            case Pattern.Period(int layers) -> writer.put(key, GgufValue.of(layers));
-            case Pattern.Flags(var windowed) -> writer.put(key, GgufValue.booleans(windowed));
-        }
-    }
-
-    private void describeRope(GgufWriter writer) {
-        writer.put("laguna.rope.dimension_count", GgufValue.of(rope.dims()))
-                .put("laguna.rope.freq_base", GgufValue.of(rope.base()));
-        rope.windowDims()
-                .ifPresent(
-                        dims -> writer.put("laguna.rope.dimension_count_swa", GgufValue.of(dims)));
-        rope.windowBase()
-                .ifPresent(
-                        base ->
-                                writer.put(
-                                        "laguna.rope.freq_base_swa", GgufValue.of((float) base)));
-        rope.yarn().ifPresent(yarn -> describeYarn(writer, yarn));
-    }
-
-    private static void describeYarn(GgufWriter writer, Yarn yarn) {
-        String prefix = "laguna.rope.scaling.";
-        writer.put(prefix + "type", GgufValue.of("yarn"))
-                .put(prefix + "factor", GgufValue.of(yarn.factor()))
-                .put(prefix + "original_context_length", GgufValue.of(yarn.originalContext()));
-        yarn.betaFast()
-                .ifPresent(
-                        beta ->
-                                writer.put(prefix + "yarn_beta_fast", GgufValue.of((float) beta))
-                                        .put(prefix + "yarn_beta_slow", GgufValue.of(1f)));
-    }
-
-    private void describeExperts(GgufWriter writer) {
-        String prefix = "laguna.expert_";
-        writer.put(prefix + "count", GgufValue.of(experts.count()))
-                .put(prefix + "used_count", GgufValue.of(experts.used()))
-                .put(prefix + "feed_forward_length", GgufValue.of(experts.feedForward()))
-                .put(
-                        prefix + "shared_feed_forward_length",
-                        GgufValue.of(experts.sharedFeedForward()))
-                .put(prefix + "weights_norm", GgufValue.of(experts.normalised()))
-                .put(prefix + "weights_scale", GgufValue.of(experts.scale()));
-        if (experts.gating() != Gating.ABSENT) {
-            writer.put(prefix + "gating_func", GgufValue.of(experts.gating().id));
-        }
     }
 }

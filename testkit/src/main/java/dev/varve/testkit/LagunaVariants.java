@@ -21,8 +21,8 @@ import java.util.stream.Stream;
  *       sigmoid otherwise
  *   <li>seed mod 6: 5 no YaRN; the type of the matrices
  *   <li>seed mod 7: 0 no {@code freq_base_swa}, 1 YaRN with {@code yarn_beta_fast} 64
- *   <li>seed mod 8: 1 and 4 weights of experts not normalised, 3 and 6 not scaled, 5 fused
- *       projections
+ *   <li>seed mod 8: 1 and 4 weights of experts not normalised, 2 a shared expert as long as the
+ *       others, 3 no scale, 5 fused projections, 6 a scale of 0
  *   <li>odd seeds name the rotated dimensions of windowed layers; seeds mod 4 below 2 mark the end
  *       of a turn
  * </ul>
@@ -129,14 +129,21 @@ final class LagunaVariants {
                     case 2 -> LagunaModel.Gating.SOFTMAX;
                     default -> LagunaModel.Gating.SIGMOID;
                 };
+        int used = 1 + random.nextInt(Math.min(count, 6));
+        int feedForward = pick(32, 64, 96, 160, 256);
+        int shared = pick(32, 96, 128, 256);
         return new LagunaModel.Experts(
                 count,
-                1 + random.nextInt(Math.min(count, 6)),
-                pick(32, 64, 96, 160, 256),
-                pick(32, 96, 128, 256),
+                used,
+                feedForward,
+                rest(8) == 2 ? feedForward : shared,
                 gating,
                 rest(8) != 1 && rest(8) != 4,
-                rest(8) == 3 || rest(8) == 6 ? 0 : 2.5f);
+                switch (rest(8)) {
+                    case 3 -> OptionalDouble.empty();
+                    case 6 -> OptionalDouble.of(0);
+                    default -> OptionalDouble.of(2.5);
+                });
     }
 
     private int rest(int divisor) {

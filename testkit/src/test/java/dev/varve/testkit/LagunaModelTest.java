@@ -59,7 +59,15 @@ class LagunaModelTest {
         assertBoth(models.stream().map(model -> model.rope().windowDims().isPresent()));
         assertBoth(models.stream().map(model -> model.rope().windowBase().isPresent()));
         assertBoth(models.stream().map(model -> model.experts().normalised()));
-        assertBoth(models.stream().map(model -> model.experts().scale() == 0));
+        assertBoth(models.stream().map(model -> model.experts().scale().isPresent()));
+        assertBoth(
+                models.stream()
+                        .flatMapToDouble(model -> model.experts().scale().stream())
+                        .mapToObj(scale -> scale == 0));
+        assertBoth(
+                models.stream()
+                        .map(LagunaModel::experts)
+                        .map(experts -> experts.sharedFeedForward() == experts.feedForward()));
         assertBoth(models.stream().map(model -> model.weights().tiedHead()));
         assertBoth(models.stream().map(model -> model.chat().endOfTurnMarked()));
         assertEquals(3, models.stream().map(model -> model.experts().gating()).distinct().count());
@@ -141,8 +149,8 @@ class LagunaModelTest {
                                 rope.base(),
                                 rope.windowBase(),
                                 Optional.empty())),
-                TINY.withExperts(experts(LagunaModel.Gating.SOFTMAX, true, 2.5f)),
-                TINY.withExperts(experts(LagunaModel.Gating.SIGMOID, false, 2.5f)));
+                TINY.withExperts(experts(LagunaModel.Gating.SOFTMAX, true, 2.5)),
+                TINY.withExperts(experts(LagunaModel.Gating.SIGMOID, false, 2.5)));
     }
 
     @ParameterizedTest
@@ -172,7 +180,17 @@ class LagunaModelTest {
 
     @Test
     void sigmoidIsTheGatingOfAFileThatNamesNone() throws IOException {
-        assertSame(TINY, TINY.withExperts(experts(LagunaModel.Gating.ABSENT, true, 2.5f)));
+        assertSame(TINY, TINY.withExperts(experts(LagunaModel.Gating.ABSENT, true, 2.5)));
+    }
+
+    @Test
+    void aScaleOfZeroIsNone() throws IOException {
+        LagunaModel.Experts none =
+                new LagunaModel.Experts(
+                        10, 3, 64, 96, LagunaModel.Gating.SIGMOID, true, OptionalDouble.empty());
+        LagunaModel unscaled = TINY.withExperts(none);
+
+        assertSame(unscaled, TINY.withExperts(experts(LagunaModel.Gating.SIGMOID, true, 0)));
     }
 
     @Test
@@ -256,7 +274,7 @@ class LagunaModelTest {
     }
 
     private static LagunaModel.Experts experts(
-            LagunaModel.Gating gating, boolean normalised, float scale) {
-        return new LagunaModel.Experts(10, 3, 64, 96, gating, normalised, scale);
+            LagunaModel.Gating gating, boolean normalised, double scale) {
+        return new LagunaModel.Experts(10, 3, 64, 96, gating, normalised, OptionalDouble.of(scale));
     }
 }

@@ -24,6 +24,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.stream.IntStream;
 
 /** The CPU device of the test process and models on it. */
 final class Cpu {
@@ -67,9 +68,24 @@ final class Cpu {
                 gguf, family(gguf), DEVICE, settings, LoadProgress.silent(), plan -> {});
     }
 
-    static LoadedModel load(Path file, ModelSettings settings, int... cuts) {
+    /** The layers at which a second range may begin: those that alignment leaves alone. */
+    static int[] legalCuts(Path file) {
         GgufFile gguf = GgufFile.open(file);
         LayerSplitAdapter adapter = family(gguf).open(gguf, ModelOptions.defaults());
+        int layers = adapter.shape().layerCount();
+        return IntStream.range(1, layers)
+                .filter(
+                        cut -> {
+                            List<LayerRange> ranges =
+                                    List.of(new LayerRange(0, cut), new LayerRange(cut, layers));
+                            return adapter.align(ranges).equals(ranges);
+                        })
+                .toArray();
+    }
+
+    static LoadedModel load(Path file, ModelSettings settings, int... cuts) {
+        GgufFile gguf = GgufFile.open(file);
+        LayerSplitAdapter adapter = family(gguf).open(gguf, settings.model());
         List<LayerRange> ranges = new ArrayList<>();
         int begin = 0;
         for (int cut : cuts) {

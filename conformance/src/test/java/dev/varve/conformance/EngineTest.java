@@ -7,18 +7,18 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.model.ModelOptions;
+import dev.varve.conformance.RandomModel.Family;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.sampling.SamplingOptions;
-import dev.varve.testkit.Qwen35Model;
 import dev.varve.testkit.TensorType;
 
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import java.nio.file.Path;
@@ -38,13 +38,16 @@ class EngineTest {
 
     @TempDir static Path folder;
 
-    private static Qwen35Model spec;
-    private static Path file;
+    /** A model of each family whose heads take q8_0 rows; long answers pass several windows. */
+    private record Sample(RandomModel spec, Path file) {
+        static Sample of(Family family, TensorType type) throws Exception {
+            RandomModel spec = family.odd(family.quantisableSeed(), type);
+            return new Sample(spec, spec.write(folder));
+        }
 
-    @BeforeAll
-    static void writeModel() throws Exception {
-        spec = Qwen35Model.odd(8).withType(TensorType.Q4_0);
-        file = spec.write(folder);
+        int[] tokens(int count, long seed) {
+            return spec.tokens(count, seed);
+        }
     }
 
     /**
@@ -52,21 +55,30 @@ class EngineTest {
      * by column.
      */
     @ParameterizedTest
-    @EnumSource(names = {"Q4_0", "Q8_0", "F16", "F32"})
-    void eightTogetherGiveWhatEachGivesAlone(TensorType type) throws Exception {
-        Path file = spec.withType(type).write(folder);
+    @CsvSource({
+        "QWEN35, Q4_0",
+        "QWEN35, Q8_0",
+        "QWEN35, F16",
+        "QWEN35, F32",
+        "QWEN35MOE, Q4_0",
+        "QWEN35MOE, F16",
+        "GEMMA4, Q4_0",
+        "GEMMA4, F16",
+        "LAGUNA, Q4_0",
+        "LAGUNA, F32"
+    })
+    void eightTogetherGiveWhatEachGivesAlone(Family family, TensorType type) throws Exception {
+        Sample spec = Sample.of(family, type);
         List<int[]> prompts =
-                IntStream.range(0, 8)
-                        .mapToObj(i -> spec.randomTokens(20 + 37 * i, 100 + i))
-                        .toList();
+                IntStream.range(0, 8).mapToObj(i -> spec.tokens(20 + 37 * i, 100 + i)).toList();
         List<int[]> alone = new ArrayList<>();
-        try (LoadedModel model = Cpu.load(file, Cpu.settings(CONTEXT, 1, Cpu.Q8_0))) {
+        try (LoadedModel model = Cpu.load(spec.file(), Cpu.settings(CONTEXT, 1, Cpu.Q8_0))) {
             for (int[] prompt : prompts) {
                 alone.add(Answer.ask(model.engine(), prompt, 48).tokens());
             }
         }
 
-        try (LoadedModel model = Cpu.load(file, Cpu.settings(CONTEXT, 8, Cpu.Q8_0))) {
+        try (LoadedModel model = Cpu.load(spec.file(), Cpu.settings(CONTEXT, 8, Cpu.Q8_0))) {
             Engine engine = model.engine();
             List<Answer> together =
                     prompts.stream().map(prompt -> Answer.ask(engine, prompt, 48)).toList();
@@ -76,12 +88,14 @@ class EngineTest {
         }
     }
 
-    @Test
-    void aRequestThatExtendsAFinishedOneComputesOnlyTheRest() throws Exception {
-        int[] prompt = spec.randomTokens(100, 1);
-        try (LoadedModel model = Cpu.load(file, Cpu.settings(CONTEXT, 2, Cpu.Q8_0))) {
+    @ParameterizedTest
+    @EnumSource
+    void aRequestThatExtendsAFinishedOneComputesOnlyTheRest(Family family) throws Exception {
+        Sample spec = Sample.of(family, TensorType.Q4_0);
+        int[] prompt = spec.tokens(100, 1);
+        try (LoadedModel model = Cpu.load(spec.file(), Cpu.settings(CONTEXT, 2, Cpu.Q8_0))) {
             Answer first = Answer.ask(model.engine(), prompt, 20);
-            int[] longer = concat(prompt, first.tokens(), spec.randomTokens(30, 2));
+            int[] longer = concat(prompt, first.tokens(), spec.tokens(30, 2));
 
             Answer second = Answer.ask(model.engine(), longer, 20);
 
@@ -89,28 +103,33 @@ class EngineTest {
                     100 + 19,
                     second.end().cachedTokens(),
                     "all but the last generated token are computed");
-            assertArrayEquals(coldAnswer(longer, 0, 20), second.tokens());
+            assertArrayEquals(coldAnswer(spec, longer, 0, 20), second.tokens());
         }
     }
 
-    @Test
-    void aRequestThatSharesTheStablePrefixContinuesFromItsCheckpoint() throws Exception {
-        int[] prompt = spec.randomTokens(150, 3);
-        int[] other = concat(Arrays.copyOf(prompt, 120), spec.randomTokens(60, 4));
-        try (LoadedModel model = Cpu.load(file, Cpu.settings(CONTEXT, 2, Cpu.Q8_0))) {
+    @ParameterizedTest
+    @EnumSource
+    void aRequestThatSharesTheStablePrefixContinuesFromItsCheckpoint(Family family)
+            throws Exception {
+        Sample spec = Sample.of(family, TensorType.Q4_0);
+        int[] prompt = spec.tokens(150, 3);
+        int[] other = concat(Arrays.copyOf(prompt, 120), spec.tokens(60, 4));
+        try (LoadedModel model = Cpu.load(spec.file(), Cpu.settings(CONTEXT, 2, Cpu.Q8_0))) {
             Answer.ask(model.engine(), prompt, 120, 20, SamplingOptions.greedy()).end();
 
             Answer second = Answer.ask(model.engine(), other, 130, 20, SamplingOptions.greedy());
 
             assertEquals(120, second.end().cachedTokens());
-            assertArrayEquals(coldAnswer(other, 130, 20), second.tokens());
+            assertArrayEquals(coldAnswer(spec, other, 130, 20), second.tokens());
         }
     }
 
-    @Test
-    void aPoolThatIsTooSmallForAllPreemptsAndStillAnswersAll() throws Exception {
+    @ParameterizedTest
+    @EnumSource
+    void aPoolThatIsTooSmallForAllPreemptsAndStillAnswersAll(Family family) throws Exception {
+        Sample spec = Sample.of(family, TensorType.Q4_0);
         List<int[]> prompts =
-                IntStream.range(0, 4).mapToObj(i -> spec.randomTokens(240, 50 + i)).toList();
+                IntStream.range(0, 4).mapToObj(i -> spec.tokens(240, 50 + i)).toList();
         ModelSettings tight =
                 new ModelSettings(
                         OptionalInt.of(CONTEXT),
@@ -120,13 +139,15 @@ class EngineTest {
                         true,
                         64,
                         ModelOptions.defaults());
-        try (LoadedModel model = Cpu.load(file, tight)) {
+        try (LoadedModel model = Cpu.load(spec.file(), tight)) {
             Engine engine = model.engine();
             List<Answer> answers =
                     prompts.stream().map(prompt -> Answer.ask(engine, prompt, 300)).toList();
             for (int i = 0; i < prompts.size(); i++) {
                 assertArrayEquals(
-                        coldAnswer(prompts.get(i), 0, 300), answers.get(i).tokens(), "prompt " + i);
+                        coldAnswer(spec, prompts.get(i), 0, 300),
+                        answers.get(i).tokens(),
+                        "prompt " + i);
             }
             assertTrue(engine.status().preemptions() > 0, "the pool was meant to be too small");
         }
@@ -134,11 +155,12 @@ class EngineTest {
 
     @Test
     void aCancelledRequestLeavesItsNeighboursAlone() throws Exception {
-        int[] prompt = spec.randomTokens(50, 7);
-        int[] expected = coldAnswer(prompt, 0, 200);
-        try (LoadedModel model = Cpu.load(file, Cpu.settings(CONTEXT, 3, Cpu.Q8_0))) {
+        Sample spec = Sample.of(Family.QWEN35, TensorType.Q4_0);
+        int[] prompt = spec.tokens(50, 7);
+        int[] expected = coldAnswer(spec, prompt, 0, 200);
+        try (LoadedModel model = Cpu.load(spec.file(), Cpu.settings(CONTEXT, 3, Cpu.Q8_0))) {
             Answer kept = Answer.ask(model.engine(), prompt, 200);
-            Answer cancelled = Answer.ask(model.engine(), spec.randomTokens(60, 8), 900);
+            Answer cancelled = Answer.ask(model.engine(), spec.tokens(60, 8), 900);
             cancelled.awaitFirstToken();
             cancelled.cancel();
 
@@ -151,28 +173,30 @@ class EngineTest {
 
     @Test
     void aSeedRepeatsASampledAnswerAlsoBesideOthers() throws Exception {
+        Sample spec = Sample.of(Family.QWEN35, TensorType.Q4_0);
         SamplingOptions sampling =
                 new SamplingOptions(
                         1, 0, 0.95f, 0, 1.1f, 0.2f, 0.1f, OptionalLong.of(42), Map.of());
-        int[] prompt = spec.randomTokens(40, 9);
-        try (LoadedModel model = Cpu.load(file, Cpu.settings(CONTEXT, 4, Cpu.Q8_0))) {
+        int[] prompt = spec.tokens(40, 9);
+        try (LoadedModel model = Cpu.load(spec.file(), Cpu.settings(CONTEXT, 4, Cpu.Q8_0))) {
             int[] alone = Answer.ask(model.engine(), prompt, 0, 40, sampling).tokens();
             Answer beside = Answer.ask(model.engine(), prompt, 0, 40, sampling);
-            Answer.ask(model.engine(), spec.randomTokens(45, 10), 40);
+            Answer.ask(model.engine(), spec.tokens(45, 10), 40);
 
             assertArrayEquals(alone, beside.tokens());
         }
     }
 
     @Test
-    void tooLongARequestIsRefusedWithTheNumbers() {
-        try (LoadedModel model = Cpu.load(file, Cpu.settings(CONTEXT, 1, Cpu.F16))) {
+    void tooLongARequestIsRefusedWithTheNumbers() throws Exception {
+        Sample spec = Sample.of(Family.QWEN35, TensorType.Q4_0);
+        try (LoadedModel model = Cpu.load(spec.file(), Cpu.settings(CONTEXT, 1, Cpu.F16))) {
             Engine engine = model.engine();
 
             VarveException refusal =
                     assertThrows(
                             VarveException.class,
-                            () -> Answer.ask(engine, spec.randomTokens(1000, 1), 25));
+                            () -> Answer.ask(engine, spec.tokens(1000, 1), 25));
 
             assertEquals(VarveException.Kind.CONTEXT_OVERFLOW, refusal.kind());
             assertTrue(
@@ -186,20 +210,21 @@ class EngineTest {
 
     @Test
     void drainingRefusesNewRequestsAndFinishesTheOthers() throws Exception {
-        try (LoadedModel model = Cpu.load(file, Cpu.settings(CONTEXT, 2, Cpu.F16))) {
-            Answer running = Answer.ask(model.engine(), spec.randomTokens(20, 1), 100);
+        Sample spec = Sample.of(Family.QWEN35, TensorType.Q4_0);
+        try (LoadedModel model = Cpu.load(spec.file(), Cpu.settings(CONTEXT, 2, Cpu.F16))) {
+            Answer running = Answer.ask(model.engine(), spec.tokens(20, 1), 100);
 
             assertTrue(model.engine().drain(Duration.ofSeconds(60)));
 
             assertEquals(GenerationEnd.Reason.LENGTH, running.end().reason());
             assertThrows(
-                    VarveException.class,
-                    () -> Answer.ask(model.engine(), spec.randomTokens(20, 1), 5));
+                    VarveException.class, () -> Answer.ask(model.engine(), spec.tokens(20, 1), 5));
         }
     }
 
-    private static int[] coldAnswer(int[] prompt, int stablePrefix, int count) throws Exception {
-        try (LoadedModel model = Cpu.load(file, Cpu.settings(CONTEXT, 1, Cpu.Q8_0))) {
+    private static int[] coldAnswer(Sample spec, int[] prompt, int stablePrefix, int count)
+            throws Exception {
+        try (LoadedModel model = Cpu.load(spec.file(), Cpu.settings(CONTEXT, 1, Cpu.Q8_0))) {
             return Answer.ask(model.engine(), prompt, stablePrefix, count, SamplingOptions.greedy())
                     .tokens();
         }

@@ -4,30 +4,40 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.varve.api.ggml.GgmlType;
+import dev.varve.api.model.ModelOptions;
+import dev.varve.conformance.RandomModel.Family;
 import dev.varve.platform.runtime.LoadedModel;
+import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.testkit.Comparison;
 import dev.varve.testkit.Oracle;
 import dev.varve.testkit.OracleOptions;
-import dev.varve.testkit.Qwen35Model;
 import dev.varve.testkit.TensorType;
 
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.OptionalDouble;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
  * Random models of odd shapes against libllama, an independent implementation, with the same
- * threads and cache.
+ * threads and cache. Windows are short, so that prompts of some hundred tokens pass many of them.
  */
-class Qwen35OracleTest {
+class OracleTest {
     private static final int CONTEXT = 1024;
+    private static final int SEEDS = 15;
+
+    /** libllama ignores the file's YaRN bounds for laguna. */
+    private static final ModelOptions AS_LIBLLAMA =
+            new ModelOptions(OptionalDouble.of(32), OptionalDouble.of(1));
 
     @TempDir Path folder;
 
@@ -35,81 +45,136 @@ class Qwen35OracleTest {
         TensorType[] types = {
             TensorType.F32, TensorType.F16, TensorType.Q8_0, TensorType.Q4_0, TensorType.Q4_K
         };
-        return IntStream.range(0, 15)
-                .mapToObj(seed -> Arguments.of(seed, types[seed % types.length]));
+        return Arrays.stream(Family.values())
+                .flatMap(
+                        family ->
+                                IntStream.range(0, SEEDS)
+                                        .mapToObj(
+                                                seed ->
+                                                        Arguments.of(
+                                                                family,
+                                                                seed,
+                                                                types[seed % types.length])));
     }
 
     /** Grade (a): the same operators in the same order give the same bits. */
     @ParameterizedTest
     @MethodSource("models")
-    void logitsAreThoseOfLibllama(int seed, TensorType type) throws Exception {
-        Qwen35Model spec = Qwen35Model.odd(seed).withType(type);
+    void logitsAreThoseOfLibllama(Family family, int seed, TensorType type) throws Exception {
+        RandomModel spec = family.odd(seed, type);
         Path file = spec.write(folder);
-        int[] tokens = spec.randomTokens(530 + seed, seed);
+        int[] tokens = spec.tokens(530 + seed, seed);
         for (CacheTypes cache : new CacheTypes[] {Cpu.F16, Cpu.Q8_0}) {
-            float[][] expected;
-            try (Oracle oracle = oracle(file, cache)) {
-                expected = oracle.logits(tokens);
+            if (spec.takes(cache)) {
+                assertEqualLogits(spec, file, tokens, CONTEXT, cache);
             }
-
-            float[][] actual;
-            try (LoadedModel model = Cpu.load(file, Cpu.settings(CONTEXT, 1, cache))) {
-                actual = Cpu.logits(model, tokens);
-            }
-
-            assertTrue(
-                    Comparison.topTwo(expected[0]).margin() > 0,
-                    "the oracle's logits say something");
-            assertEquals(
-                    0,
-                    Comparison.worstRelativeL2(expected, actual),
-                    spec.size() + " " + type + " " + cache);
         }
     }
 
+    /** The window of real models, and prompts that are several times as long. */
     @ParameterizedTest
-    @ValueSource(ints = {0, 1, 2, 6, 7})
-    void greedyContinuationsAreThoseOfLibllama(int seed) throws Exception {
-        Qwen35Model spec = Qwen35Model.odd(seed);
+    @EnumSource(names = {"GEMMA4", "LAGUNA"})
+    void logitsFarBeyondALongWindowAreThoseOfLibllama(Family family) throws Exception {
+        RandomModel spec = family.longWindow();
         Path file = spec.write(folder);
-        int[] prompt = spec.randomTokens(70, seed);
+
+        assertEqualLogits(spec, file, spec.tokens(1900, 5), 2048, Cpu.F16);
+    }
+
+    static Stream<Arguments> cacheTypes() {
+        return Stream.of(GgmlType.BF16, GgmlType.Q5_1, GgmlType.Q5_0, GgmlType.Q4_1, GgmlType.Q4_0)
+                .map(type -> Arguments.of(type, type));
+    }
+
+    @ParameterizedTest
+    @MethodSource("cacheTypes")
+    void everyCacheTypeGivesTheLogitsOfLibllama(GgmlType key, GgmlType value) throws Exception {
+        RandomModel spec = Family.LAGUNA.odd(Family.LAGUNA.quantisableSeed(), TensorType.Q8_0);
+
+        assertEqualLogits(
+                spec, spec.write(folder), spec.tokens(300, 3), CONTEXT, new CacheTypes(key, value));
+    }
+
+    private void assertEqualLogits(
+            RandomModel spec, Path file, int[] tokens, int context, CacheTypes cache) {
+        float[][] expected;
+        try (Oracle oracle = oracle(file, context, cache)) {
+            expected = oracle.logits(tokens);
+        }
+
+        float[][] actual;
+        try (LoadedModel model = Cpu.load(file, settings(context, 1, cache))) {
+            actual = Cpu.logits(model, tokens);
+        }
+
+        assertTrue(
+                Comparison.topTwo(expected[0]).margin() > 0, "the oracle's logits say something");
+        assertEquals(0, Comparison.worstRelativeL2(expected, actual), spec + " " + cache);
+    }
+
+    static Stream<Arguments> greedyModels() {
+        return Arrays.stream(Family.values())
+                .flatMap(
+                        family ->
+                                IntStream.of(0, 1, 2, 6, 7)
+                                        .mapToObj(seed -> Arguments.of(family, seed)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("greedyModels")
+    void greedyContinuationsAreThoseOfLibllama(Family family, int seed) throws Exception {
+        RandomModel spec = family.odd(seed);
+        Path file = spec.write(folder);
+        int[] prompt = spec.tokens(170, seed);
         int[] expected;
-        try (Oracle oracle = oracle(file, Cpu.F16)) {
+        try (Oracle oracle = oracle(file, CONTEXT, Cpu.F16)) {
             expected = oracle.greedy(prompt, 64);
         }
 
-        try (LoadedModel model = Cpu.load(file, Cpu.settings(CONTEXT, 2, Cpu.F16))) {
+        try (LoadedModel model = Cpu.load(file, settings(CONTEXT, 2, Cpu.F16))) {
             assertArrayEquals(
-                    expected, Answer.ask(model.engine(), prompt, 64).tokens(), "seed " + seed);
+                    expected, Answer.ask(model.engine(), prompt, 64).tokens(), spec.toString());
         }
+    }
+
+    static Stream<Arguments> cutModels() {
+        return Arrays.stream(Family.values())
+                .flatMap(
+                        family ->
+                                IntStream.of(0, 2, 7, 9)
+                                        .mapToObj(seed -> Arguments.of(family, seed)));
     }
 
     /** Grade (a): every legal cut into two ranges, by hand over one device. */
     @ParameterizedTest
-    @ValueSource(ints = {0, 2, 7, 9})
-    void everyCutIntoTwoRangesGivesTheUncutLogits(int seed) throws Exception {
-        Qwen35Model spec = Qwen35Model.odd(seed);
+    @MethodSource("cutModels")
+    void everyCutIntoTwoRangesGivesTheUncutLogits(Family family, int seed) throws Exception {
+        RandomModel spec = family.odd(seed);
         Path file = spec.write(folder);
-        int[] tokens = spec.randomTokens(150, seed);
+        int[] tokens = spec.tokens(150, seed);
         float[][] whole;
-        try (LoadedModel model = Cpu.load(file, Cpu.settings(CONTEXT, 1, Cpu.F16))) {
+        try (LoadedModel model = Cpu.load(file, settings(CONTEXT, 1, Cpu.F16))) {
             whole = Cpu.logits(model, tokens);
         }
 
-        for (int cut = 1; cut < spec.size().layers(); cut++) {
-            try (LoadedModel model = Cpu.load(file, Cpu.settings(CONTEXT, 1, Cpu.F16), cut)) {
+        for (int cut : Cpu.legalCuts(file)) {
+            try (LoadedModel model = Cpu.load(file, settings(CONTEXT, 1, Cpu.F16), cut)) {
                 float[][] split = Cpu.logits(model, tokens);
-                assertEquals(
-                        0,
-                        Comparison.worstRelativeL2(whole, split),
-                        "seed " + seed + ", cut " + cut);
+                assertEquals(0, Comparison.worstRelativeL2(whole, split), spec + ", cut " + cut);
             }
         }
     }
 
-    private static Oracle oracle(Path file, CacheTypes cache) {
-        TensorType type = cache.equals(Cpu.F16) ? TensorType.F16 : TensorType.Q8_0;
+    private static ModelSettings settings(int context, int parallel, CacheTypes cache) {
+        return Cpu.settings(context, parallel, cache).withModel(AS_LIBLLAMA);
+    }
+
+    private static Oracle oracle(Path file, int context, CacheTypes cache) {
         return Oracle.open(
-                file, OracleOptions.defaults().withContext(CONTEXT).withThreads(2).withCache(type));
+                file,
+                OracleOptions.defaults()
+                        .withContext(context)
+                        .withThreads(2)
+                        .withCache(TensorType.valueOf(cache.key().name())));
     }
 }

@@ -1,5 +1,6 @@
 package dev.varve.conformance;
 
+import dev.varve.platform.shard.CacheTypes;
 import dev.varve.testkit.LagunaModel;
 import dev.varve.testkit.Qwen35Model;
 import dev.varve.testkit.Qwen35MoeModel;
@@ -7,6 +8,7 @@ import dev.varve.testkit.TensorType;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 
 /** A random model of any family, small and odd. */
 interface RandomModel {
@@ -24,6 +26,19 @@ interface RandomModel {
             };
         }
 
+        /** A seed whose heads are whole blocks of every cache type, with short windows. */
+        long quantisableSeed() {
+            return this == LAGUNA ? 1 : 8;
+        }
+
+        /** A model with the window of the released ones. */
+        RandomModel longWindow() {
+            return switch (this) {
+                case LAGUNA -> of(LagunaModel.odd(4));
+                default -> throw new IllegalArgumentException(this + " has no windows");
+            };
+        }
+
         RandomModel odd(long seed, TensorType type) {
             return switch (this) {
                 case QWEN35 -> of(Qwen35Model.odd(seed).withType(type));
@@ -33,66 +48,76 @@ interface RandomModel {
         }
     }
 
-    /** Writes the file into a folder. */
+    /** Writes the file into a folder, once. */
     Path write(Path folder) throws IOException;
+
+    /** Whether the heads are whole blocks of a cache type. */
+    default boolean takes(CacheTypes cache) {
+        return headLengths().stream()
+                .allMatch(
+                        length ->
+                                length % cache.key().blockSize() == 0
+                                        && length % cache.value().blockSize() == 0);
+    }
+
+    /** Elements of the attention heads. */
+    List<Integer> headLengths();
 
     /** Token ids that a greedy run could have produced. */
     int[] tokens(int count, long seed);
 
     private static RandomModel of(Qwen35Model model) {
-        return new RandomModel() {
-            @Override
-            public Path write(Path folder) throws IOException {
-                return model.write(folder);
-            }
-
-            @Override
-            public int[] tokens(int count, long seed) {
-                return model.randomTokens(count, seed);
-            }
-
-            @Override
-            public String toString() {
-                return model.toString();
-            }
-        };
+        return new Spec(
+                model.toString(),
+                model::write,
+                model::randomTokens,
+                List.of(model.attention().headDim()));
     }
 
     private static RandomModel of(Qwen35MoeModel model) {
-        return new RandomModel() {
-            @Override
-            public Path write(Path folder) throws IOException {
-                return model.write(folder);
-            }
-
-            @Override
-            public int[] tokens(int count, long seed) {
-                return model.randomTokens(count, seed);
-            }
-
-            @Override
-            public String toString() {
-                return model.toString();
-            }
-        };
+        return new Spec(
+                model.toString(),
+                model::write,
+                model::randomTokens,
+                List.of(model.dense().attention().headDim()));
     }
 
     private static RandomModel of(LagunaModel model) {
-        return new RandomModel() {
-            @Override
-            public Path write(Path folder) throws IOException {
-                return model.write(folder);
-            }
+        return new Spec(
+                model.toString(),
+                model::write,
+                model::randomTokens,
+                List.of(model.attention().headDim()));
+    }
 
-            @Override
-            public int[] tokens(int count, long seed) {
-                return model.randomTokens(count, seed);
-            }
+    /** Writes a file into a folder. */
+    @FunctionalInterface
+    interface Writer {
+        Path write(Path folder) throws IOException;
+    }
 
-            @Override
-            public String toString() {
-                return model.toString();
-            }
-        };
+    /** Chooses token ids. */
+    @FunctionalInterface
+    interface Tokens {
+        int[] choose(int count, long seed);
+    }
+
+    /** A model by its parts. */
+    record Spec(String name, Writer writer, Tokens choice, List<Integer> headLengths)
+            implements RandomModel {
+        @Override
+        public Path write(Path folder) throws IOException {
+            return writer.write(folder);
+        }
+
+        @Override
+        public int[] tokens(int count, long seed) {
+            return choice.choose(count, seed);
+        }
+
+        @Override
+        public String toString() {
+            return name;
+        }
     }
 }

@@ -84,6 +84,8 @@ record LagunaSizes(
         boolean[] sliding = window == 0 ? new boolean[keys.layers()] : keys.slidingLayers(PERIOD);
         int dense = keys.count("leading_dense_block_count", keys.layers());
         int dimensions = keys.ropeDimensions("rope.dimension_count", headLength, headLength);
+        int slidingDimensions =
+                keys.ropeDimensions("rope.dimension_count_swa", headLength, dimensions);
         float base = keys.ropeBase("rope.freq_base", 10000);
         return new LagunaSizes(
                 keys.layers(),
@@ -100,9 +102,11 @@ record LagunaSizes(
                 dense > 0 ? keys.perLayer("feed_forward_length")[0] : 0,
                 dense < keys.layers() ? Optional.of(experts(keys)) : Optional.empty(),
                 keys.epsilon(),
-                keys.scaledRope(dimensions, RopeOptions.NEOX, base),
+                // As libllama reads it: full layers turn as many dimensions as layer 0 does.
+                keys.scaledRope(
+                        sliding[0] ? slidingDimensions : dimensions, RopeOptions.NEOX, base),
                 keys.plainRope(
-                        keys.ropeDimensions("rope.dimension_count_swa", headLength, dimensions),
+                        slidingDimensions,
                         RopeOptions.NEOX,
                         keys.ropeBase("rope.freq_base_swa", base)));
     }

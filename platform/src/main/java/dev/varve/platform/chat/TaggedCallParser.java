@@ -70,7 +70,7 @@ final class TaggedCallParser implements CallParser {
     public boolean isComplete() {
         return switch (state) {
             case COMPLETE -> true;
-            case BETWEEN -> syntax.end().isEmpty();
+            case BETWEEN -> syntax.end().isEmpty() && pending.isEmpty();
             case NAME -> syntax.end().isEmpty() && declared(pending.toString()).isPresent();
             case VALUE -> syntax.end().isEmpty() && endOfValue() >= 0;
             case BEFORE_NAME, KEY, BEFORE_VALUE, REJECTED -> false;
@@ -92,19 +92,18 @@ final class TaggedCallParser implements CallParser {
         switch (state) {
             case NAME -> nameEndsAt(pending.length());
             case BEFORE_NAME -> state = State.REJECTED;
-            case VALUE -> endValue(Math.max(endOfValue(), endOfText()));
+            case VALUE -> endValue(endOfValue() < 0 ? pending.length() : endOfValue());
             case BETWEEN, KEY, BEFORE_VALUE, COMPLETE, REJECTED -> {}
         }
-        if (state != State.REJECTED) {
+        if (state != State.REJECTED && state != State.COMPLETE) {
+            pending.setLength(0);
             complete();
         }
     }
 
     private void complete() {
-        if (state != State.COMPLETE) {
-            state = State.COMPLETE;
-            arguments.end();
-        }
+        state = State.COMPLETE;
+        arguments.end();
     }
 
     /** Whether there was something to do. */

@@ -146,8 +146,7 @@ final class TaggedCallParser implements CallParser {
             }
             return true;
         }
-        if (pending.length()
-                > longestName + syntax.keyBegin().length() + syntax.nameEnd().length()) {
+        if (pending.length() > longestName + syntax.keyBegin().length()) {
             state = State.REJECTED;
         }
         return false;
@@ -155,7 +154,7 @@ final class TaggedCallParser implements CallParser {
 
     private void nameEndsAt(int end) {
         tool = declared(pending.substring(0, end));
-        if (tool.isEmpty()) {
+        if (tool.isEmpty() || end > longestName + 1) {
             state = State.REJECTED;
             return;
         }

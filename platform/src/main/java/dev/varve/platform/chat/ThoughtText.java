@@ -35,7 +35,7 @@ final class ThoughtText {
             return "";
         }
         // A name is one word on a line of its own.
-        boolean named = complete && line.charAt(space) == '\n';
+        boolean named = complete && space <= LONGEST_LABEL && line.charAt(space) == '\n';
         return endLabel(named ? space : 0);
     }
 

@@ -48,7 +48,7 @@ enum Dialects {
 
     static final ObjectMapper JSON = new ObjectMapper();
 
-    private static final String[] SPECIALS = {
+    static final String[] SPECIALS = {
         "<think>",
         "</think>",
         "<tool_call>",

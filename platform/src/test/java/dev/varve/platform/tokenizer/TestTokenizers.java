@@ -1,5 +1,8 @@
 package dev.varve.platform.tokenizer;
 
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
 /** Tokenizers for the tests of other packages. */
 public final class TestTokenizers {
     private TestTokenizers() {}
@@ -18,6 +21,18 @@ public final class TestTokenizers {
         TestVocabulary vocabulary = TestVocabulary.ofBytes("qwen35");
         for (String text : visible) {
             vocabulary.token(text, TokenType.USER_DEFINED);
+        }
+        return vocabulary.tokenizer();
+    }
+
+    /** As {@link #ofBytes}, with more ordinary tokens, which encoding never yields. */
+    public static Tokenizer ofBytesAndWords(List<String> words, String... controls) {
+        TestVocabulary vocabulary = TestVocabulary.ofBytes("qwen35");
+        for (String control : controls) {
+            vocabulary.token(control, TokenType.CONTROL);
+        }
+        for (String word : words) {
+            vocabulary.byteToken(word.getBytes(StandardCharsets.UTF_8));
         }
         return vocabulary.tokenizer();
     }

@@ -79,8 +79,7 @@ public final class AnswerText {
         switch (start) {
             case PromptEnd.InThought(String begun) -> {
                 beginThought();
-                reasoning.append(thought.orElseThrow().push(begun));
-                reasoning.setLength(0);
+                thought.orElseThrow().push(begun);
             }
             case PromptEnd.AfterThought() -> contentText.skipSpace();
             case PromptEnd.Plain() -> {}

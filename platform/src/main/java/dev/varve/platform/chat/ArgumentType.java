@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 
 /**
@@ -30,6 +31,9 @@ final class ArgumentType {
 
     private static final int MAX_DEPTH = 8;
 
+    /** Branches of branches that refer to each other would take forever. */
+    private static final int MAX_BRANCHES = 200;
+
     /** Longer numbers are not converted: the work grows with the square of their length. */
     private static final int MAX_DIGITS = 400;
 
@@ -43,6 +47,7 @@ final class ArgumentType {
     private final JsonNode root;
     private final JsonNode schema;
     private final Set<Kind> kinds = new LinkedHashSet<>();
+    private int branches;
 
     private ArgumentType(JsonNode root, JsonNode schema) {
         this.root = root;
@@ -57,11 +62,13 @@ final class ArgumentType {
 
     /** The type of one member of an object. */
     ArgumentType property(String key) {
+        branches = 0;
         return new ArgumentType(root, member(schema, key, 0));
     }
 
     /** The type of the elements of an array. */
     ArgumentType items() {
+        branches = 0;
         return new ArgumentType(root, elements(schema, 0));
     }
 
@@ -132,8 +139,10 @@ final class ArgumentType {
             kinds.add(Kind.NULL);
         }
         for (String union : UNIONS) {
-            if (depth < MAX_DEPTH && node.path(union).isArray()) {
-                node.path(union).forEach(branch -> collect(resolved(branch), depth + 1));
+            for (JsonNode branch : node.path(union)) {
+                if (mayEnter(depth)) {
+                    collect(resolved(branch), depth + 1);
+                }
             }
         }
         if (type.isMissingNode()) {
@@ -184,19 +193,23 @@ final class ArgumentType {
     }
 
     private Optional<JsonNode> inBranches(
-            JsonNode node, int depth, java.util.function.UnaryOperator<JsonNode> search) {
-        if (depth >= MAX_DEPTH) {
-            return Optional.empty();
-        }
+            JsonNode node, int depth, UnaryOperator<JsonNode> search) {
         for (String union : UNIONS) {
             for (JsonNode branch : node.path(union)) {
-                JsonNode found = search.apply(resolved(branch));
+                JsonNode found =
+                        mayEnter(depth)
+                                ? search.apply(resolved(branch))
+                                : MissingNode.getInstance();
                 if (!found.isMissingNode()) {
                     return Optional.of(found);
                 }
             }
         }
         return Optional.empty();
+    }
+
+    private boolean mayEnter(int depth) {
+        return depth < MAX_DEPTH && branches++ < MAX_BRANCHES;
     }
 
     /** Follows references within the schema. */

@@ -13,6 +13,9 @@ import java.util.Optional;
  * followed by the next key, the end of the arguments or the close mark, white space aside.
  */
 final class TaggedCallParser implements CallParser {
+    /** More white space between tags is not waited for: it would be searched over and over. */
+    private static final int MOST_SPACE = 256;
+
     private enum State {
         BEFORE_NAME,
         NAME,
@@ -283,6 +286,9 @@ final class TaggedCallParser implements CallParser {
         int at = from;
         while (at < pending.length() && Character.isWhitespace(pending.charAt(at))) {
             at++;
+        }
+        if (at - from > MOST_SPACE) {
+            return Follow.TEXT;
         }
         if (startsWith(at, syntax.keyBegin())
                 || !syntax.end().isEmpty() && startsWith(at, syntax.end())) {

@@ -2,6 +2,7 @@ package dev.varve.platform.chat;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.chat.Dialects.Answer;
@@ -12,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
@@ -137,6 +139,25 @@ class HostileAnswerTest {
                             && answer.text().callCount() == answer.calls().size(),
                     () -> dialect + " " + Arrays.toString(tokens));
         }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aSchemaThatRefersToItselfManyTimesIsReadInTime(Dialects dialect) {
+        String self = "{'$ref':'#'},".repeat(40) + "{'$ref':'#/properties/city'}";
+        ToolDeclaration tool =
+                new ToolDeclaration(
+                        "get_weather",
+                        Dialects.JSON.readTree(
+                                ("{'anyOf':[" + self + "],'properties':{'city':{'$ref':'#'}}}")
+                                        .replace('\'', '"')));
+
+        Answer answer =
+                assertTimeoutPreemptively(
+                        Duration.ofSeconds(10),
+                        () -> dialect.read(ToolCallTest.call(dialect, "Bern"), tool));
+
+        assertEquals("{\"city\":\"Bern\",\"n\":2}", answer.call().json().toString());
     }
 
     @Test

@@ -14,10 +14,12 @@ import dev.varve.platform.chat.Dialects.Call;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -76,7 +78,7 @@ class ToolCallTest {
         assertEquals(2, answer.text().callCount());
     }
 
-    static Stream<org.junit.jupiter.params.provider.Arguments> strings() {
+    static Stream<Arguments> strings() {
         List<String> values =
                 List.of(
                         "",
@@ -98,10 +100,7 @@ class ToolCallTest {
                                                 value ->
                                                         dialect == QWEN35
                                                                 || !value.startsWith("<tool"))
-                                        .map(
-                                                value ->
-                                                        org.junit.jupiter.params.provider.Arguments
-                                                                .of(dialect, value)));
+                                        .map(value -> Arguments.of(dialect, value)));
     }
 
     @ParameterizedTest
@@ -127,7 +126,7 @@ class ToolCallTest {
                         Dialects.BYTES.encode(around[0], true),
                         Dialects.BYTES.encode(written, false),
                         Dialects.BYTES.encode(around[1], true))
-                .flatMapToInt(java.util.Arrays::stream)
+                .flatMapToInt(Arrays::stream)
                 .toArray();
     }
 
@@ -207,7 +206,7 @@ class ToolCallTest {
         int[] whole = Dialects.BYTES.encode("a " + call(dialect, "Bern"), true);
         String full = dialect.read("a " + call(dialect, "Bern"), WEATHER).call().arguments();
         for (int length = 3; length < whole.length; length++) {
-            int[] tokens = java.util.Arrays.copyOf(whole, length);
+            int[] tokens = Arrays.copyOf(whole, length);
 
             Answer answer =
                     dialect.read(Dialects.BYTES, new int[0], tokens, Dialects.options(WEATHER));
@@ -360,6 +359,56 @@ class ToolCallTest {
             assertEquals(text, QWEN3.read(text, WEATHER).content());
             assertEquals(text, QWEN35.read(text, WEATHER).content());
         }
+    }
+
+    /** A tool may declare anything; what says nothing of a value leaves it to the value. */
+    @Test
+    void aSchemaOfAnyShapeIsAccepted() {
+        for (String schema :
+                List.of(
+                        "[]",
+                        "null",
+                        "true",
+                        "3",
+                        "{'properties':[1]}",
+                        "{'properties':{'city':7,'n':[]}}",
+                        "{'properties':{'city':{'type':{}},'n':{'enum':{},'anyOf':{'a':1}}}}",
+                        "{'$ref':'#'}",
+                        "{'$ref':'http://elsewhere'}",
+                        "{'properties':{'city':{'$ref':'#/~9/x//'}}}")) {
+            ToolDeclaration tool =
+                    new ToolDeclaration(
+                            "get_weather", Dialects.JSON.readTree(schema.replace('\'', '"')));
+            for (Dialects dialect : Dialects.values()) {
+                assertEquals(
+                        "{\"city\":\"Bern\",\"n\":2}",
+                        dialect.read(call(dialect, "Bern"), tool).call().json().toString(),
+                        dialect + " " + schema);
+            }
+        }
+    }
+
+    /** As where a type may be this object or that. */
+    @Test
+    void typesInBranchesOfTheSchemaCount() {
+        StringBuilder keys = new StringBuilder();
+        StringBuilder json = new StringBuilder();
+        StringBuilder properties = new StringBuilder();
+        for (int key = 0; key < 300; key++) {
+            keys.append(key == 0 ? "" : ",").append("k" + key + ":1");
+            json.append(key == 0 ? "" : ",").append("\"k" + key + "\":\"1\"");
+            properties.append(key == 0 ? "" : ",").append("'k" + key + "':{'type':'string'}");
+        }
+        ToolDeclaration tool =
+                new ToolDeclaration(
+                        "f",
+                        Dialects.JSON.readTree(
+                                ("{'anyOf':[{'properties':{" + properties + "}}]}")
+                                        .replace('\'', '"')));
+
+        Answer answer = GEMMA.read("<|tool_call>call:f{" + keys + "}<tool_call|>", tool);
+
+        assertEquals("{" + json + "}", answer.call().arguments());
     }
 
     @Test

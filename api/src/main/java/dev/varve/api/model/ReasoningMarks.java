@@ -6,7 +6,8 @@ package dev.varve.api.model;
  *
  * @param open such as {@code <think>}
  * @param label text that the model writes behind {@code open} and that is no part of the thought,
- *     such as {@code thought\n} of a named channel; empty where there is none
+ *     such as {@code thought\n} of a named channel; empty where there is none. Where there is one,
+ *     any other name on a line of its own is left out as well
  * @param close such as {@code </think>}
  * @param forcedClose text that ends a thought whose budget is spent: {@code close} with the white
  *     space that the model would write around it

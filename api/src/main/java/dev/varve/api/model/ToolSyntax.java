@@ -12,9 +12,14 @@ public sealed interface ToolSyntax {
     String close();
 
     /**
-     * A name and then arguments between tags. White space between tags is free; one newline on each
-     * side of a value belongs to the markup. Strings are raw, other values are JSON; the tool's
+     * A name and then arguments between tags. White space between tags is free. Where {@code
+     * valueBegin} is empty, one newline on each side of a value belongs to the markup; otherwise a
+     * value is all that stands between its tags. Strings are raw, other values are JSON; the tool's
      * schema decides.
+     *
+     * <p>Only {@code open} and {@code close} need tokens of their own. A value ends at the first
+     * {@code valueEnd} that is followed by {@code keyBegin}, {@code end} or {@code close}, white
+     * space aside, so that it may hold text that looks like its end.
      *
      * @param nameBegin before the name, such as {@code <function=}; may be empty
      * @param nameEnd behind the name, such as {@code >} or a newline

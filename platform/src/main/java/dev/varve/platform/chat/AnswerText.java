@@ -3,104 +3,244 @@ package dev.varve.platform.chat;
 import dev.varve.platform.tokenizer.Detokenizer;
 import dev.varve.platform.tokenizer.Tokenizer;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 
 /**
- * Turns the tokens of one answer into visible text: thoughts apart, cut at stop strings, never in
- * the middle of a character.
+ * Turns the tokens of one answer into thoughts, content and tool calls, as early as possible and
+ * never in the middle of a character. Marks are recognised by the ids of their tokens: text that
+ * only looks like a mark is text. No sequence of tokens is an error.
+ *
+ * <p>A call of a tool that is not declared, or one that cannot be read, is content, marks included.
+ * A call whose name has been put out stays a call: at its close mark its arguments are completed to
+ * JSON; where the answer ends before, they are left as far as they came.
+ *
+ * <p>Runs per token, on the engine's thread.
  */
 public final class AnswerText {
     /**
-     * New text.
+     * New text, in this order.
      *
-     * @param reasoning text inside a thought
+     * @param reasoning text of a thought
      * @param content text of the answer
+     * @param calls parts of tool calls
      */
-    public record Piece(String reasoning, String content) {
-        static final Piece EMPTY = new Piece("", "");
+    public record Piece(String reasoning, String content, List<CallDelta> calls) {
+        static final Piece EMPTY = new Piece("", "", List.of());
+
+        public Piece {
+            calls = List.copyOf(calls);
+        }
 
         /** Whether there is nothing to show. */
         public boolean isEmpty() {
-            return reasoning.isEmpty() && content.isEmpty();
+            return reasoning.isEmpty() && content.isEmpty() && calls.isEmpty();
         }
     }
 
     private final Tokenizer tokenizer;
     private final Optional<ReasoningTokens> marks;
-    private final StopMatcher stops;
+    private final Optional<CallTokens> callMarks;
+    private final List<ToolDeclaration> tools;
+    private final BooleanSupplier closedHard;
+    private final ContentText contentText;
+
+    private final StringBuilder reasoning = new StringBuilder();
+    private final StringBuilder content = new StringBuilder();
+    private final List<CallDelta> calls = new ArrayList<>();
+
     private Detokenizer detokenizer;
-    private boolean reasoning;
-    private boolean skipSpace;
+    private Optional<ThoughtText> thought = Optional.empty();
+    private Optional<OpenCall> call = Optional.empty();
+    private boolean hadThought;
     private int reasoningTokens;
+    private int callCount;
 
     /**
-     * Begins an answer.
-     *
-     * @param marks the marks around thoughts; empty to show everything as content
-     * @param inReasoning whether the prompt opened a thought
-     * @param stops stop strings, looked for in the content only
+     * @param start where the prompt leaves the answer
+     * @param closedHard whether a thought was closed because its budget was spent
      */
-    public AnswerText(
+    AnswerText(
             Tokenizer tokenizer,
             Optional<ReasoningTokens> marks,
-            boolean inReasoning,
-            List<String> stops) {
+            Optional<CallTokens> callMarks,
+            PromptEnd start,
+            AnswerOptions options,
+            BooleanSupplier closedHard) {
         this.tokenizer = tokenizer;
         this.marks = marks;
-        this.stops = new StopMatcher(stops);
+        this.callMarks = callMarks;
+        this.closedHard = closedHard;
+        tools = options.tools();
+        contentText = new ContentText(options.stops(), callMarks.isPresent() && !tools.isEmpty());
         detokenizer = tokenizer.detokenizer();
-        reasoning = marks.isPresent() && inReasoning;
-        skipSpace = reasoning;
+        switch (start) {
+            case PromptEnd.InThought(String begun) -> {
+                beginThought();
+                thought.orElseThrow().push(begun);
+            }
+            case PromptEnd.AfterThought() -> contentText.skipSpace();
+            case PromptEnd.Plain() -> {}
+        }
     }
 
-    /** Takes a token; returns the text that it settles. */
+    /** Takes a token; returns the text that it settles. Nothing after a stop string. */
     public Piece push(int token) {
-        if (marks.isPresent()
-                && (reasoning ? token == marks.get().closeId() : token == marks.get().openId())) {
-            Piece rest = route(detokenizer.finish());
-            detokenizer = tokenizer.detokenizer();
-            reasoning = !reasoning;
-            skipSpace = true;
-            reasoningTokens++;
-            return rest;
-        }
-        if (reasoning) {
-            reasoningTokens++;
-        }
-        if (marks.isPresent()
-                && (token == marks.get().openId() || token == marks.get().closeId())) {
-            // A mark that changes nothing is no text either.
+        if (stopFound().isPresent() || token < 0 || token >= tokenizer.vocabularySize()) {
             return Piece.EMPTY;
         }
-        return route(detokenizer.push(token));
+        if (call.isPresent()) {
+            pushInCall(call.get(), token);
+        } else if (thought.isPresent()) {
+            pushInThought(thought.get(), token);
+        } else {
+            pushInContent(token);
+        }
+        return take();
     }
 
     /** Ends the answer; returns what was held back. */
     public Piece finish() {
-        Piece rest = route(detokenizer.finish());
-        return new Piece(rest.reasoning(), rest.content() + stops.finish());
+        if (stopFound().isPresent()) {
+            return Piece.EMPTY;
+        }
+        if (call.isPresent()) {
+            OpenCall open = call.get();
+            advance(open, open.finish());
+        }
+        flush();
+        thought.ifPresent(open -> reasoning.append(open.finish()));
+        content.append(contentText.finish());
+        return take();
     }
 
     /** The stop string that ended the answer. */
     public Optional<String> stopFound() {
-        return stops.found();
+        return contentText.stopFound();
     }
 
-    /** Tokens of thoughts so far, their marks included. */
+    /** Tokens of thoughts so far, without the marks around them. */
     public int reasoningTokens() {
         return reasoningTokens;
     }
 
-    private Piece route(String text) {
-        String shown = text;
-        if (skipSpace) {
-            shown = text.stripLeading();
-            skipSpace = shown.isEmpty();
+    /** Tool calls so far. */
+    public int callCount() {
+        return callCount;
+    }
+
+    /** How the thoughts so far ended. */
+    public CloseKind closeKind() {
+        if (!hadThought) {
+            return CloseKind.NONE;
         }
-        if (shown.isEmpty()) {
+        if (thought.isPresent()) {
+            return CloseKind.OPEN;
+        }
+        return closedHard.getAsBoolean() ? CloseKind.HARD : CloseKind.NATURAL;
+    }
+
+    private void pushInContent(int token) {
+        if (marks.isPresent()
+                && (token == marks.get().openId() || token == marks.get().closeId())) {
+            flush();
+            // A mark that closes nothing is no text either.
+            if (token == marks.get().openId()) {
+                beginThought();
+            }
+        } else if (callMarks.isPresent() && !tools.isEmpty() && token == callMarks.get().openId()) {
+            flush();
+            beginCall(callMarks.get());
+        } else {
+            content.append(contentText.push(text(token)));
+        }
+    }
+
+    private void pushInThought(ThoughtText open, int token) {
+        if (token == marks.orElseThrow().closeId()) {
+            flush();
+            reasoning.append(open.finish());
+            thought = Optional.empty();
+            contentText.skipSpace();
+            return;
+        }
+        reasoningTokens++;
+        if (token != marks.get().openId()) {
+            reasoning.append(open.push(text(token)));
+        }
+    }
+
+    private void pushInCall(OpenCall open, int token) {
+        CallTokens tokens = callMarks.orElseThrow();
+        if (token == tokens.openId() && !open.isInValue()) {
+            advance(open, open.interrupt());
+            if (stopFound().isEmpty()) {
+                beginCall(tokens);
+            }
+        } else {
+            advance(open, open.push(token));
+        }
+    }
+
+    private void beginThought() {
+        thought = Optional.of(new ThoughtText(marks.orElseThrow().label()));
+        hadThought = true;
+    }
+
+    private void beginCall(CallTokens tokens) {
+        call = Optional.of(new OpenCall(tokenizer, tokens, tools));
+    }
+
+    private void advance(OpenCall open, OpenCall.Progress progress) {
+        if (open.output().isBegun() && !open.isCounted()) {
+            content.append(contentText.beginCall());
+            if (stopFound().isPresent()) {
+                return;
+            }
+            open.count();
+            callCount++;
+        }
+        open.output().take(callCount - 1).ifPresent(calls::add);
+        if (progress != OpenCall.Progress.OPEN) {
+            call = Optional.empty();
+            if (progress == OpenCall.Progress.ENDED) {
+                contentText.skipSpace();
+            }
+            content.append(contentText.push(open.text()));
+        }
+    }
+
+    /** Text of a token outside of calls, where their marks are plain text. */
+    private String text(int token) {
+        if (callMarks.isEmpty() || !callMarks.get().isMark(token)) {
+            return detokenizer.push(token);
+        }
+        String before = detokenizer.finish();
+        detokenizer = tokenizer.detokenizer();
+        return before + tokenizer.decode(new int[] {token}, true);
+    }
+
+    /** Gives up a character that was cut short. */
+    private void flush() {
+        String rest = detokenizer.finish();
+        detokenizer = tokenizer.detokenizer();
+        if (thought.isPresent()) {
+            reasoning.append(thought.get().push(rest));
+        } else {
+            content.append(contentText.push(rest));
+        }
+    }
+
+    private Piece take() {
+        if (reasoning.isEmpty() && content.isEmpty() && calls.isEmpty()) {
             return Piece.EMPTY;
         }
-        return reasoning ? new Piece(shown, "") : new Piece("", stops.push(shown));
+        Piece piece = new Piece(reasoning.toString(), content.toString(), calls);
+        reasoning.setLength(0);
+        content.setLength(0);
+        calls.clear();
+        return piece;
     }
 }

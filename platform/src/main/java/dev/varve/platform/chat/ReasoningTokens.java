@@ -1,8 +1,9 @@
 package dev.varve.platform.chat;
 
-import dev.varve.api.model.ChatDialect;
+import dev.varve.api.model.ReasoningMarks;
 import dev.varve.platform.tokenizer.Tokenizer;
 
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.OptionalInt;
 
@@ -11,28 +12,42 @@ import java.util.OptionalInt;
  *
  * @param openId id of the opening mark
  * @param closeId id of the closing mark
- * @param openText text of the opening mark, with which a prompt may end
+ * @param label text behind the opening mark that is no part of the thought
+ * @param labelIds the tokens of the label
+ * @param forcedClose the tokens that end a thought whose budget is spent; {@code closeId} is among
+ *     them
  */
-public record ReasoningTokens(int openId, int closeId, String openText) {
-    /** The marks of a dialect, if the vocabulary has a token for each. */
-    public static Optional<ReasoningTokens> of(ChatDialect dialect, Tokenizer tokenizer) {
-        return dialect.reasoning()
-                .flatMap(
-                        marks -> {
-                            OptionalInt open = tokenizer.tokenId(marks.open());
-                            OptionalInt close = tokenizer.tokenId(marks.close());
-                            return open.isPresent() && close.isPresent()
-                                    ? Optional.of(
-                                            new ReasoningTokens(
-                                                    open.getAsInt(),
-                                                    close.getAsInt(),
-                                                    marks.open()))
-                                    : Optional.empty();
-                        });
+record ReasoningTokens(int openId, int closeId, String label, int[] labelIds, int[] forcedClose) {
+    /** The marks, if the vocabulary has a special token for each. */
+    static Optional<ReasoningTokens> of(ReasoningMarks marks, Tokenizer tokenizer) {
+        OptionalInt open = CallTokens.special(tokenizer, marks.open());
+        OptionalInt close = CallTokens.special(tokenizer, marks.close());
+        if (open.isEmpty() || close.isEmpty()) {
+            return Optional.empty();
+        }
+        int closeId = close.getAsInt();
+        int[] forced = tokenizer.encode(marks.forcedClose(), true);
+        return Optional.of(
+                new ReasoningTokens(
+                        open.getAsInt(),
+                        closeId,
+                        marks.label(),
+                        tokenizer.encode(marks.label(), false),
+                        indexOf(forced, closeId) < 0 ? new int[] {closeId} : forced));
     }
 
-    /** Whether the answer to a prompt begins inside a thought. */
-    public boolean isOpenAtEndOf(String prompt) {
-        return prompt.stripTrailing().endsWith(openText);
+    /** What the model writes between the close mark and the answer. */
+    int[] afterClose() {
+        return Arrays.copyOfRange(
+                forcedClose, indexOf(forcedClose, closeId) + 1, forcedClose.length);
+    }
+
+    private static int indexOf(int[] ids, int wanted) {
+        for (int index = 0; index < ids.length; index++) {
+            if (ids[index] == wanted) {
+                return index;
+            }
+        }
+        return -1;
     }
 }

@@ -1,5 +1,10 @@
 /**
- * From messages to token ids and from token ids to text: prompts through the model's own template,
- * thoughts apart from the answer, stop strings.
+ * From messages to token ids and from token ids to answers: prompts through the model's own
+ * template; thoughts, content and tool calls apart from each other, as early as possible.
+ *
+ * <p>Start with {@link dev.varve.platform.chat.ChatRenderer} for prompts and with {@link
+ * dev.varve.platform.chat.AnswerDialect} for answers. One answer is read by an {@code AnswerText};
+ * between the marks of a call a {@code CallParser} for the syntax of the family turns the markup
+ * into JSON.
  */
 package dev.varve.platform.chat;

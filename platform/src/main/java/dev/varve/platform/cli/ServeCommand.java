@@ -1,7 +1,7 @@
 package dev.varve.platform.cli;
 
+import dev.varve.platform.chat.AnswerDialect;
 import dev.varve.platform.chat.ChatRenderer;
-import dev.varve.platform.chat.ReasoningTokens;
 import dev.varve.platform.http.HttpServer;
 import dev.varve.platform.http.ServedModel;
 import dev.varve.platform.template.ChatTemplate;
@@ -117,7 +117,7 @@ final class ServeCommand extends CliCommand {
                 runtime.engine(),
                 runtime.tokenizer(),
                 chat,
-                ReasoningTokens.of(runtime.adapter().chatDialect(), runtime.tokenizer()),
+                AnswerDialect.of(runtime.adapter().chatDialect(), runtime.tokenizer()),
                 details);
     }
 

@@ -1,6 +1,6 @@
 package dev.varve.platform.http;
 
-import dev.varve.platform.chat.AnswerText;
+import dev.varve.platform.chat.AnswerOptions;
 import dev.varve.platform.chat.ChatPrompt;
 
 import tools.jackson.databind.node.ObjectNode;
@@ -44,19 +44,17 @@ final class ChatRoute {
                                                     + " /v1/completions, or start the server with"
                                                     + " --chat-template-file"))
                         .render(variables);
-        boolean inReasoning =
-                served.reasoning().filter(marks -> marks.isOpenAtEndOf(prompt.text())).isPresent();
         List<PendingAnswer.Choice> choices = new ArrayList<>();
         for (int choice = 0; choice < call.choices(); choice++) {
             choices.add(
                     new PendingAnswer.Choice(
                             call.request(prompt.tokens(), prompt.stablePrefix(), choice, 0, served),
                             () ->
-                                    new AnswerText(
-                                            served.tokenizer(),
-                                            served.reasoning(),
-                                            inReasoning,
-                                            call.stops())));
+                                    served.dialect()
+                                            .open(
+                                                    prompt.tokens(),
+                                                    AnswerOptions.stoppingAt(call.stops()))
+                                            .text()));
         }
         return new PendingAnswer(
                 call, choices, new ChatFormat(call, new Logprobs(served.tokenizer())));

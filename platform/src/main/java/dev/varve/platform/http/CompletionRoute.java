@@ -1,6 +1,7 @@
 package dev.varve.platform.http;
 
-import dev.varve.platform.chat.AnswerText;
+import dev.varve.platform.chat.AnswerDialect;
+import dev.varve.platform.chat.AnswerOptions;
 import dev.varve.platform.tokenizer.Tokenizer;
 
 import tools.jackson.databind.JsonNode;
@@ -8,7 +9,6 @@ import tools.jackson.databind.node.ObjectNode;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 
 /** {@code POST /v1/completions}: no chat template; special tokens in the prompt are parsed. */
 final class CompletionRoute {
@@ -37,11 +37,11 @@ final class CompletionRoute {
                         new PendingAnswer.Choice(
                                 call.request(prompt.tokens(), 0, choice, DEFAULT_TOKENS, served),
                                 () ->
-                                        new AnswerText(
-                                                served.tokenizer(),
-                                                Optional.empty(),
-                                                false,
-                                                call.stops())));
+                                        AnswerDialect.plain(served.tokenizer())
+                                                .open(
+                                                        prompt.tokens(),
+                                                        AnswerOptions.stoppingAt(call.stops()))
+                                                .text()));
                 echoes.add(echo ? prompt.text() : "");
             }
         }

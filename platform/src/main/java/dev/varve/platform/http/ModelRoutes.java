@@ -60,7 +60,7 @@ final class ModelRoutes {
                 .put("top_p", 1.0)
                 .put("top_k", 0);
         defaults.put("min_p", 0.0).put("repeat_penalty", 1.0);
-        props.putObject("reasoning").put("supported", served.reasoning().isPresent());
+        props.putObject("reasoning").put("supported", served.dialect().hasReasoning());
         props.putObject("chat").put("supported", served.chat().isPresent());
         ObjectNode runtime = props.putObject("runtime");
         runtime.put("parallel", status.parallel());

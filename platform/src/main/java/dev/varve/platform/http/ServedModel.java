@@ -1,7 +1,7 @@
 package dev.varve.platform.http;
 
+import dev.varve.platform.chat.AnswerDialect;
 import dev.varve.platform.chat.ChatRenderer;
-import dev.varve.platform.chat.ReasoningTokens;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.tokenizer.Tokenizer;
 
@@ -17,7 +17,7 @@ import java.util.Optional;
  * @param engine generates tokens; its status has the context that is offered
  * @param tokenizer of the model
  * @param chat renders conversations; empty where the model has no chat template
- * @param reasoning marks around thoughts, if the model has any
+ * @param dialect how the answers of the model read
  * @param details further facts for {@code /props}
  */
 public record ServedModel(
@@ -27,7 +27,7 @@ public record ServedModel(
         Engine engine,
         Tokenizer tokenizer,
         Optional<ChatRenderer> chat,
-        Optional<ReasoningTokens> reasoning,
+        AnswerDialect dialect,
         Map<String, Object> details) {
     public ServedModel {
         details = Map.copyOf(details);

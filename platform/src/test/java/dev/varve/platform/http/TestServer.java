@@ -1,8 +1,10 @@
 package dev.varve.platform.http;
 
 import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.ChatDialect;
+import dev.varve.api.model.ReasoningMarks;
+import dev.varve.platform.chat.AnswerDialect;
 import dev.varve.platform.chat.ChatRenderer;
-import dev.varve.platform.chat.ReasoningTokens;
 import dev.varve.platform.template.ChatTemplate;
 import dev.varve.platform.tokenizer.Tokenizer;
 import dev.varve.testkit.Qwen35Model;
@@ -56,7 +58,10 @@ final class TestServer implements AutoCloseable {
                         engine,
                         TOKENIZER,
                         Optional.of(new ChatRenderer(ChatTemplate.compile(TEMPLATE), TOKENIZER)),
-                        Optional.of(new ReasoningTokens(id("<think>"), id("</think>"), "<think>")),
+                        AnswerDialect.of(
+                                new ChatDialect(
+                                        Optional.of(ReasoningMarks.think()), Optional.empty()),
+                                TOKENIZER),
                         Map.of()));
         return test;
     }

@@ -1,0 +1,34 @@
+package dev.varve.platform.chat;
+
+import java.util.List;
+import java.util.Objects;
+import java.util.OptionalInt;
+
+/**
+ * What a request asks of the form of its answer.
+ *
+ * @param tools declared tools; without any, the markup of calls is plain content
+ * @param stops stop strings, looked for in the content only
+ * @param thinkingBudget most tokens of thoughts, at least 0; empty for no limit
+ * @param forcedCall whether a call must be made
+ */
+public record AnswerOptions(
+        List<ToolDeclaration> tools,
+        List<String> stops,
+        OptionalInt thinkingBudget,
+        ForcedCall forcedCall) {
+    public AnswerOptions {
+        tools = List.copyOf(tools);
+        stops = List.copyOf(stops);
+        Objects.requireNonNull(forcedCall);
+        if (thinkingBudget.orElse(0) < 0) {
+            throw new IllegalArgumentException(
+                    "thinking budget: expected 0 or more, found " + thinkingBudget.getAsInt());
+        }
+    }
+
+    /** No tools and no limits. */
+    public static AnswerOptions stoppingAt(List<String> stops) {
+        return new AnswerOptions(List.of(), stops, OptionalInt.empty(), new ForcedCall.None());
+    }
+}

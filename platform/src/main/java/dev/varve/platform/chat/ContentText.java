@@ -1,0 +1,78 @@
+package dev.varve.platform.chat;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The content of an answer: cut at stop strings, without white space around tool calls and behind
+ * thoughts.
+ */
+final class ContentText {
+    private final List<String> stops;
+    private final boolean callsMayFollow;
+    private final StringBuilder space = new StringBuilder();
+    private StopMatcher matcher;
+    private boolean skipSpace;
+
+    /**
+     * @param callsMayFollow whether white space must wait for what follows
+     */
+    ContentText(List<String> stops, boolean callsMayFollow) {
+        this.stops = stops;
+        this.callsMayFollow = callsMayFollow;
+        matcher = new StopMatcher(stops);
+    }
+
+    /** Leaves out the white space that comes next. */
+    void skipSpace() {
+        skipSpace = true;
+    }
+
+    Optional<String> stopFound() {
+        return matcher.found();
+    }
+
+    String push(String text) {
+        String shown = text;
+        if (skipSpace) {
+            shown = text.stripLeading();
+            skipSpace = shown.isEmpty();
+        }
+        String settled = hold(matcher.push(shown));
+        return matcher.found().isPresent() ? settled + takeSpace() : settled;
+    }
+
+    /** A call follows, unless a stop string is found now; returns what was held back before it. */
+    String beginCall() {
+        String settled = hold(matcher.finish());
+        if (matcher.found().isPresent()) {
+            return settled + takeSpace();
+        }
+        space.setLength(0);
+        matcher = new StopMatcher(stops);
+        return settled;
+    }
+
+    String finish() {
+        return hold(matcher.finish()) + takeSpace();
+    }
+
+    private String hold(String text) {
+        if (!callsMayFollow) {
+            return text;
+        }
+        int end = text.length();
+        while (end > 0 && Character.isWhitespace(text.charAt(end - 1))) {
+            end--;
+        }
+        String settled = end == 0 ? "" : takeSpace() + text.substring(0, end);
+        space.append(text, end, text.length());
+        return settled;
+    }
+
+    private String takeSpace() {
+        String text = space.toString();
+        space.setLength(0);
+        return text;
+    }
+}

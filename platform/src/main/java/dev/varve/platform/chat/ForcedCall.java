@@ -1,0 +1,16 @@
+package dev.varve.platform.chat;
+
+/** Whether an answer must begin with a tool call. */
+public sealed interface ForcedCall {
+    /** The model decides. */
+    record None() implements ForcedCall {}
+
+    /**
+     * Some call. The markup is forced up to the name, which the model chooses freely: a name that
+     * is not declared is not prevented.
+     */
+    record Any() implements ForcedCall {}
+
+    /** A call of one tool. */
+    record Named(String name) implements ForcedCall {}
+}

@@ -1,0 +1,50 @@
+package dev.varve.platform.chat;
+
+/** Finds the end of one JSON value. Looks at brackets and strings only. */
+final class JsonNesting {
+    private final StringBuilder closers = new StringBuilder();
+    private boolean inString;
+    private boolean escaped;
+    private boolean bare;
+
+    /** Takes a character of the value; returns whether it is the last one. */
+    boolean push(char next) {
+        if (inString) {
+            if (escaped) {
+                escaped = false;
+            } else if (next == '\\') {
+                escaped = true;
+            } else if (next == '"') {
+                inString = false;
+                return closers.isEmpty();
+            }
+            return false;
+        }
+        switch (next) {
+            case '"' -> inString = true;
+            case '{' -> closers.append('}');
+            case '[' -> closers.append(']');
+            case '}', ']' -> {
+                closers.setLength(Math.max(0, closers.length() - 1));
+                return closers.isEmpty();
+            }
+            default -> bare |= closers.isEmpty();
+        }
+        return false;
+    }
+
+    /** Whether the value is a number or a word, which has no last character of its own. */
+    boolean isBare() {
+        return bare && !inString && closers.isEmpty();
+    }
+
+    boolean isInString() {
+        return inString;
+    }
+
+    /** What closes everything that is open. */
+    String closing() {
+        String brackets = new StringBuilder(closers).reverse().toString();
+        return (escaped ? "\\" : "") + (inString ? "\"" : "") + brackets;
+    }
+}

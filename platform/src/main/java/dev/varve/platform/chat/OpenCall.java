@@ -1,0 +1,134 @@
+package dev.varve.platform.chat;
+
+import dev.varve.platform.tokenizer.Detokenizer;
+import dev.varve.platform.tokenizer.Tokenizer;
+
+import java.util.List;
+
+/**
+ * A call whose open mark has come. Keeps its text as long as it may turn out to be plain content.
+ */
+final class OpenCall {
+    enum Progress {
+        /** More is to come. */
+        OPEN,
+        /** It is no call; {@link #text} is plain content. */
+        REJECTED,
+        /** It is complete; {@link #text} is what follows it. */
+        ENDED
+    }
+
+    private final Tokenizer tokenizer;
+    private final CallTokens marks;
+    private final CallOutput output = new CallOutput();
+    private final CallParser parser;
+    private final StringBuilder raw = new StringBuilder();
+    private Detokenizer detokenizer;
+    private int nested;
+    private boolean counted;
+
+    OpenCall(Tokenizer tokenizer, CallTokens marks, List<ToolDeclaration> tools) {
+        this.tokenizer = tokenizer;
+        this.marks = marks;
+        parser = marks.parser(tools, output);
+        detokenizer = tokenizer.detokenizer(true);
+        raw.append(marks.syntax().open());
+    }
+
+    CallOutput output() {
+        return output;
+    }
+
+    /** Whether the answer counts this call. */
+    boolean isCounted() {
+        return counted;
+    }
+
+    void count() {
+        counted = true;
+    }
+
+    Progress push(int token) {
+        if (!marks.isMark(token)) {
+            return text(detokenizer.push(token));
+        }
+        text(detokenizer.finish());
+        detokenizer = tokenizer.detokenizer(true);
+        String spelling = tokenizer.decode(new int[] {token}, true);
+        if (parser.isRejected()) {
+            raw.append(spelling);
+            return Progress.REJECTED;
+        }
+        if (token == marks.closeId() && (nested == 0 || !parser.isInValue())) {
+            raw.append(spelling);
+            parser.close();
+            return parser.isRejected() ? Progress.REJECTED : Progress.ENDED;
+        }
+        if (token == marks.openId()) {
+            nested++;
+        } else if (token == marks.closeId()) {
+            nested--;
+        } else {
+            keep(spelling);
+            parser.quote(spelling);
+            return progress();
+        }
+        return text(spelling);
+    }
+
+    /** Whether an open mark is part of a value here and not the next call. */
+    boolean isInValue() {
+        return parser.isInValue();
+    }
+
+    /** Another call begins. */
+    Progress interrupt() {
+        text(detokenizer.finish());
+        if (output.isBegun() || parser.isComplete()) {
+            parser.close();
+        }
+        return output.isBegun() ? Progress.ENDED : Progress.REJECTED;
+    }
+
+    /**
+     * Nothing more comes. A call that only lacks its close mark is complete; otherwise what has
+     * been put out of it stays as it is, and so do arguments that are no JSON yet.
+     */
+    Progress finish() {
+        Progress progress = text(detokenizer.finish());
+        if (progress != Progress.OPEN) {
+            return progress;
+        }
+        if (parser.isComplete()) {
+            parser.close();
+        }
+        return output.isBegun() ? Progress.ENDED : Progress.REJECTED;
+    }
+
+    /** All of a rejected call, or what follows an ended one. */
+    String text() {
+        return output.isBegun() ? parser.rest() : raw.toString();
+    }
+
+    private Progress text(String text) {
+        keep(text);
+        parser.push(text);
+        return progress();
+    }
+
+    private void keep(String text) {
+        if (!output.isBegun()) {
+            raw.append(text);
+        }
+    }
+
+    private Progress progress() {
+        if (parser.isRejected()) {
+            return Progress.REJECTED;
+        }
+        if (output.isBegun()) {
+            raw.setLength(0);
+        }
+        return parser.isComplete() && !parser.rest().isBlank() ? Progress.ENDED : Progress.OPEN;
+    }
+}

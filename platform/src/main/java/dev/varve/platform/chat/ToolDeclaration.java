@@ -1,0 +1,20 @@
+package dev.varve.platform.chat;
+
+import tools.jackson.databind.JsonNode;
+
+import java.util.Objects;
+
+/**
+ * A tool that the model may call.
+ *
+ * @param name name by which it is called, not empty
+ * @param parameters JSON schema of the arguments; an empty object where nothing is known of them
+ */
+public record ToolDeclaration(String name, JsonNode parameters) {
+    public ToolDeclaration {
+        Objects.requireNonNull(parameters);
+        if (name.isEmpty()) {
+            throw new IllegalArgumentException("a tool needs a name");
+        }
+    }
+}

@@ -1,0 +1,197 @@
+package dev.varve.platform.chat;
+
+import static dev.varve.platform.chat.Dialects.BYTES;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.platform.tokenizer.Tokenizer;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalInt;
+
+/**
+ * A scripted model behind a guide: it says the next token of its script where nothing is forced.
+ */
+class AnswerGuideTest {
+    private static final ToolDeclaration WEATHER =
+            Dialects.tool("get_weather", "'city':{'type':'string'},'n':{'type':'integer'}");
+
+    /** What was generated, the forced tokens in brackets, and how the thought ended. */
+    private record Run(String text, AnswerText answer, List<CallDelta> calls) {
+        static Run of(AnswerSession session, String script) {
+            StringBuilder text = new StringBuilder();
+            List<CallDelta> calls = new ArrayList<>();
+            int[] own = BYTES.encode(script, true);
+            int next = 0;
+            boolean wasForced = false;
+            while (true) {
+                OptionalInt forced = session.guide().forced();
+                if (forced.isEmpty() && next == own.length) {
+                    break;
+                }
+                int token = forced.isPresent() ? forced.getAsInt() : own[next++];
+                session.guide().accept(token);
+                calls.addAll(session.text().push(token).calls());
+                text.append(forced.isPresent() == wasForced ? "" : wasForced ? "]" : "[");
+                wasForced = forced.isPresent();
+                text.append(BYTES.decode(new int[] {token}, true));
+            }
+            calls.addAll(session.text().finish().calls());
+            return new Run(text + (wasForced ? "]" : ""), session.text(), calls);
+        }
+    }
+
+    private static AnswerSession session(
+            Dialects dialect, String prompt, OptionalInt budget, ForcedCall call) {
+        return dialect.with(BYTES)
+                .open(
+                        BYTES.encode(prompt, true),
+                        new AnswerOptions(List.of(WEATHER), List.of(), budget, call));
+    }
+
+    private static AnswerSession thinking(Dialects dialect, String prompt, int budget) {
+        return session(dialect, prompt, OptionalInt.of(budget), new ForcedCall.None());
+    }
+
+    @Test
+    void aThoughtEndsWhenItsBudgetIsSpent() {
+        Run run = Run.of(thinking(Dialects.QWEN35, "<think>\n", 10), "0123456789answer");
+
+        assertEquals("0123456789[\n</think>\n\n]answer", run.text());
+        assertEquals(CloseKind.HARD, run.answer().closeKind());
+        assertEquals(11, run.answer().reasoningTokens());
+    }
+
+    @Test
+    void aThoughtThatTheModelEndsIsLeftAlone() {
+        Run run =
+                Run.of(thinking(Dialects.QWEN35, "<think>\n", 10), "01234</think>0123456789answer");
+
+        assertEquals("01234</think>0123456789answer", run.text());
+        assertEquals(CloseKind.NATURAL, run.answer().closeKind());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"<think>\\n, '[\\n</think>\\n\\n]answer'", "x, answer", "<think></think>, answer"})
+    void withoutBudgetAnOpenThoughtIsClosedAtOnce(String prompt, String text) {
+        Run run = Run.of(thinking(Dialects.QWEN35, prompt.replace("\\n", "\n"), 0), "answer");
+
+        assertEquals(text.replace("\\n", "\n"), run.text());
+    }
+
+    @Test
+    void countingBeginsWhenTheModelOpensItsThought() {
+        Run run =
+                Run.of(
+                        thinking(Dialects.GEMMA, "x", 10),
+                        "text text text <|channel>thought\nabanswer");
+
+        assertEquals("text text text <|channel>thought\nab[\n<channel|>]answer", run.text());
+    }
+
+    @Test
+    void aThoughtThatMayNotBeginIsAnEmptyOneWithItsLabel() {
+        Run run = Run.of(thinking(Dialects.GEMMA, "x", 0), "<|channel>answer");
+
+        assertEquals("<|channel>[thought\n\n<channel|>]answer", run.text());
+        assertEquals(CloseKind.HARD, run.answer().closeKind());
+    }
+
+    @Test
+    void theBudgetIsThatOfAllThoughts() {
+        Run run = Run.of(thinking(Dialects.QWEN3, "", 3), "<think>ab</think>x<think>cde");
+
+        assertEquals("<think>ab</think>x<think>c[\n</think>\n\n]de", run.text());
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aNamedCallIsForcedUpToItsArguments(Dialects dialect) {
+        String call = ToolCallTest.call(dialect, "Bern");
+        AnswerSession session =
+                session(dialect, "x", OptionalInt.empty(), new ForcedCall.Named("get_weather"));
+        String written = Run.of(session, "").text();
+        String forced = written.substring(1, written.length() - 1);
+        assertTrue(call.startsWith(forced), forced);
+
+        Run run =
+                Run.of(
+                        session(
+                                dialect,
+                                "x",
+                                OptionalInt.empty(),
+                                new ForcedCall.Named("get_weather")),
+                        call.substring(forced.length()));
+
+        assertTrue(forced.contains("get_weather"), forced);
+        assertEquals(1, run.answer().callCount());
+        assertEquals(call, run.text().replaceFirst("\\[", "").replaceFirst("\\]", ""));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void someCallIsForcedUpToItsName(Dialects dialect) {
+        String call = ToolCallTest.call(dialect, "Bern");
+        String beginning = call.substring(0, call.indexOf("get_weather"));
+
+        Run run =
+                Run.of(
+                        session(dialect, "x", OptionalInt.empty(), new ForcedCall.Any()),
+                        call.substring(beginning.length()));
+
+        assertEquals("[" + beginning + "]" + call.substring(beginning.length()), run.text());
+        assertEquals(1, run.answer().callCount());
+    }
+
+    @Test
+    void aCallWaitsForTheEndOfTheThought() {
+        String forced = "\n\n<tool_call>\n<function=";
+
+        Run natural =
+                Run.of(
+                        session(
+                                Dialects.QWEN35,
+                                "<think>",
+                                OptionalInt.empty(),
+                                new ForcedCall.Any()),
+                        "plan</think>f");
+        Run hard =
+                Run.of(
+                        session(
+                                Dialects.QWEN35,
+                                "<think>",
+                                OptionalInt.of(2),
+                                new ForcedCall.Any()),
+                        "plf");
+
+        assertEquals("plan</think>[" + forced + "]f", natural.text());
+        assertEquals("pl[\n</think>" + forced + "]f", hard.text());
+    }
+
+    @Test
+    void aNameThatIsSpelledLikeASpecialTokenIsText() {
+        AnswerSession session =
+                session(Dialects.QWEN35, "", OptionalInt.empty(), new ForcedCall.Named("a<|end|>"));
+        List<Integer> forced = new ArrayList<>();
+        for (OptionalInt next = session.guide().forced();
+                next.isPresent();
+                next = session.guide().forced()) {
+            forced.add(next.getAsInt());
+            session.guide().accept(next.getAsInt());
+        }
+
+        assertTrue(!forced.contains(special(BYTES, "<|end|>")), forced.toString());
+        assertTrue(forced.contains(special(BYTES, "<tool_call>")), forced.toString());
+    }
+
+    private static int special(Tokenizer tokenizer, String text) {
+        return tokenizer.tokenId(text).orElseThrow();
+    }
+}

@@ -1,6 +1,7 @@
 package dev.varve.conformance;
 
 import dev.varve.platform.shard.CacheTypes;
+import dev.varve.testkit.Gemma4Model;
 import dev.varve.testkit.LagunaModel;
 import dev.varve.testkit.Qwen35Model;
 import dev.varve.testkit.Qwen35MoeModel;
@@ -16,12 +17,14 @@ interface RandomModel {
     enum Family {
         QWEN35,
         QWEN35MOE,
+        GEMMA4,
         LAGUNA;
 
         RandomModel odd(long seed) {
             return switch (this) {
                 case QWEN35 -> of(Qwen35Model.odd(seed));
                 case QWEN35MOE -> of(Qwen35MoeModel.odd(seed));
+                case GEMMA4 -> of(Gemma4Model.odd(seed));
                 case LAGUNA -> of(LagunaModel.odd(seed));
             };
         }
@@ -34,6 +37,7 @@ interface RandomModel {
         /** A model with the window of the released ones. */
         RandomModel longWindow() {
             return switch (this) {
+                case GEMMA4 -> of(Gemma4Model.odd(9));
                 case LAGUNA -> of(LagunaModel.odd(4));
                 default -> throw new IllegalArgumentException(this + " has no windows");
             };
@@ -43,6 +47,7 @@ interface RandomModel {
             return switch (this) {
                 case QWEN35 -> of(Qwen35Model.odd(seed).withType(type));
                 case QWEN35MOE -> of(Qwen35MoeModel.odd(seed).withType(type));
+                case GEMMA4 -> of(Gemma4Model.odd(seed).withType(type));
                 case LAGUNA -> of(LagunaModel.odd(seed).withType(type));
             };
         }
@@ -80,6 +85,14 @@ interface RandomModel {
                 model::write,
                 model::randomTokens,
                 List.of(model.dense().attention().headDim()));
+    }
+
+    private static RandomModel of(Gemma4Model model) {
+        return new Spec(
+                model.toString(),
+                model::write,
+                model::randomTokens,
+                List.of(model.attention().headDim(), model.attention().fullHeadDim()));
     }
 
     private static RandomModel of(LagunaModel model) {

@@ -150,6 +150,11 @@ public sealed interface GgufValue {
         return new Array(5, elements);
     }
 
+    /** An array of 32-bit floating-point numbers. */
+    static GgufValue floats(List<Float> values) {
+        return new Array(6, values.stream().<GgufValue>map(F32::new).toList());
+    }
+
     /** An array of booleans. */
     static GgufValue booleans(List<Boolean> values) {
         List<GgufValue> elements = new ArrayList<>(values.size());

@@ -60,8 +60,8 @@ final class AttentionBlock {
         return new Target(
                 cache,
                 slides ? inputs.sliding() : inputs.full(),
-                HadamardRotation.keyBlock(cache.keys().type(), cache.state().keyLength()),
-                HadamardRotation.valueBlock(cache.values().type(), cache.state().valueLength()));
+                state.rotation().keyBlock(cache.state()),
+                state.rotation().valueBlock(cache.state()));
     }
 
     private Tensor rotate(Tensor heads, Optional<Integer> block) {

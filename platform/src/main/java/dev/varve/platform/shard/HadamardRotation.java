@@ -6,6 +6,9 @@ import dev.varve.api.ggml.GgmlContext;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.ggml.Ops;
 import dev.varve.api.ggml.Tensor;
+import dev.varve.api.model.LayerRange;
+import dev.varve.api.model.LayerState;
+import dev.varve.api.model.ModelShape;
 
 import java.util.HashMap;
 import java.util.Map;
@@ -25,32 +28,53 @@ final class HadamardRotation implements AutoCloseable {
     private final GgmlContext context = GgmlContext.open(16, 0);
     private final Map<Integer, Tensor> matrices = new HashMap<>();
     private final Map<Integer, DeviceBuffer> buffers = new HashMap<>();
+    private final boolean rotatesKeys;
+    private final boolean rotatesValues;
     private final BufferType bufferType;
 
-    HadamardRotation(BufferType bufferType) {
+    private HadamardRotation(boolean rotatesKeys, boolean rotatesValues, BufferType bufferType) {
+        this.rotatesKeys = rotatesKeys;
+        this.rotatesValues = rotatesValues;
         this.bufferType = bufferType;
+    }
+
+    /** The rotations that the layers of a range need, for a model's cache types. */
+    static HadamardRotation of(
+            ModelShape shape, LayerRange range, CacheTypes types, BufferType bufferType) {
+        // All layers or none, as libllama does it.
+        boolean keys = types.key().isQuantized();
+        boolean values = types.value().isQuantized();
+        for (LayerState state : shape.layers()) {
+            if (state instanceof LayerState.Attention rows) {
+                keys &= rows.keyLength() % MIN_BLOCK == 0;
+                values &= rows.valueLength() % MIN_BLOCK == 0;
+            }
+        }
+        HadamardRotation rotation = new HadamardRotation(keys, values, bufferType);
+        for (LayerState state : shape.layers().subList(range.begin(), range.end())) {
+            if (state instanceof LayerState.Attention rows) {
+                rotation.keyBlock(rows).ifPresent(rotation::prepare);
+                rotation.valueBlock(rows).ifPresent(rotation::prepare);
+            }
+        }
+        return rotation;
     }
 
     /**
      * Block for keys and queries: the largest power of two that divides the head. Empty where
      * nothing is rotated.
      */
-    static Optional<Integer> keyBlock(GgmlType cacheType, int headLength) {
-        if (!cacheType.isQuantized() || headLength % MIN_BLOCK != 0) {
-            return Optional.empty();
-        }
-        return Optional.of(Integer.lowestOneBit(headLength));
+    Optional<Integer> keyBlock(LayerState.Attention rows) {
+        return rotatesKeys ? Optional.of(Integer.lowestOneBit(rows.keyLength())) : Optional.empty();
     }
 
     /** Block for values. Empty where nothing is rotated. */
-    static Optional<Integer> valueBlock(GgmlType cacheType, int headLength) {
-        return cacheType.isQuantized() && headLength % MIN_BLOCK == 0
-                ? Optional.of(MIN_BLOCK)
-                : Optional.empty();
+    Optional<Integer> valueBlock(LayerState.Attention rows) {
+        return rotatesValues ? Optional.of(MIN_BLOCK) : Optional.empty();
     }
 
     /** Makes the matrix for a block, once per shard. */
-    void prepare(int block) {
+    private void prepare(int block) {
         if (matrices.containsKey(block)) {
             return;
         }

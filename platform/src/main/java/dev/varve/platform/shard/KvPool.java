@@ -80,21 +80,6 @@ final class KvPool implements AutoCloseable {
         return bytes;
     }
 
-    /** The rotations that the cache of a range needs. */
-    static HadamardRotation rotation(
-            ModelShape shape, LayerRange range, CacheTypes types, BufferType bufferType) {
-        HadamardRotation rotation = new HadamardRotation(bufferType);
-        for (LayerState state : shape.layers().subList(range.begin(), range.end())) {
-            if (state instanceof LayerState.Attention full) {
-                HadamardRotation.keyBlock(types.key(), full.keyLength())
-                        .ifPresent(rotation::prepare);
-                HadamardRotation.valueBlock(types.value(), full.valueLength())
-                        .ifPresent(rotation::prepare);
-            }
-        }
-        return rotation;
-    }
-
     Layer layer(int layer) {
         Layer found = layers.get(layer);
         if (found == null) {

@@ -56,7 +56,7 @@ record ShardState(
                     new WindowPool(
                             regions, shape.window(), options.regionSlots(), options.stateRows()),
                     rows,
-                    KvPool.rotation(shape, range, types, device.bufferType()));
+                    HadamardRotation.of(shape, range, types, device.bufferType()));
         } catch (RuntimeException | Error e) {
             while (!opened.isEmpty()) {
                 closeAfter(opened.pop(), e);

@@ -1,0 +1,329 @@
+package dev.varve.testkit;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalDouble;
+import java.util.SplittableRandom;
+import java.util.random.RandomGenerator;
+
+/**
+ * Description of a random {@code gemma4} model, from which the same file is written every time.
+ *
+ * @param sharedLayers trailing layers that read the K and V rows of earlier ones
+ * @param perLayerWidth width of the per-layer embeddings; 0 for none
+ * @param softcap limit of the logits; empty to leave the key out, which means 30
+ */
+public record Gemma4Model(
+        Qwen35Model.Size size,
+        Attention attention,
+        int sharedLayers,
+        int perLayerWidth,
+        Experts experts,
+        OptionalDouble softcap,
+        Weights weights,
+        String chatTemplate) {
+    private static final int CONTENTS_VERSION = 1;
+
+    /** Turns with the family's marks; thinking opens the channel by itself. */
+    public static final String TEMPLATE =
+            """
+            {{- bos_token -}}
+            {%- for message in messages -%}
+            {{- '<|turn>' + ('model' if message.role == 'assistant' else message.role) + '\\n' -}}
+            {{- message.content | trim -}}
+            {{- '<turn|>\\n' -}}
+            {%- endfor -%}
+            {%- if add_generation_prompt -%}
+            {{- '<|turn>model\\n' -}}
+            {%- if not enable_thinking | default(false) -%}
+            {{- '<|channel>thought\\n<channel|>' -}}
+            {%- endif -%}
+            {%- endif -%}
+            """;
+
+    /**
+     * @param sliding per layer, whether it attends to the window
+     * @param heads query heads of sliding layers
+     * @param fullHeads query heads of full layers
+     * @param kvHeads heads of K and V of sliding layers
+     * @param fullKvHeads heads of K and V of full layers
+     * @param headDim elements of a head of sliding layers
+     * @param fullHeadDim elements of a head of full layers
+     * @param valuesFromKeys whether full layers have no projection for values
+     */
+    public record Attention(
+            List<Boolean> sliding,
+            int window,
+            int heads,
+            int fullHeads,
+            int kvHeads,
+            int fullKvHeads,
+            int headDim,
+            int fullHeadDim,
+            boolean valuesFromKeys) {
+        public Attention {
+            sliding = List.copyOf(sliding);
+        }
+
+        int headsOf(int layer) {
+            return sliding.get(layer) ? heads : fullHeads;
+        }
+
+        int kvHeadsOf(int layer) {
+            return sliding.get(layer) ? kvHeads : fullKvHeads;
+        }
+
+        int headDimOf(int layer) {
+            return sliding.get(layer) ? headDim : fullHeadDim;
+        }
+    }
+
+    /**
+     * @param count experts, 0 for none
+     * @param fusedGateUp whether gate and up are one tensor
+     * @param scaled whether each expert's output has a scale
+     */
+    public record Experts(
+            int count, int used, int feedForward, boolean fusedGateUp, boolean scaled) {
+        public static final Experts NONE = new Experts(0, 0, 0, false, false);
+    }
+
+    /**
+     * @param layerScales whether each layer's output has a scale
+     * @param idleProjections whether layers without rows of their own have K and V matrices all the
+     *     same
+     */
+    public record Weights(
+            TensorType type,
+            boolean tiedHead,
+            boolean layerScales,
+            boolean idleProjections,
+            boolean patterned,
+            long seed) {}
+
+    /** Six layers of width 128 with per-layer embeddings and shared rows, in F32. */
+    public static Gemma4Model tiny() {
+        return new Gemma4Model(
+                new Qwen35Model.Size(6, 128, 256, 384, 2048),
+                new Attention(
+                        List.of(true, true, false, true, true, false),
+                        24,
+                        4,
+                        4,
+                        2,
+                        1,
+                        32,
+                        64,
+                        false),
+                2,
+                32,
+                Experts.NONE,
+                OptionalDouble.of(30),
+                new Weights(TensorType.F32, true, true, false, false, 1),
+                TEMPLATE);
+    }
+
+    /**
+     * Odd shapes drawn from {@code seed}: one third with per-layer embeddings and shared rows, one
+     * third with experts, one third dense with values from keys.
+     */
+    public static Gemma4Model odd(long seed) {
+        SplittableRandom random = new SplittableRandom(seed * 6151 + 29);
+        int variant = Math.floorMod(seed, 3);
+        int period = 2 + random.nextInt(3);
+        int layers = 2 * period + random.nextInt(2) * period;
+        List<Boolean> sliding = new ArrayList<>();
+        for (int layer = 0; layer < layers; layer++) {
+            sliding.add(layer % period != period - 1);
+        }
+        int kvHeads = 1 + random.nextInt(2);
+        int fullKvHeads = variant == 2 ? 1 : kvHeads;
+        int heads = 2 * kvHeads * (1 + random.nextInt(2));
+        int headDim = pick(random, 32, 64, 64, 128);
+        int shared = variant == 0 ? period * (1 + random.nextInt(layers / period - 1)) : 0;
+        TensorType type =
+                List.of(
+                                TensorType.F16,
+                                TensorType.Q8_0,
+                                TensorType.Q4_0,
+                                TensorType.Q4_K,
+                                TensorType.Q6_K,
+                                TensorType.BF16)
+                        .get(Math.floorMod(seed / 2, 6));
+        int experts = 4 + random.nextInt(9);
+        return new Gemma4Model(
+                new Qwen35Model.Size(
+                        layers,
+                        pick(random, 96, 160, 256, 288),
+                        pick(random, 160, 224, 416, 512),
+                        Gemma4Vocabulary.MINIMUM + 9 + random.nextInt(200),
+                        4096),
+                new Attention(
+                        sliding,
+                        seed % 5 == 4 ? 512 : pick(random, 9, 24, 57, 100),
+                        heads,
+                        heads,
+                        kvHeads,
+                        fullKvHeads,
+                        headDim,
+                        seed % 7 == 6 ? 512 : 2 * headDim,
+                        variant == 2),
+                shared,
+                variant == 0 ? pick(random, 16, 32, 48) : 0,
+                variant == 1
+                        ? new Experts(
+                                experts,
+                                1 + random.nextInt(Math.min(4, experts)),
+                                pick(random, 64, 96),
+                                random.nextBoolean(),
+                                random.nextBoolean())
+                        : Experts.NONE,
+                seed % 4 == 0
+                        ? OptionalDouble.empty()
+                        : OptionalDouble.of(seed % 4 == 1 ? 0 : 10 + random.nextInt(30)),
+                new Weights(
+                        type,
+                        random.nextBoolean(),
+                        random.nextBoolean(),
+                        random.nextBoolean(),
+                        false,
+                        seed),
+                TEMPLATE);
+    }
+
+    /** Shaped like the E2B release, cut down to about 700 MB in Q4_0. */
+    public static Gemma4Model midSize() {
+        List<Boolean> sliding = new ArrayList<>();
+        for (int layer = 0; layer < 20; layer++) {
+            sliding.add(layer % 5 != 4);
+        }
+        return new Gemma4Model(
+                new Qwen35Model.Size(20, 1536, 6144, 65536, 131072),
+                new Attention(sliding, 512, 8, 8, 1, 1, 256, 512, false),
+                10,
+                256,
+                Experts.NONE,
+                OptionalDouble.of(30),
+                new Weights(TensorType.Q4_0, true, true, false, true, 1),
+                TEMPLATE);
+    }
+
+    /** Shaped like the 26B release, cut down to about 700 MB in Q4_0. */
+    public static Gemma4Model midSizeMoe() {
+        List<Boolean> sliding = new ArrayList<>();
+        for (int layer = 0; layer < 12; layer++) {
+            sliding.add(layer % 6 != 5);
+        }
+        return new Gemma4Model(
+                new Qwen35Model.Size(12, 1408, 2112, 65536, 262144),
+                new Attention(sliding, 1024, 8, 8, 4, 1, 256, 512, true),
+                0,
+                0,
+                new Experts(32, 4, 704, true, true),
+                OptionalDouble.of(30),
+                new Weights(TensorType.Q4_0, true, true, false, true, 1),
+                TEMPLATE);
+    }
+
+    private static int pick(SplittableRandom random, int... choices) {
+        return choices[random.nextInt(choices.length)];
+    }
+
+    /** Whether a layer writes K and V rows of its own. */
+    boolean ownsRows(int layer) {
+        return layer < size.layers() - sharedLayers;
+    }
+
+    /** Width of a layer's feed-forward: double where the layer has no rows of its own. */
+    int feedForward(int layer) {
+        return ownsRows(layer) ? size.feedForward() : 2 * size.feedForward();
+    }
+
+    /** The same model with matrices of another type. */
+    public Gemma4Model withType(TensorType type) {
+        return withWeights(
+                new Weights(
+                        type,
+                        weights.tiedHead(),
+                        weights.layerScales(),
+                        weights.idleProjections(),
+                        weights.patterned(),
+                        weights.seed()));
+    }
+
+    public Gemma4Model withWeights(Weights other) {
+        return new Gemma4Model(
+                size,
+                attention,
+                sharedLayers,
+                perLayerWidth,
+                experts,
+                softcap,
+                other,
+                chatTemplate);
+    }
+
+    public Gemma4Model withAttention(Attention other) {
+        return new Gemma4Model(
+                size, other, sharedLayers, perLayerWidth, experts, softcap, weights, chatTemplate);
+    }
+
+    public Gemma4Model withSize(Qwen35Model.Size other) {
+        return new Gemma4Model(
+                other,
+                attention,
+                sharedLayers,
+                perLayerWidth,
+                experts,
+                softcap,
+                weights,
+                chatTemplate);
+    }
+
+    public Gemma4Model withChatTemplate(String other) {
+        return new Gemma4Model(
+                size, attention, sharedLayers, perLayerWidth, experts, softcap, weights, other);
+    }
+
+    /**
+     * Writes the model, unless this folder has it already.
+     *
+     * @return {@code gemma4-l<layers>-e<width>-<type>-<digest>.gguf}, where the digest covers the
+     *     whole description
+     */
+    public Path write(Path folder) throws IOException {
+        return ModelFile.write(
+                folder,
+                "gemma4",
+                size,
+                weights.type(),
+                CONTENTS_VERSION + toString(),
+                this::writer);
+    }
+
+    /** The whole content of the model, for callers that change it before writing. */
+    public GgufWriter writer() {
+        GgufWriter writer = new GgufWriter();
+        writeTo(writer);
+        return writer;
+    }
+
+    /** Adds all values and tensors to a writer of another version or alignment. */
+    public void writeTo(GgufWriter writer) {
+        Gemma4Vocabulary vocabulary = Gemma4Vocabulary.of(size.vocabulary());
+        Gemma4Values.addTo(writer, this);
+        vocabulary.describeIn(writer, chatTemplate);
+        new Gemma4Tensors(writer, this, vocabulary.quietIds()).addAll();
+    }
+
+    /**
+     * Random token ids that a greedy run could have produced: neither control tokens nor out of
+     * range.
+     */
+    public int[] randomTokens(int count, long tokenSeed) {
+        RandomGenerator random = new SplittableRandom(tokenSeed);
+        return random.ints(count, Gemma4Vocabulary.FIRST_TEXT, Gemma4Vocabulary.MINIMUM).toArray();
+    }
+}

@@ -3,7 +3,7 @@
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 java=${VARVE_JAVA_HOME:-${JAVA_HOME:-/usr}}/bin/java
-classes=$(printf '%s:' "$root"/{api,platform,plugin-cpu,plugin-qwen35,testkit,bench}/target/classes)
+classes=$(printf '%s:' "$root"/{api,platform,plugin-cpu,plugin-qwen35,plugin-gemma4,plugin-laguna,testkit,bench}/target/classes)
 exec "$java" --enable-native-access=ALL-UNNAMED -Xmx1g -XX:+UseSerialGC \
   -Dvarve.test.natives="$root/natives/cpu/node_modules/@node-llama-cpp/linux-x64/bins/linux-x64" \
   -cp "$classes" dev.varve.bench.CompareBench "$@"

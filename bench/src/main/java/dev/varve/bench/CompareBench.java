@@ -5,6 +5,7 @@ import dev.varve.api.backend.BackendOptions;
 import dev.varve.api.backend.DeviceOptions;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.ModelFamilyProvider;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.GeneratedToken;
@@ -17,10 +18,15 @@ import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.plugin.cpu.CpuBackendProvider;
+import dev.varve.plugin.gemma4.Gemma4Family;
+import dev.varve.plugin.laguna.LagunaFamily;
 import dev.varve.plugin.qwen35.Qwen35Family;
+import dev.varve.testkit.Gemma4Model;
+import dev.varve.testkit.LagunaModel;
 import dev.varve.testkit.Oracle;
 import dev.varve.testkit.OracleOptions;
 import dev.varve.testkit.Qwen35Model;
+import dev.varve.testkit.Qwen35MoeModel;
 import dev.varve.testkit.TensorType;
 
 import java.io.IOException;
@@ -37,17 +43,19 @@ import java.util.OptionalInt;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 
 /**
  * Prefill, decode and batched decode of a model, ours and libllama's in turn.
  *
  * <pre>
- * CompareBench [--model FILE] [--folder DIR] [--pairs 9] [--threads 2] [-p 512] [-n 128] [--sequences 8] [--kv f16]
+ * CompareBench [--model FILE] [--family qwen35] [--folder DIR] [--pairs 9] [--threads 2] [-p 512] [-n 128] [--sequences 8] [--kv f16]
  * </pre>
  *
- * <p>Without {@code --model} a random model of the real 0.8B shape in Q4_0 is written to {@code
- * --folder}. The figures of ours come from the engine: sampling, bookkeeping and hand-over of each
- * token are in them.
+ * <p>Without {@code --model} a random model of the family in Q4_0 is written to {@code --folder}:
+ * qwen35 in the real 0.8B shape, qwen35moe, gemma4, gemma4moe and laguna as released ones cut down
+ * to 0.5 to 0.8 GB. The figures of ours come from the engine: sampling, bookkeeping and hand-over
+ * of each token are in them.
  */
 public final class CompareBench {
     private static final PrintStream OUT = System.out;
@@ -170,21 +178,33 @@ public final class CompareBench {
     }
 
     private static LoadedModel load(Path file, TimedDevice device, ModelSettings settings) {
-        return LoadedModel.load(
-                GgufFile.open(file),
-                new Qwen35Family(),
-                device,
-                settings,
-                LoadProgress.silent(),
-                plan -> {});
+        GgufFile gguf = GgufFile.open(file);
+        ModelFamilyProvider family =
+                Stream.of(new Qwen35Family(), new Gemma4Family(), new LagunaFamily())
+                        .filter(each -> each.architectures().contains(gguf.architecture()))
+                        .findFirst()
+                        .orElseThrow();
+        return LoadedModel.load(gguf, family, device, settings, LoadProgress.silent(), plan -> {});
     }
 
     private Path model() throws IOException {
         if (flags.containsKey("--model")) {
             return Path.of(flags.get("--model"));
         }
-        return Qwen35Model.real08b(number("--vocab", 151_936))
-                .write(Path.of(flags.getOrDefault("--folder", ".")));
+        Path folder = Path.of(flags.getOrDefault("--folder", "."));
+        String family = flags.getOrDefault("--family", "qwen35");
+        return switch (family) {
+            case "qwen35" -> Qwen35Model.real08b(number("--vocab", 151_936)).write(folder);
+            case "qwen35moe" -> Qwen35MoeModel.midSize().write(folder);
+            case "gemma4" -> Gemma4Model.midSize().write(folder);
+            case "gemma4moe" -> Gemma4Model.midSizeMoe().write(folder);
+            case "laguna" -> LagunaModel.midSize().write(folder);
+            default ->
+                    throw new IllegalArgumentException(
+                            "--family: expected qwen35, qwen35moe, gemma4, gemma4moe or laguna,"
+                                    + " found "
+                                    + family);
+        };
     }
 
     private GenerationEnd ask(Engine engine, int promptTokens, int count, int vocabulary)

@@ -137,6 +137,33 @@ class OracleTest {
         }
     }
 
+    static Stream<Arguments> windowModels() {
+        return Stream.of(Family.GEMMA4, Family.LAGUNA)
+                .flatMap(
+                        family ->
+                                IntStream.of(2, 8, 9, 14)
+                                        .mapToObj(seed -> Arguments.of(family, seed)));
+    }
+
+    /** Rows of sliding layers have moved by then; libllama keeps all of them. */
+    @ParameterizedTest
+    @MethodSource("windowModels")
+    void greedyContinuationsFarBeyondTheWindowAreThoseOfLibllama(Family family, int seed)
+            throws Exception {
+        RandomModel spec = family.odd(seed);
+        Path file = spec.write(folder);
+        int[] prompt = spec.tokens(1500, seed);
+        int[] expected;
+        try (Oracle oracle = oracle(file, 2048, Cpu.F16)) {
+            expected = oracle.greedy(prompt, 64);
+        }
+
+        try (LoadedModel model = Cpu.load(file, settings(2048, 1, Cpu.F16))) {
+            assertArrayEquals(
+                    expected, Answer.ask(model.engine(), prompt, 64).tokens(), spec.toString());
+        }
+    }
+
     static Stream<Arguments> cutModels() {
         return Arrays.stream(Family.values())
                 .flatMap(

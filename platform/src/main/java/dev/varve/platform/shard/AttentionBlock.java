@@ -12,6 +12,11 @@ import java.util.Optional;
 /**
  * Attention of a batch: writes K and V of all columns into the pool of the layer's kind, then lets
  * each sequence attend to its own slots and to nothing else.
+ *
+ * <p>ggml's CPU backend cuts the slots of a single query among its threads, with last bits that
+ * depend on the cut. A window that moved would be cut in another way than one in a cache that keeps
+ * everything, so its query is shown as the heads of each group instead: the heads are then shared
+ * out among the threads, as fast, and each runs over the whole window.
  */
 final class AttentionBlock {
     private final Ops ops;
@@ -102,7 +107,11 @@ final class AttentionBlock {
         AttentionInputs.Part shape = target.inputs().parts().get(part);
         KvPool.Layer cache = target.cache();
         LayerState.Attention sizes = cache.state();
-        Tensor mask = target.inputs().mask(part);
+        int group = (int) query.ne(1) / sizes.kvHeads();
+        if (shape.byHeads() && !cache.keys().type().isQuantized()) {
+            return attendByHeads(target, part, query, group, scale);
+        }
+        Tensor mask = target.inputs().mask(part, shape.tokens());
         long dropped = mask.ne(1) - query.ne(2);
         if (dropped > 0) {
             mask = ops.view2d(mask, mask.ne(0), query.ne(2), mask.nb(1), dropped * mask.nb(1));
@@ -115,6 +124,42 @@ final class AttentionBlock {
                 scale,
                 0,
                 0);
+    }
+
+    /** A single token, whose query heads over one KV head are taken as rows. */
+    private Tensor attendByHeads(Target target, int part, Tensor query, int group, float scale) {
+        KvPool.Layer cache = target.cache();
+        LayerState.Attention sizes = cache.state();
+        AttentionInputs.Part shape = target.inputs().parts().get(part);
+        int kvHeads = sizes.kvHeads();
+        // A group of one head is shown twice, since a single row would be cut.
+        int shown = Math.max(group, 2);
+        Tensor rows =
+                group == 1
+                        ? ops.permute(ops.concat(query, query, 2), 0, 2, 1, 3)
+                        : ops.view3d(
+                                query,
+                                query.ne(0),
+                                group,
+                                kvHeads,
+                                query.nb(1),
+                                group * query.nb(1),
+                                0);
+        Tensor attended =
+                ops.flashAttention(
+                        rows,
+                        rows(cache.keys(), sizes.keyLength(), kvHeads, shape),
+                        rows(cache.values(), sizes.valueLength(), kvHeads, shape),
+                        Optional.of(target.inputs().mask(part, shown)),
+                        scale,
+                        0,
+                        0);
+        if (group == 1) {
+            return ops.view3d(
+                    attended, sizes.valueLength(), kvHeads, 1, attended.nb(1), attended.nb(2), 0);
+        }
+        Tensor ordered = ops.cont(ops.permute(attended, 0, 2, 1, 3));
+        return ops.reshape3d(ordered, sizes.valueLength(), (long) group * kvHeads, 1);
     }
 
     /** The slots of one sequence as {@code [headLength, slots, kvHeads]}. */

@@ -18,14 +18,17 @@ final class AttentionInputs {
     private static final short MASKED = (short) 0xFC00;
 
     /** Slots that one part of the batch reads, and its tokens. */
-    record Part(int tokens, int slot, int slots) {}
+    record Part(int tokens, int slot, int slots, boolean byHeads) {}
+
+    /** A mask for one part; rows beyond its tokens repeat the last one. */
+    private record Mask(int part, Tensor tensor) {}
 
     private final GgmlContext context;
     private final List<Part> parts;
     private final int window;
     private final int tokens;
     private Optional<Tensor> slots = Optional.empty();
-    private final List<Tensor> masks = new ArrayList<>();
+    private final List<Mask> masks = new ArrayList<>();
     private final long[] slotScratch;
     private short[] maskScratch = new short[0];
 
@@ -56,23 +59,32 @@ final class AttentionInputs {
         return slots.get();
     }
 
-    /** One mask per part of the batch, {@code F16 [slots, tokens]}. */
-    Tensor mask(int part) {
-        if (masks.isEmpty()) {
-            for (Part each : parts) {
-                masks.add(
-                        context.newTensor(GgmlType.F16, each.slots(), each.tokens())
-                                .named("mask")
-                                .markInput());
+    /**
+     * What the tokens of a part see, {@code F16 [slots, rows]}.
+     *
+     * @param rows the part's tokens, or more, which see what the last one sees
+     */
+    Tensor mask(int part, int rows) {
+        for (Mask mask : masks) {
+            if (mask.part() == part && mask.tensor().ne(1) == rows) {
+                return mask.tensor();
             }
         }
-        return masks.get(part);
+        Tensor tensor =
+                context.newTensor(GgmlType.F16, parts.get(part).slots(), rows)
+                        .named("mask")
+                        .markInput();
+        masks.add(new Mask(part, tensor));
+        return tensor;
     }
 
+    /** Writes the inputs that the graph reads; one without outputs may leave some aside. */
     void fill(List<Slice> slices, List<KvView> views) {
-        slots.ifPresent(tensor -> writeSlots(slices, views, tensor));
-        for (int part = 0; part < masks.size(); part++) {
-            writeMask(slices.get(part), views.get(part), masks.get(part));
+        slots.filter(Tensor::isPlaced).ifPresent(tensor -> writeSlots(slices, views, tensor));
+        for (Mask mask : masks) {
+            if (mask.tensor().isPlaced()) {
+                writeMask(slices.get(mask.part()), views.get(mask.part()), mask.tensor());
+            }
         }
     }
 
@@ -89,14 +101,15 @@ final class AttentionInputs {
 
     private void writeMask(Slice slice, KvView view, Tensor mask) {
         int attended = view.slots();
-        int rows = slice.tokens().length;
+        int rows = (int) mask.ne(1);
+        int last = slice.firstPosition() + slice.tokens().length - 1;
         int size = Math.multiplyExact(attended, rows);
         if (maskScratch.length < size) {
             maskScratch = new short[size];
         }
         for (int row = 0; row < rows; row++) {
             int begin = row * attended;
-            int position = slice.firstPosition() + row;
+            int position = Math.min(slice.firstPosition() + row, last);
             int oldest = (int) Math.max(0, (long) position - window + 1 - view.position());
             int end = position + 1 - view.position();
             Arrays.fill(maskScratch, begin, begin + oldest, MASKED);

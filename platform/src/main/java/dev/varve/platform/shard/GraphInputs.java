@@ -44,9 +44,11 @@ final class GraphInputs {
         List<AttentionInputs.Part> fullParts = new ArrayList<>();
         List<AttentionInputs.Part> slidingParts = new ArrayList<>();
         for (GraphKey.Part part : key.parts()) {
-            fullParts.add(new AttentionInputs.Part(part.tokens(), part.slot(), part.slots()));
+            fullParts.add(
+                    new AttentionInputs.Part(part.tokens(), part.slot(), part.slots(), false));
             slidingParts.add(
-                    new AttentionInputs.Part(part.tokens(), part.windowSlot(), part.windowSlots()));
+                    new AttentionInputs.Part(
+                            part.tokens(), part.windowSlot(), part.windowSlots(), part.byHeads()));
         }
         full = new AttentionInputs(context, fullParts, Integer.MAX_VALUE);
         sliding = new AttentionInputs(context, slidingParts, window);
@@ -107,15 +109,18 @@ final class GraphInputs {
 
     void fill(PlacedBatch placed, Optional<Boundary> activation) {
         Batch batch = placed.batch();
-        ids.ifPresent(tensor -> writeIds(batch, tensor));
-        positions.ifPresent(tensor -> writePositions(batch, tensor, 1));
-        axisPositions.ifPresent(tensor -> writePositions(batch, tensor, AXES));
-        outputs.ifPresent(tensor -> writeOutputs(batch, tensor));
-        boundary.ifPresent(
-                tensor -> {
-                    Boundary given = activation.orElseThrow();
-                    tensor.write(given.values(), 0, tokens * boundaryLength, 0);
-                });
+        ids.filter(Tensor::isPlaced).ifPresent(tensor -> writeIds(batch, tensor));
+        positions.filter(Tensor::isPlaced).ifPresent(tensor -> writePositions(batch, tensor, 1));
+        axisPositions
+                .filter(Tensor::isPlaced)
+                .ifPresent(tensor -> writePositions(batch, tensor, AXES));
+        outputs.filter(Tensor::isPlaced).ifPresent(tensor -> writeOutputs(batch, tensor));
+        boundary.filter(Tensor::isPlaced)
+                .ifPresent(
+                        tensor -> {
+                            Boundary given = activation.orElseThrow();
+                            tensor.write(given.values(), 0, tokens * boundaryLength, 0);
+                        });
         full.fill(batch.slices(), placed.full());
         sliding.fill(batch.slices(), placed.window());
     }

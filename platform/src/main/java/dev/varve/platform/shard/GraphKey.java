@@ -15,6 +15,8 @@ record GraphKey(List<Part> parts) {
      *
      * @param slot first slot of full attention, and how many are read
      * @param windowSlot first slot of sliding attention, and how many are read
+     * @param byHeads whether sliding attention of a single token goes head by head, see {@link
+     *     AttentionBlock}
      */
     record Part(
             int tokens,
@@ -22,6 +24,7 @@ record GraphKey(List<Part> parts) {
             int slots,
             int windowSlot,
             int windowSlots,
+            boolean byHeads,
             int readRow,
             int writeRow,
             int outputs) {}
@@ -40,6 +43,7 @@ record GraphKey(List<Part> parts) {
                             full.slots(),
                             window.slot(),
                             window.slots(),
+                            window.position() > 0 && slice.tokens().length == 1,
                             slice.readRow(),
                             slice.writeRow(),
                             slice.outputCount()));

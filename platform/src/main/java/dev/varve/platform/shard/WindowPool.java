@@ -86,7 +86,9 @@ final class WindowPool implements AutoCloseable {
         }
         begins[to] = begin;
         ends[to] = end;
-        return new KvView(start, region(to) + start - begin, roundUp(end) - start);
+        // A region that still begins at position 0 is read as if nothing were ever dropped.
+        int seen = begin == 0 && slice.tokens().length == 1 ? 0 : start;
+        return new KvView(seen, region(to) + seen - begin, roundUp(end) - seen);
     }
 
     /** A slice continues what its read row holds; anything else would attend to foreign rows. */

@@ -11,7 +11,8 @@ import java.util.random.RandomGenerator;
 /**
  * Description of a random {@code gemma4} model, from which the same file is written every time.
  *
- * @param sharedLayers trailing layers that read the K and V rows of earlier ones
+ * @param sharedLayers trailing layers that read the K and V rows of the last two layers before
+ *     them, a sliding one and then a full one
  * @param perLayerWidth width of the per-layer embeddings; 0 for none
  * @param softcap limit of the logits; empty to leave the key out, which means 30
  */
@@ -103,6 +104,23 @@ public record Gemma4Model(
             boolean patterned,
             long seed) {}
 
+    public Gemma4Model {
+        List<Boolean> sliding = attention.sliding();
+        if (sliding.size() != size.layers()) {
+            throw new IllegalArgumentException(
+                    size.layers() + " layers, but " + sliding.size() + " sliding flags");
+        }
+        int owners = size.layers() - sharedLayers;
+        // libllama ends the process where a shared layer finds no rows of its kind.
+        if (sharedLayers > 0
+                && (owners < 2 || !sliding.get(owners - 2) || sliding.get(owners - 1))) {
+            throw new IllegalArgumentException(
+                    sharedLayers
+                            + " shared layers must follow a sliding and a full one, got "
+                            + sliding);
+        }
+    }
+
     /** Six layers of width 128 with per-layer embeddings and shared rows, in F32. */
     public static Gemma4Model tiny() {
         return new Gemma4Model(
@@ -117,7 +135,7 @@ public record Gemma4Model(
                         32,
                         64,
                         false),
-                2,
+                3,
                 32,
                 Experts.NONE,
                 OptionalDouble.of(30),

@@ -17,6 +17,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
+import java.util.OptionalDouble;
+import java.util.function.Predicate;
 import java.util.stream.LongStream;
 
 class Gemma4ModelTest {
@@ -86,19 +89,7 @@ class Gemma4ModelTest {
     void theWindowActsOnlyBeyondItsLength() throws IOException {
         int[] tokens = TINY.randomTokens(60, 1);
         int window = TINY.attention().window();
-        Gemma4Model.Attention old = TINY.attention();
-        Gemma4Model wide =
-                TINY.withAttention(
-                        new Gemma4Model.Attention(
-                                old.sliding(),
-                                512,
-                                old.heads(),
-                                old.fullHeads(),
-                                old.kvHeads(),
-                                old.fullKvHeads(),
-                                old.headDim(),
-                                old.fullHeadDim(),
-                                old.valuesFromKeys()));
+        Gemma4Model wide = TINY.withAttention(attention(512, 4, false));
 
         float[][] narrow = ModelChecks.logits(TINY.write(folder), tokens);
         float[][] all = ModelChecks.logits(wide.write(folder), tokens);
@@ -151,16 +142,92 @@ class Gemma4ModelTest {
     void sharedLayersMustFollowASlidingAndAFullOne() {
         assertThrows(
                 IllegalArgumentException.class,
-                () ->
-                        new Gemma4Model(
-                                TINY.size(),
-                                TINY.attention(),
-                                2,
-                                TINY.perLayerWidth(),
-                                TINY.experts(),
-                                TINY.softcap(),
-                                TINY.weights(),
-                                TINY.chatTemplate()));
+                () -> TINY.withSharing(new Gemma4Model.Sharing(2, true)));
+    }
+
+    @Test
+    void eighteenSeedsHaveEveryForm() {
+        List<Gemma4Model> models = seeds().mapToObj(Gemma4Model::odd).toList();
+        List<Gemma4Model> sharing =
+                models.stream().filter(model -> model.sharing().layers() > 0).toList();
+        List<Gemma4Model> mixtures =
+                models.stream().filter(model -> model.experts().count() > 0).toList();
+
+        assertBoth(models, model -> model.weights().tiedHead());
+        assertBoth(models, model -> model.weights().layerScales());
+        assertBoth(models, model -> model.attention().fusedQkv());
+        assertBoth(models, model -> model.attention().window() == 512);
+        assertBoth(models, model -> model.attention().heads() == model.attention().fullHeads());
+        assertBoth(models, model -> model.attention().kvHeads() == model.attention().fullKvHeads());
+        assertBoth(models, model -> model.attention().headDim() == 256);
+        assertBoth(models, model -> model.softcap().isPresent());
+        assertBoth(models, model -> model.softcap().equals(OptionalDouble.of(0)));
+        assertBoth(sharing, model -> model.sharing().wideFeedForward());
+        assertBoth(sharing, model -> model.weights().idleProjections());
+        assertBoth(mixtures, model -> model.attention().valuesFromKeys());
+        assertBoth(mixtures, model -> model.experts().fusedGateUp());
+        assertBoth(mixtures, model -> model.experts().scaled());
+    }
+
+    @Test
+    void fullLayersMayHaveOtherHeads() throws IOException {
+        assertMoves(TINY.withAttention(attention(24, 8, false)));
+    }
+
+    @Test
+    void aFusedProjectionIsRead() throws IOException {
+        assertMoves(TINY.withAttention(attention(24, 4, true)));
+    }
+
+    @Test
+    void theLimitIsThirtyWhereTheFileNamesNone() throws IOException {
+        int[] tokens = TINY.randomTokens(30, 1);
+        Path unnamed = TINY.withSoftcap(OptionalDouble.empty()).write(folder);
+
+        assertArrayEquals(
+                ModelChecks.logits(TINY.write(folder), tokens),
+                ModelChecks.logits(unnamed, tokens));
+        assertMoves(TINY.withSoftcap(OptionalDouble.of(5)));
+    }
+
+    @Test
+    void projectionsOfSharedLayersAreIdle() throws IOException {
+        int[] tokens = TINY.randomTokens(30, 1);
+        Gemma4Model idle =
+                TINY.withWeights(
+                        new Gemma4Model.Weights(TensorType.F32, true, true, true, false, 1));
+
+        assertArrayEquals(
+                ModelChecks.logits(TINY.write(folder), tokens),
+                ModelChecks.logits(idle.write(folder), tokens));
+    }
+
+    @Test
+    void patternedModelsWork() throws IOException {
+        Gemma4Model model =
+                TINY.withWeights(
+                        new Gemma4Model.Weights(TensorType.Q4_0, true, true, false, true, 1));
+
+        float[][] rows = ModelChecks.logits(model.write(folder), model.randomTokens(30, 1));
+
+        double deviation = ModelChecks.deviation(rows[29]);
+        assertTrue(deviation > 2 && deviation < 8, "deviation " + deviation);
+    }
+
+    private static Gemma4Model.Attention attention(int window, int fullHeads, boolean fused) {
+        Gemma4Model.Attention tiny = TINY.attention();
+        return new Gemma4Model.Attention(
+                tiny.sliding(), window, 4, fullHeads, 2, 1, 32, 64, false, fused);
+    }
+
+    private void assertMoves(Gemma4Model changed) throws IOException {
+        ModelChecks.assertDiffer(
+                TINY.write(folder), changed.write(folder), TINY.randomTokens(30, 1));
+    }
+
+    private static void assertBoth(List<Gemma4Model> models, Predicate<Gemma4Model> form) {
+        assertTrue(models.stream().anyMatch(form), "none");
+        assertFalse(models.stream().allMatch(form), "all");
     }
 
     private static int[] exchanged(int[] tokens, int position) {

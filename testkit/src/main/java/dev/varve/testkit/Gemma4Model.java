@@ -11,14 +11,13 @@ import java.util.random.RandomGenerator;
 /**
  * Description of a random {@code gemma4} model, from which the same file is written every time.
  *
- * @param sharedLayers trailing layers that read the K and V rows of earlier ones
  * @param perLayerWidth width of the per-layer embeddings; 0 for none
  * @param softcap limit of the logits; empty to leave the key out, which means 30
  */
 public record Gemma4Model(
         Qwen35Model.Size size,
         Attention attention,
-        int sharedLayers,
+        Sharing sharing,
         int perLayerWidth,
         Experts experts,
         OptionalDouble softcap,
@@ -52,6 +51,8 @@ public record Gemma4Model(
      * @param headDim elements of a head of sliding layers
      * @param fullHeadDim elements of a head of full layers
      * @param valuesFromKeys whether full layers have no projection for values
+     * @param fusedQkv whether layers that have rows and a projection for values carry {@code
+     *     attn_qkv} instead of three matrices
      */
     public record Attention(
             List<Boolean> sliding,
@@ -62,7 +63,8 @@ public record Gemma4Model(
             int fullKvHeads,
             int headDim,
             int fullHeadDim,
-            boolean valuesFromKeys) {
+            boolean valuesFromKeys,
+            boolean fusedQkv) {
         public Attention {
             sliding = List.copyOf(sliding);
         }
@@ -78,6 +80,15 @@ public record Gemma4Model(
         int headDimOf(int layer) {
             return sliding.get(layer) ? headDim : fullHeadDim;
         }
+    }
+
+    /**
+     * @param layers trailing layers that read the K and V rows of the last two layers before them,
+     *     a sliding one and then a full one
+     * @param wideFeedForward whether these layers have a feed-forward of double width
+     */
+    public record Sharing(int layers, boolean wideFeedForward) {
+        public static final Sharing NONE = new Sharing(0, false);
     }
 
     /**
@@ -103,6 +114,23 @@ public record Gemma4Model(
             boolean patterned,
             long seed) {}
 
+    public Gemma4Model {
+        List<Boolean> sliding = attention.sliding();
+        if (sliding.size() != size.layers()) {
+            throw new IllegalArgumentException(
+                    size.layers() + " layers, but " + sliding.size() + " sliding flags");
+        }
+        int owners = size.layers() - sharing.layers();
+        // libllama ends the process where a shared layer finds no rows of its kind.
+        if (sharing.layers() > 0
+                && (owners < 2 || !sliding.get(owners - 2) || sliding.get(owners - 1))) {
+            throw new IllegalArgumentException(
+                    sharing.layers()
+                            + " shared layers must follow a sliding and a full one, got "
+                            + sliding);
+        }
+    }
+
     /** Six layers of width 128 with per-layer embeddings and shared rows, in F32. */
     public static Gemma4Model tiny() {
         return new Gemma4Model(
@@ -116,8 +144,9 @@ public record Gemma4Model(
                         1,
                         32,
                         64,
+                        false,
                         false),
-                2,
+                new Sharing(3, true),
                 32,
                 Experts.NONE,
                 OptionalDouble.of(30),
@@ -125,72 +154,9 @@ public record Gemma4Model(
                 TEMPLATE);
     }
 
-    /**
-     * Odd shapes drawn from {@code seed}: one third with per-layer embeddings and shared rows, one
-     * third with experts, one third dense with values from keys.
-     */
+    /** Odd shapes drawn from {@code seed}; {@link Gemma4Variants} tells which. */
     public static Gemma4Model odd(long seed) {
-        SplittableRandom random = new SplittableRandom(seed * 6151 + 29);
-        int variant = Math.floorMod(seed, 3);
-        int period = 2 + random.nextInt(3);
-        int layers = 2 * period + random.nextInt(2) * period;
-        List<Boolean> sliding = new ArrayList<>();
-        for (int layer = 0; layer < layers; layer++) {
-            sliding.add(layer % period != period - 1);
-        }
-        int kvHeads = 1 + random.nextInt(2);
-        int fullKvHeads = variant == 2 ? 1 : kvHeads;
-        int heads = 2 * kvHeads * (1 + random.nextInt(2));
-        int headDim = pick(random, 32, 64, 64, 128);
-        int shared = variant == 0 ? period * (1 + random.nextInt(layers / period - 1)) : 0;
-        TensorType type =
-                List.of(
-                                TensorType.F16,
-                                TensorType.Q8_0,
-                                TensorType.Q4_0,
-                                TensorType.Q4_K,
-                                TensorType.Q6_K,
-                                TensorType.BF16)
-                        .get(Math.floorMod(seed / 2, 6));
-        int experts = 4 + random.nextInt(9);
-        return new Gemma4Model(
-                new Qwen35Model.Size(
-                        layers,
-                        pick(random, 96, 160, 256, 288),
-                        pick(random, 160, 224, 416, 512),
-                        Gemma4Vocabulary.MINIMUM + 9 + random.nextInt(200),
-                        4096),
-                new Attention(
-                        sliding,
-                        seed % 5 == 4 ? 512 : pick(random, 9, 24, 57, 100),
-                        heads,
-                        heads,
-                        kvHeads,
-                        fullKvHeads,
-                        headDim,
-                        seed % 7 == 6 ? 512 : 2 * headDim,
-                        variant == 2),
-                shared,
-                variant == 0 ? pick(random, 16, 32, 48) : 0,
-                variant == 1
-                        ? new Experts(
-                                experts,
-                                1 + random.nextInt(Math.min(4, experts)),
-                                pick(random, 64, 96),
-                                random.nextBoolean(),
-                                random.nextBoolean())
-                        : Experts.NONE,
-                seed % 4 == 0
-                        ? OptionalDouble.empty()
-                        : OptionalDouble.of(seed % 4 == 1 ? 0 : 10 + random.nextInt(30)),
-                new Weights(
-                        type,
-                        random.nextBoolean(),
-                        random.nextBoolean(),
-                        random.nextBoolean(),
-                        false,
-                        seed),
-                TEMPLATE);
+        return new Gemma4Variants(seed).model();
     }
 
     /** Shaped like the E2B release, cut down to about 700 MB in Q4_0. */
@@ -201,8 +167,8 @@ public record Gemma4Model(
         }
         return new Gemma4Model(
                 new Qwen35Model.Size(20, 1536, 6144, 65536, 131072),
-                new Attention(sliding, 512, 8, 8, 1, 1, 256, 512, false),
-                10,
+                new Attention(sliding, 512, 8, 8, 1, 1, 256, 512, false, false),
+                new Sharing(10, true),
                 256,
                 Experts.NONE,
                 OptionalDouble.of(30),
@@ -218,8 +184,8 @@ public record Gemma4Model(
         }
         return new Gemma4Model(
                 new Qwen35Model.Size(12, 1408, 2112, 65536, 262144),
-                new Attention(sliding, 1024, 8, 8, 4, 1, 256, 512, true),
-                0,
+                new Attention(sliding, 1024, 8, 8, 4, 1, 256, 512, true, false),
+                Sharing.NONE,
                 0,
                 new Experts(32, 4, 704, true, true),
                 OptionalDouble.of(30),
@@ -227,18 +193,15 @@ public record Gemma4Model(
                 TEMPLATE);
     }
 
-    private static int pick(SplittableRandom random, int... choices) {
-        return choices[random.nextInt(choices.length)];
-    }
-
     /** Whether a layer writes K and V rows of its own. */
     boolean ownsRows(int layer) {
-        return layer < size.layers() - sharedLayers;
+        return layer < size.layers() - sharing.layers();
     }
 
-    /** Width of a layer's feed-forward: double where the layer has no rows of its own. */
+    /** Width of a layer's feed-forward. */
     int feedForward(int layer) {
-        return ownsRows(layer) ? size.feedForward() : 2 * size.feedForward();
+        boolean wide = sharing.wideFeedForward() && !ownsRows(layer);
+        return wide ? 2 * size.feedForward() : size.feedForward();
     }
 
     /** The same model with matrices of another type. */
@@ -253,38 +216,69 @@ public record Gemma4Model(
                         weights.seed()));
     }
 
+    /** The same shape with other random values. */
+    public Gemma4Model withSeed(long seed) {
+        return withWeights(
+                new Weights(
+                        weights.type(),
+                        weights.tiedHead(),
+                        weights.layerScales(),
+                        weights.idleProjections(),
+                        weights.patterned(),
+                        seed));
+    }
+
+    /** The same model with or without a head of its own. */
+    public Gemma4Model withTiedHead(boolean tiedHead) {
+        return withWeights(
+                new Weights(
+                        weights.type(),
+                        tiedHead,
+                        weights.layerScales(),
+                        weights.idleProjections(),
+                        weights.patterned(),
+                        weights.seed()));
+    }
+
     public Gemma4Model withWeights(Weights other) {
         return new Gemma4Model(
-                size,
-                attention,
-                sharedLayers,
-                perLayerWidth,
-                experts,
-                softcap,
-                other,
-                chatTemplate);
+                size, attention, sharing, perLayerWidth, experts, softcap, other, chatTemplate);
     }
 
     public Gemma4Model withAttention(Attention other) {
         return new Gemma4Model(
-                size, other, sharedLayers, perLayerWidth, experts, softcap, weights, chatTemplate);
+                size, other, sharing, perLayerWidth, experts, softcap, weights, chatTemplate);
     }
 
     public Gemma4Model withSize(Qwen35Model.Size other) {
         return new Gemma4Model(
-                other,
-                attention,
-                sharedLayers,
-                perLayerWidth,
-                experts,
-                softcap,
-                weights,
-                chatTemplate);
+                other, attention, sharing, perLayerWidth, experts, softcap, weights, chatTemplate);
+    }
+
+    public Gemma4Model withSharing(Sharing other) {
+        return new Gemma4Model(
+                size, attention, other, perLayerWidth, experts, softcap, weights, chatTemplate);
+    }
+
+    public Gemma4Model withPerLayerWidth(int other) {
+        return new Gemma4Model(
+                size, attention, sharing, other, experts, softcap, weights, chatTemplate);
+    }
+
+    public Gemma4Model withExperts(Experts other) {
+        return new Gemma4Model(
+                size, attention, sharing, perLayerWidth, other, softcap, weights, chatTemplate);
+    }
+
+    /** The same model with another limit of the logits; empty leaves the key out. */
+    public Gemma4Model withSoftcap(OptionalDouble other) {
+        return new Gemma4Model(
+                size, attention, sharing, perLayerWidth, experts, other, weights, chatTemplate);
     }
 
     public Gemma4Model withChatTemplate(String other) {
         return new Gemma4Model(
-                size, attention, sharedLayers, perLayerWidth, experts, softcap, weights, other);
+                size, attention, sharing, perLayerWidth, experts, softcap, weights, other);
     }
 
     /**

@@ -106,11 +106,18 @@ final class Gemma4Tensors {
         int queryRows = length * attention.headsOf(layer);
         int kvRows = length * attention.kvHeadsOf(layer);
         norm(layer, "attn_norm", 1);
-        matrix(layer, "attn_q", embedding, queryRows);
-        boolean hasRows = model.ownsRows(layer) || model.weights().idleProjections();
-        if (hasRows) {
-            matrix(layer, "attn_k", embedding, kvRows);
-            if (attention.sliding().get(layer) || !attention.valuesFromKeys()) {
+        boolean hasValues = attention.sliding().get(layer) || !attention.valuesFromKeys();
+        boolean fused = attention.fusedQkv() && hasValues && model.ownsRows(layer);
+        if (fused) {
+            matrix(layer, "attn_qkv", embedding, queryRows + 2 * kvRows);
+        } else {
+            matrix(layer, "attn_q", embedding, queryRows);
+        }
+        if (model.ownsRows(layer) || model.weights().idleProjections()) {
+            if (!fused) {
+                matrix(layer, "attn_k", embedding, kvRows);
+            }
+            if (!fused && hasValues) {
                 matrix(layer, "attn_v", embedding, kvRows);
             }
             tensors.norm(prefix(layer) + "attn_k_norm.weight", length, keySize(length));

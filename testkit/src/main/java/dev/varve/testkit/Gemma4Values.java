@@ -11,7 +11,7 @@ final class Gemma4Values {
         Qwen35Model.Size size = model.size();
         Gemma4Model.Attention attention = model.attention();
         List<Integer> layers = IntStream.range(0, size.layers()).boxed().toList();
-        boolean sameFeedForward = model.sharedLayers() == 0;
+        boolean sameFeedForward = !model.sharing().wideFeedForward();
         boolean sameHeads =
                 attention.heads() == attention.fullHeads()
                         && attention.kvHeads() == attention.fullKvHeads();
@@ -45,7 +45,7 @@ final class Gemma4Values {
                 .put(
                         "gemma4.attention.sliding_window_pattern",
                         GgufValue.booleans(attention.sliding()))
-                .put("gemma4.attention.shared_kv_layers", GgufValue.of(model.sharedLayers()))
+                .put("gemma4.attention.shared_kv_layers", GgufValue.of(model.sharing().layers()))
                 .put("gemma4.embedding_length_per_layer_input", GgufValue.of(model.perLayerWidth()))
                 .put("gemma4.rope.freq_base", GgufValue.of(1e6f))
                 .put("gemma4.rope.freq_base_swa", GgufValue.of(1e4f))

@@ -12,6 +12,7 @@ import dev.varve.platform.engine.GeneratedToken;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationListener;
 import dev.varve.platform.engine.GenerationRequest;
+import dev.varve.platform.engine.TokenGuide;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.sampling.SamplingOptions;
@@ -33,6 +34,7 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
@@ -121,7 +123,14 @@ public final class CompareBench {
                 double theirPrefill = oracle.prefillTokensPerSecond(prompt);
                 double theirDecode = oracle.decodeTokensPerSecond(decoded);
                 long inside = device.decodeNanos();
-                GenerationEnd end = ask(ours.engine(), 8, decoded + 1, vocabulary);
+                int[] forced = oracle.benchmarkTokens(decoded + 1);
+                GenerationEnd end =
+                        submit(
+                                        ours.engine(),
+                                        Arrays.copyOf(forced, 1),
+                                        Arrays.copyOfRange(forced, 1, forced.length))
+                                .end
+                                .get();
                 double ourDecode = end.decodeTokensPerSecond();
                 inside = device.decodeNanos() - inside;
                 if (pair >= 0) {
@@ -161,7 +170,7 @@ public final class CompareBench {
                 Oracle oracle = Oracle.open(file, options)) {
             int vocabulary = ours.adapter().shape().vocabularySize();
             for (int pair = -1; pair < number("--pairs", 9); pair++) {
-                double ourRate = together(ours.engine(), vocabulary);
+                double ourRate = together(ours.engine(), oracle, vocabulary);
                 double theirRate = oracle.batchedDecode(sequences, 64, 64);
                 if (pair >= 0) {
                     batched.add(ourRate, theirRate);
@@ -213,10 +222,17 @@ public final class CompareBench {
     }
 
     /** Tokens per second from the moment when all sequences decode until the first one ends. */
-    private double together(Engine engine, int vocabulary) throws Exception {
+    private double together(Engine engine, Oracle oracle, int vocabulary) throws Exception {
         List<Timed> all = new ArrayList<>();
-        for (int i = 0; i < sequences; i++) {
-            all.add(submit(engine, 64, 64 + 2 * sequences, vocabulary));
+        int count = 64 + 2 * sequences;
+        int[] given = oracle.benchmarkTokens(64 + count);
+        for (int sequence = 0; sequence < sequences; sequence++) {
+            int[] own = shifted(given, sequence, vocabulary);
+            all.add(
+                    submit(
+                            engine,
+                            Arrays.copyOf(own, 64),
+                            Arrays.copyOfRange(own, 64, own.length)));
         }
         for (Timed each : all) {
             each.end.get();
@@ -234,13 +250,48 @@ public final class CompareBench {
         return tokens * 1e9 / (end - begin);
     }
 
+    /** The tokens of one of several sequences. */
+    private static int[] shifted(int[] tokens, int sequence, int vocabulary) {
+        return Arrays.stream(tokens).map(token -> (token + sequence) % vocabulary).toArray();
+    }
+
     private Timed submit(Engine engine, int promptTokens, int count, int vocabulary) {
         int[] tokens = random.ints(promptTokens, 0, vocabulary).toArray();
+        return submit(engine, tokens, count, TokenGuide.none());
+    }
+
+    /** Generates given tokens, so that the same experts work as in the other run. */
+    private Timed submit(Engine engine, int[] prompt, int[] forced) {
+        return submit(engine, prompt, forced.length, new Forced(forced));
+    }
+
+    private static Timed submit(Engine engine, int[] prompt, int count, TokenGuide guide) {
         Timed timed = new Timed();
         engine.submit(
-                new GenerationRequest(tokens, 0, count, Set.of(), SamplingOptions.greedy(), -1),
+                new GenerationRequest(
+                        prompt, 0, count, Set.of(), SamplingOptions.greedy(), -1, guide),
                 timed);
         return timed;
+    }
+
+    /** Chooses given tokens. */
+    private static final class Forced implements TokenGuide {
+        private final int[] tokens;
+        private int next;
+
+        Forced(int[] tokens) {
+            this.tokens = tokens;
+        }
+
+        @Override
+        public OptionalInt forced() {
+            return OptionalInt.of(tokens[next++]);
+        }
+
+        @Override
+        public void accept(int token) {
+            // Only what comes next counts.
+        }
     }
 
     /** When each token came. */

@@ -320,7 +320,8 @@ public final class Oracle implements AutoCloseable {
         return tokens * 1e9 / (System.nanoTime() - startNanos);
     }
 
-    private int[] benchmarkTokens(int count) {
+    /** The tokens that the speed is measured with; which ones decides which experts work. */
+    public int[] benchmarkTokens(int count) {
         return new SplittableRandom(BENCHMARK_SEED).ints(count, 0, vocabularyTokens).toArray();
     }
 

@@ -24,7 +24,12 @@ final class ApiServlet extends HttpServlet {
     private static final Set<String> GET_ROUTES =
             Set.of("/", "/health", "/livez", "/v1/models", "/props", "/metrics");
     private static final Set<String> POST_ROUTES =
-            Set.of("/v1/chat/completions", "/v1/completions", "/tokenize", "/detokenize");
+            Set.of(
+                    "/v1/chat/completions",
+                    "/v1/completions",
+                    "/apply-template",
+                    "/tokenize",
+                    "/detokenize");
     private static final String MODEL_PREFIX = "/v1/models/";
     private static final String OTHER = "other";
 
@@ -33,6 +38,7 @@ final class ApiServlet extends HttpServlet {
     private final transient Metrics metrics;
     private transient volatile ServedModel served;
     private transient volatile ModelRoutes modelRoutes;
+    private transient volatile ChatRoute chatRoute;
     private transient volatile boolean draining;
 
     ApiServlet(HttpOptions options, Metrics metrics) {
@@ -42,7 +48,9 @@ final class ApiServlet extends HttpServlet {
     }
 
     void ready(ServedModel model) {
-        modelRoutes = new ModelRoutes(model);
+        ToolSupport tools = ToolSupport.of(model);
+        modelRoutes = new ModelRoutes(model, tools);
+        chatRoute = new ChatRoute(model, tools);
         served = model;
     }
 
@@ -135,10 +143,10 @@ final class ApiServlet extends HttpServlet {
         }
         ServedModel model = requireModel();
         return switch (route) {
-            case "/v1/chat/completions" ->
-                    generate(request, response, body -> ChatRoute.read(body, model), model);
+            case "/v1/chat/completions" -> generate(request, response, chatRoute::read, model);
             case "/v1/completions" ->
                     generate(request, response, body -> CompletionRoute.read(body, model), model);
+            case "/apply-template" -> plain(response, chatRoute.applyTemplate(body(request)));
             case "/tokenize" -> plain(response, modelRoutes.tokenize(body(request)));
             default -> plain(response, modelRoutes.detokenize(body(request)));
         };
@@ -212,7 +220,7 @@ final class ApiServlet extends HttpServlet {
         try (ConnectionProbe probe = new ConnectionProbe(request);
                 Choices choices = new Choices(count, metrics, probe::abort)) {
             for (PendingAnswer.Choice choice : pending.choices()) {
-                choices.submit(model.engine(), choice.request(), choice.text());
+                choices.submit(model.engine(), choice.request(), choice.reader());
             }
             AnswerWriter.Outcome outcome =
                     new AnswerWriter(response, probe, pending.format(), pending.call())

@@ -99,7 +99,7 @@ final class Fields {
     }
 
     /** A string or an array of strings; empty strings are dropped. */
-    List<String> texts(String name, int most) {
+    List<String> texts(String name, int most, int mostCharacters) {
         List<String> texts = new ArrayList<>();
         find(name)
                 .ifPresent(
@@ -125,6 +125,14 @@ final class Fields {
                                                 + most
                                                 + " strings, found "
                                                 + texts.size());
+                            }
+                            if (texts.stream().anyMatch(text -> text.length() > mostCharacters)) {
+                                throw ApiException.invalid(
+                                        name,
+                                        name
+                                                + ": expected strings of at most "
+                                                + mostCharacters
+                                                + " characters");
                             }
                         });
         return texts;

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -82,7 +83,15 @@ final class ScriptedEngine implements Engine {
         listener.onStart(0);
         int count = 0;
         GenerationEnd.Reason reason = GenerationEnd.Reason.END_TOKEN;
-        for (int token : script) {
+        int next = 0;
+        while (true) {
+            // Forced tokens come in between, the script goes on behind them.
+            OptionalInt forced = request.guide().forced();
+            if (forced.isEmpty() && next == script.length) {
+                break;
+            }
+            int token = forced.isPresent() ? forced.getAsInt() : script[next++];
+            request.guide().accept(token);
             if (stop.get()) {
                 listener.onError(new VarveException(VarveException.Kind.CANCELLED, "cancelled"));
                 return;

@@ -62,6 +62,7 @@ final class TestServer implements AutoCloseable {
                                 new ChatDialect(
                                         Optional.of(ReasoningMarks.think()), Optional.empty()),
                                 TOKENIZER),
+                        ReasoningDefaults.none(),
                         Map.of()));
         return test;
     }

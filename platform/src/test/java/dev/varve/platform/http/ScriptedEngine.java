@@ -28,14 +28,25 @@ final class ScriptedEngine implements Engine {
     final CountDownLatch submitted = new CountDownLatch(1);
     final CountDownLatch cancelled = new CountDownLatch(1);
     private final ExecutorService thread = Executors.newSingleThreadExecutor();
-    private int[] script = {};
+    private List<int[]> scripts = List.of(new int[0]);
+    private int context = CONTEXT;
     private Optional<VarveException> refusal = Optional.empty();
     private Optional<VarveException> failure = Optional.empty();
     private CountDownLatch start = new CountDownLatch(0);
 
     /** Tokens of every answer. */
     ScriptedEngine says(int... tokens) {
-        script = tokens;
+        return saysInTurn(tokens);
+    }
+
+    /** Tokens of the first answer, the second and so on; the last counts for all that follow. */
+    ScriptedEngine saysInTurn(int[]... answers) {
+        scripts = List.of(answers);
+        return this;
+    }
+
+    ScriptedEngine hasContext(int tokens) {
+        context = tokens;
         return this;
     }
 
@@ -63,9 +74,10 @@ final class ScriptedEngine implements Engine {
                 reason -> {
                     throw reason;
                 });
+        int[] script = scripts.get(Math.min(requests.size(), scripts.size() - 1));
         requests.add(request);
         AtomicBoolean stop = new AtomicBoolean();
-        thread.execute(() -> run(request, listener, stop));
+        thread.execute(() -> run(request, script, listener, stop));
         submitted.countDown();
         return () -> {
             if (!stop.getAndSet(true)) {
@@ -74,7 +86,11 @@ final class ScriptedEngine implements Engine {
         };
     }
 
-    private void run(GenerationRequest request, GenerationListener listener, AtomicBoolean stop) {
+    private void run(
+            GenerationRequest request,
+            int[] script,
+            GenerationListener listener,
+            AtomicBoolean stop) {
         try {
             start.await();
         } catch (InterruptedException e) {
@@ -123,7 +139,7 @@ final class ScriptedEngine implements Engine {
 
     @Override
     public EngineStatus status() {
-        return new EngineStatus(CONTEXT, 4, 0, 0, 256, 0, 0, 1, 0, 1, 1, 0, 0, 0, 0, 0);
+        return new EngineStatus(context, 4, 0, 0, 256, 0, 0, 1, 0, 1, 1, 0, 0, 0, 0, 0);
     }
 
     @Override

@@ -67,6 +67,12 @@ final class TestServer implements AutoCloseable {
         return test;
     }
 
+    static TestServer of(ServedModel served) {
+        TestServer test = loading(HttpOptions.loopback());
+        test.server.ready(served);
+        return test;
+    }
+
     static TestServer loading(HttpOptions options) {
         return new TestServer(HttpServer.start(options));
     }

@@ -146,9 +146,10 @@ final class ApiServlet extends HttpServlet {
             case "/v1/chat/completions" -> generate(request, response, chatRoute::read, model);
             case "/v1/completions" ->
                     generate(request, response, body -> CompletionRoute.read(body, model), model);
-            case "/apply-template" -> plain(response, chatRoute.applyTemplate(body(request)));
-            case "/tokenize" -> plain(response, modelRoutes.tokenize(body(request)));
-            default -> plain(response, modelRoutes.detokenize(body(request)));
+            case "/apply-template" ->
+                    plain(response, chatRoute.applyTemplate(body(request, response)));
+            case "/tokenize" -> plain(response, modelRoutes.tokenize(body(request, response)));
+            default -> plain(response, modelRoutes.detokenize(body(request, response)));
         };
     }
 
@@ -215,7 +216,7 @@ final class ApiServlet extends HttpServlet {
             Function<ObjectNode, PendingAnswer> parse,
             ServedModel model)
             throws IOException, InterruptedException {
-        PendingAnswer pending = parse.apply(body(request));
+        PendingAnswer pending = parse.apply(body(request, response));
         int count = pending.choices().size();
         try (ConnectionProbe probe = new ConnectionProbe(request);
                 Choices choices = new Choices(count, metrics, probe::abort)) {
@@ -233,7 +234,23 @@ final class ApiServlet extends HttpServlet {
         }
     }
 
-    private ObjectNode body(HttpServletRequest request) throws IOException {
+    private ObjectNode body(HttpServletRequest request, HttpServletResponse response)
+            throws IOException {
+        try {
+            return Json.parse(bytes(request));
+        } catch (IOException e) {
+            try (ConnectionProbe probe = new ConnectionProbe(request)) {
+                if (probe.isGone()) {
+                    throw e;
+                }
+            }
+            // What follows on this connection cannot be told from the rest of the body.
+            response.setHeader("Connection", "close");
+            throw ApiException.invalid("", "the request body is not framed as its headers say");
+        }
+    }
+
+    private byte[] bytes(HttpServletRequest request) throws IOException {
         if (request.getContentLengthLong() > options.maxBodyBytes()) {
             throw tooLarge();
         }
@@ -246,7 +263,7 @@ final class ApiServlet extends HttpServlet {
             }
             body.write(part, 0, read);
         }
-        return Json.parse(body.toByteArray());
+        return body.toByteArray();
     }
 
     private ApiException tooLarge() {

@@ -138,6 +138,48 @@ class ChatCompletionsTest {
     }
 
     @Test
+    void stopSequencesAreStopStringsToo() throws Exception {
+        engine.says(TestServer.ids("xyfoo more text"));
+
+        JsonNode answer = server.chat("\"stop\": \"more\", \"stop_sequences\": [\"foo\", \"\"]");
+
+        assertEquals("xy", message(answer).get("content").stringValue());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"stop, 501, 1", "stop_sequences, 501, 1", "stop, 3, 17", "stop_sequences, 3, 17"})
+    void stopStringsHaveLimits(String field, int characters, int count) throws Exception {
+        engine.says(TestServer.ids("a"));
+        String longest = "\"" + "x".repeat(500) + "\"";
+        String strings =
+                String.join(
+                        ", ",
+                        java.util.Collections.nCopies(count, "\"" + "x".repeat(characters) + "\""));
+
+        HttpResponse<String> refused =
+                server.post(
+                        "/v1/chat/completions",
+                        TestServer.chatBody("\"" + field + "\": [" + strings + "]"));
+
+        assertEquals(400, refused.statusCode(), refused.body());
+        assertEquals(field, TestServer.json(refused).at("/error/param").stringValue());
+        assertEquals(
+                "a",
+                message(server.chat("\"" + field + "\": [" + longest + "]"))
+                        .get("content")
+                        .stringValue());
+    }
+
+    @Test
+    void aSeedMayBeAnIntegralDouble() throws Exception {
+        engine.says(TestServer.ids("a"));
+
+        server.chat("\"seed\": 7.0");
+
+        assertEquals(7, engine.requests.getFirst().sampling().seed().orElseThrow());
+    }
+
+    @Test
     void severalChoicesHaveSeedsOfTheirOwn() throws Exception {
         engine.says(TestServer.ids("a"));
 

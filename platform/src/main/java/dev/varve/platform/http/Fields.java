@@ -14,6 +14,8 @@ import java.util.OptionalLong;
  * the field.
  */
 final class Fields {
+    private static final int MAX_BRIEF = 40;
+
     private final ObjectNode body;
 
     Fields(ObjectNode body) {
@@ -62,7 +64,7 @@ final class Fields {
         if (!node.get().isNumber()) {
             throw wrong(name, expected, node.get());
         }
-        double value = node.get().doubleValue();
+        double value = node.get().doubleValue(Double.NaN);
         boolean exact =
                 node.get().isIntegralNumber()
                         ? node.get().canConvertToLong()
@@ -80,7 +82,7 @@ final class Fields {
         if (node.isEmpty()) {
             return OptionalDouble.empty();
         }
-        double value = node.get().isNumber() ? node.get().doubleValue() : Double.NaN;
+        double value = node.get().doubleValue(Double.NaN);
         if (!(value >= min && value <= max)) {
             throw wrong(name, "a number from " + min + " to " + max, node.get());
         }
@@ -167,8 +169,9 @@ final class Fields {
 
     /** The type of a value, and the value itself where it can hold no private text. */
     private static String brief(JsonNode node) {
-        return node.isNumber() || node.isBoolean()
-                ? node.toString()
+        String text = node.isNumber() || node.isBoolean() ? node.toString() : "";
+        return !text.isEmpty() && text.length() <= MAX_BRIEF
+                ? text
                 : node.getNodeType().name().toLowerCase(java.util.Locale.ROOT);
     }
 }

@@ -170,6 +170,42 @@ class ChatCompletionsTest {
                         .stringValue());
     }
 
+    /** Numbers that no type holds: an answer or a 400, never a server error. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "seed",
+                "max_tokens",
+                "temperature",
+                "top_p",
+                "top_k",
+                "n",
+                "thinking_budget",
+                "chat_template_kwargs",
+                "logit_bias",
+                "tools"
+            })
+    void hugeNumbersAreNoServerErrors(String field) throws Exception {
+        engine.says(TestServer.ids("a"));
+        for (String number :
+                List.of("1e400", "-1e400", "9".repeat(400), "1e-400", "9e18", "1e19")) {
+            String value =
+                    switch (field) {
+                        case "chat_template_kwargs", "logit_bias" -> "{\"5\": " + number + "}";
+                        case "tools" -> "[{\"name\": \"f\", \"x\": " + number + "}]";
+                        default -> number;
+                    };
+            int status =
+                    server.post(
+                                    "/v1/chat/completions",
+                                    TestServer.chatBody("\"" + field + "\": " + value))
+                            .statusCode();
+
+            assertTrue(
+                    status == 200 || status == 400, field + " " + number.length() + ": " + status);
+        }
+    }
+
     @Test
     void aSeedMayBeAnIntegralDouble() throws Exception {
         engine.says(TestServer.ids("a"));

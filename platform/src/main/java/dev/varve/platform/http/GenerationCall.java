@@ -42,8 +42,8 @@ record GenerationCall(
     static GenerationCall read(
             String idPrefix, Fields fields, ServedModel served, int topLogprobs) {
         boolean usage =
-                fields.object("stream_options")
-                        .map(options -> new Fields(options).flag("include_usage", false))
+                fields.nested("stream_options")
+                        .map(options -> options.flag("include_usage", false))
                         .orElse(false);
         OptionalLong most = OptionalLong.empty();
         for (String name : List.of("max_tokens", "max_output_tokens", "max_completion_tokens")) {

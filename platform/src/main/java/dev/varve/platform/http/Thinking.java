@@ -14,8 +14,8 @@ import java.util.stream.Stream;
  * @param effort share of the answer for thoughts
  * @param askedTokens most tokens of thoughts by number
  * @param defaultTokens most tokens of thoughts where the request names neither
- * @param asked whether the request gave an effort or {@code thinking}; its answers tell how the
- *     thoughts ended
+ * @param asked whether the request gave an effort, a budget or {@code thinking}; its answers tell
+ *     how the thoughts ended
  */
 record Thinking(
         Optional<Boolean> enabled,
@@ -30,8 +30,8 @@ record Thinking(
     private static final int REPLY_TOKENS = 4096;
 
     static Thinking read(Fields fields, ReasoningDefaults defaults) {
-        Optional<Fields> reasoning = fields.object("reasoning").map(Fields::new);
-        Optional<Fields> thinking = fields.object("thinking").map(Fields::new);
+        Optional<Fields> reasoning = fields.nested("reasoning");
+        Optional<Fields> thinking = fields.nested("thinking");
         Optional<Effort> flatEffort =
                 fields.text("reasoning_effort").map(text -> Effort.parse("reasoning_effort", text));
         Optional<Effort> effort =
@@ -46,18 +46,13 @@ record Thinking(
                                 effort.map(each -> each != Effort.NONE),
                                 thinking.map(Thinking::isOn),
                                 flag(fields),
-                                fields.object("chat_template_kwargs")
-                                        .flatMap(variables -> flag(new Fields(variables))))
+                                fields.nested("chat_template_kwargs").flatMap(Thinking::flag))
                         .flatMap(Optional::stream)
                         .reduce((earlier, later) -> later);
         OptionalInt tokens =
                 thinking.map(each -> tokens(each, "budget_tokens")).orElse(OptionalInt.empty());
         OptionalInt flatTokens = tokens(fields, "thinking_budget");
-        boolean asked =
-                effort.isPresent()
-                        || thinking.isPresent()
-                        || tokens.isPresent()
-                        || flatTokens.isPresent();
+        boolean asked = effort.isPresent() || thinking.isPresent() || flatTokens.isPresent();
         return new Thinking(
                 enabled,
                 effort.filter(each -> each != Effort.NONE),

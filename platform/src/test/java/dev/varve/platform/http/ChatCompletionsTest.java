@@ -301,6 +301,8 @@ class ChatCompletionsTest {
                 "\"max_tokens\": 0 | max_tokens",
                 "\"max_tokens\": \"5\" | max_tokens",
                 "\"temperature\": 3 | temperature",
+                "\"temperature\": \"1\" | temperature",
+                "\"stream_options\": {\"include_usage\": 1} | stream_options.include_usage",
                 "\"top_p\": 0 | top_p",
                 "\"n\": 9 | n",
                 "\"stop\": 5 | stop",

@@ -224,10 +224,11 @@ class ThinkingTest {
                 "\"reasoning\": {\"effort\": \"much\"} | reasoning.effort",
                 "\"reasoning\": \"high\" | reasoning",
                 "\"thinking\": {\"type\": \"maybe\"} | thinking.type",
-                "\"thinking\": {\"budget_tokens\": -1} | budget_tokens",
+                "\"thinking\": {\"budget_tokens\": -1} | thinking.budget_tokens",
                 "\"thinking_budget\": 1.5 | thinking_budget",
                 "\"enable_thinking\": \"yes\" | enable_thinking",
-                "\"chat_template_kwargs\": {\"enable_thinking\": 1} | enable_thinking"
+                "\"chat_template_kwargs\": {\"enable_thinking\": 1} |"
+                        + " chat_template_kwargs.enable_thinking"
             })
     void aWrongFieldIsNamed(String fields, String param) throws Exception {
         HttpResponse<String> response =

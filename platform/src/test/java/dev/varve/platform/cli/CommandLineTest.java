@@ -95,6 +95,25 @@ class CommandLineTest {
         assertTrue(help.contains("--enable-thinking=on|off"), help);
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"on", "off", "ON"})
+    void theFlagsForThoughtsAreTaken(String thinking) {
+        Outcome outcome =
+                run(
+                        "serve",
+                        "--model",
+                        "no-such.gguf",
+                        "--port",
+                        "0",
+                        "--reasoning-budget",
+                        "0",
+                        "--enable-thinking",
+                        thinking);
+
+        assertEquals(1, outcome.status(), outcome.toString());
+        assertTrue(outcome.err().contains("loading no-such.gguf"), outcome.toString());
+    }
+
     @Test
     void aFileThatIsNoModelIsOneLineAndStatusOne() throws IOException {
         Path file = Files.writeString(folder.resolve("notes.gguf"), "no model");

@@ -13,10 +13,13 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 import java.net.http.HttpResponse;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 
 /** What templates get to see of the messages that clients send. */
 @Timeout(60)
@@ -186,6 +189,63 @@ class ConversationTest {
         assertTrue(engine.requests.isEmpty());
         assertEquals(400, server.post("/apply-template", "{}").statusCode());
         assertEquals(405, server.get("/apply-template").statusCode());
+    }
+
+    /** A good body with other values in random places: an answer or a 400, never a server error. */
+    @Test
+    void strangeValuesAreTheClientsFault() throws Exception {
+        engine.says(SmallChat.answer("ok" + SmallChat.call("f", "{}")));
+        String good =
+                "{\"messages\": [{\"role\": \"user\", \"content\": [{\"type\": \"text\", \"text\":"
+                        + " \"x\"}]}, {\"role\": \"assistant\", \"content\": \"y\","
+                        + " \"reasoning\": \"r\", \"tool_calls\": ["
+                        + CALL
+                        + "]}, {\"role\": \"tool\", \"tool_call_id\": \"c1\", \"content\": \"z\"}],"
+                        + " \"tools\": [{\"type\": \"function\", \"function\": {\"name\": \"f\","
+                        + " \"description\": \"d\", \"parameters\": {\"type\": \"object\","
+                        + " \"properties\": {\"a\": {\"type\": \"integer\"}}}}}], \"tool_choice\":"
+                        + " {\"type\": \"function\", \"function\": {\"name\": \"f\"}},"
+                        + " \"parallel_tool_calls\": true, \"thinking\": {\"type\": \"enabled\","
+                        + " \"budget_tokens\": 5}, \"reasoning\": {\"effort\": \"low\"},"
+                        + " \"chat_template_kwargs\": {\"enable_thinking\": true}}";
+        List<String> strange =
+                List.of(
+                        "null", "[]", "{}", "\"\"", "\"x\"", "-1", "1e300", "true", "[null]",
+                        "[[]]");
+        Random random = new Random(5);
+        int answered = 0;
+        for (int i = 0; i < 1500; i++) {
+            String body = good;
+            for (int change = random.nextInt(2); change >= 0; change--) {
+                body = changed(body, strange.get(random.nextInt(strange.size())), random);
+            }
+            HttpResponse<String> response = server.post("/v1/chat/completions", body);
+            assertTrue(
+                    response.statusCode() == 200 || response.statusCode() == 400,
+                    response.statusCode() + " for " + body);
+            answered += response.statusCode() == 200 ? 1 : 0;
+        }
+        assertTrue(answered > 100 && answered < 1400, "answered " + answered);
+    }
+
+    /** Puts a value in the place of any value of an object. */
+    private static String changed(String body, String value, Random random) {
+        List<ObjectNode> objects = new ArrayList<>();
+        JsonNode root = Json.MAPPER.readTree(body);
+        collect(root, objects);
+        ObjectNode object = objects.get(random.nextInt(objects.size()));
+        List<String> names = List.copyOf(object.propertyNames());
+        if (!names.isEmpty()) {
+            object.set(names.get(random.nextInt(names.size())), Json.MAPPER.readTree(value));
+        }
+        return Json.write(root);
+    }
+
+    private static void collect(JsonNode node, List<ObjectNode> objects) {
+        if (node instanceof ObjectNode object) {
+            objects.add(object);
+        }
+        node.forEach(child -> collect(child, objects));
     }
 
     /** Contents that are null, empty and missing give the tokens of an empty string. */

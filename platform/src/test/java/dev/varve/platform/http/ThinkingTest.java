@@ -130,6 +130,29 @@ class ThinkingTest {
     }
 
     @ParameterizedTest
+    @CsvSource({
+        "LOW, 32768, 3584",
+        "MEDIUM, 32768, 14336",
+        "HIGH, 32768, 28672",
+        "VERY_HIGH, 32768, 28672",
+        "HIGH, 16384, 12288",
+        "HIGH, 16383, 12287",
+        "HIGH, 5, 3",
+        "HIGH, 1, 0"
+    })
+    void atMost4096TokensAreKeptForTheReply(Effort effort, int maxOutput, int budget) {
+        Thinking thinking =
+                new Thinking(
+                        Optional.empty(),
+                        Optional.of(effort),
+                        OptionalInt.empty(),
+                        OptionalInt.empty(),
+                        true);
+
+        assertEquals(OptionalInt.of(budget), thinking.budget(maxOutput));
+    }
+
+    @ParameterizedTest
     @ValueSource(
             strings = {
                 "\"enable_thinking\": true",

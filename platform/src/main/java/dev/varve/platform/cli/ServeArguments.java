@@ -1,6 +1,7 @@
 package dev.varve.platform.cli;
 
 import dev.varve.platform.http.HttpOptions;
+import dev.varve.platform.http.ReasoningDefaults;
 import dev.varve.platform.runtime.ModelSettings;
 
 import picocli.CommandLine.Option;
@@ -20,6 +21,12 @@ import java.util.regex.Pattern;
 /** Options of the server itself. */
 final class ServeArguments {
     private static final Pattern SIZE = Pattern.compile("(\\d{1,10})([kKmMgG]?)");
+
+    /** A choice that has a default of its own. */
+    enum Switch {
+        ON,
+        OFF
+    }
 
     @Option(
             names = "--host",
@@ -114,6 +121,25 @@ final class ServeArguments {
             order = 21)
     private String maxBody;
 
+    @Option(
+            names = "--reasoning-budget",
+            paramLabel = "N",
+            description =
+                    "Most tokens of thoughts in an answer whose request names neither a budget nor"
+                            + " an effort (default: no limit). A quarter of the answer, at most"
+                            + " 4096 tokens, is kept for what follows the thoughts.",
+            order = 22)
+    private Optional<Integer> reasoningBudget = Optional.empty();
+
+    @Option(
+            names = "--enable-thinking",
+            paramLabel = "on|off",
+            description =
+                    "Whether the model thinks where a request does not say (default: as the chat"
+                            + " template has it).",
+            order = 23)
+    private Optional<Switch> enableThinking = Optional.empty();
+
     /**
      * How the server listens.
      *
@@ -131,6 +157,17 @@ final class ServeArguments {
 
     OptionalInt kvTokens() {
         return ModelArguments.positive(kvTokens, "--kv-tokens");
+    }
+
+    /** How much the model thinks where a request does not say. */
+    ReasoningDefaults reasoningDefaults() {
+        int budget = reasoningBudget.orElse(0);
+        if (budget < 0) {
+            throw new UsageException("--reasoning-budget: expected 0 or more, found " + budget);
+        }
+        return new ReasoningDefaults(
+                enableThinking.map(choice -> choice == Switch.ON),
+                reasoningBudget.isPresent() ? OptionalInt.of(budget) : OptionalInt.empty());
     }
 
     int maxQueue() {

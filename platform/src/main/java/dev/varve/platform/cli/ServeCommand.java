@@ -3,6 +3,7 @@ package dev.varve.platform.cli;
 import dev.varve.platform.chat.AnswerDialect;
 import dev.varve.platform.chat.ChatRenderer;
 import dev.varve.platform.http.HttpServer;
+import dev.varve.platform.http.ReasoningDefaults;
 import dev.varve.platform.http.ServedModel;
 import dev.varve.platform.template.ChatTemplate;
 
@@ -47,6 +48,8 @@ final class ServeCommand extends CliCommand {
 
     @Override
     int run() throws InterruptedException {
+        // Before anything slow: it may say that a flag is wrong.
+        ReasoningDefaults reasoningDefaults = server.reasoningDefaults();
         CountDownLatch stop = new CountDownLatch(1);
         try (ShutdownGuard guard = ShutdownGuard.prepare(stop::countDown, STOP_LIMIT)) {
             try (HttpServer http = HttpServer.start(server.httpOptions(environment()))) {
@@ -61,7 +64,7 @@ final class ServeCommand extends CliCommand {
                     // Not before: nobody waits for a model that is still loading when the process
                     // is asked to stop.
                     guard.arm();
-                    serve(http, runtime, stop);
+                    serve(http, served(runtime, reasoningDefaults), stop);
                 }
             }
             say("stopped");
@@ -69,9 +72,8 @@ final class ServeCommand extends CliCommand {
         return 0;
     }
 
-    private void serve(HttpServer http, ModelRuntime runtime, CountDownLatch stop)
+    private void serve(HttpServer http, ServedModel served, CountDownLatch stop)
             throws InterruptedException {
-        ServedModel served = served(runtime);
         http.ready(served);
         out().println("Serving " + served.id() + " on " + http.uri());
         out().flush();
@@ -82,7 +84,7 @@ final class ServeCommand extends CliCommand {
         }
     }
 
-    private ServedModel served(ModelRuntime runtime) {
+    private ServedModel served(ModelRuntime runtime, ReasoningDefaults reasoningDefaults) {
         Optional<ChatRenderer> chat =
                 server.chatTemplateFile()
                         .map(TextFile::read)
@@ -118,6 +120,7 @@ final class ServeCommand extends CliCommand {
                 runtime.tokenizer(),
                 chat,
                 AnswerDialect.of(runtime.adapter().chatDialect(), runtime.tokenizer()),
+                reasoningDefaults,
                 details);
     }
 

@@ -9,7 +9,7 @@ interface AnswerFormat {
     /** Chunks before the first token. */
     List<ObjectNode> opening();
 
-    /** The chunk of a token; empty where it settles no text and carries nothing else. */
+    /** The chunks of a token; empty where it settles no text and carries nothing else. */
     List<ObjectNode> token(ChoiceEvent.Token token);
 
     /** The last chunks of a choice. */

@@ -24,7 +24,12 @@ final class ApiServlet extends HttpServlet {
     private static final Set<String> GET_ROUTES =
             Set.of("/", "/health", "/livez", "/v1/models", "/props", "/metrics");
     private static final Set<String> POST_ROUTES =
-            Set.of("/v1/chat/completions", "/v1/completions", "/tokenize", "/detokenize");
+            Set.of(
+                    "/v1/chat/completions",
+                    "/v1/completions",
+                    "/apply-template",
+                    "/tokenize",
+                    "/detokenize");
     private static final String MODEL_PREFIX = "/v1/models/";
     private static final String OTHER = "other";
 
@@ -33,6 +38,7 @@ final class ApiServlet extends HttpServlet {
     private final transient Metrics metrics;
     private transient volatile ServedModel served;
     private transient volatile ModelRoutes modelRoutes;
+    private transient volatile ChatRoute chatRoute;
     private transient volatile boolean draining;
 
     ApiServlet(HttpOptions options, Metrics metrics) {
@@ -42,7 +48,9 @@ final class ApiServlet extends HttpServlet {
     }
 
     void ready(ServedModel model) {
-        modelRoutes = new ModelRoutes(model);
+        ToolSupport tools = ToolSupport.of(model);
+        modelRoutes = new ModelRoutes(model, tools);
+        chatRoute = new ChatRoute(model, tools);
         served = model;
     }
 
@@ -135,12 +143,13 @@ final class ApiServlet extends HttpServlet {
         }
         ServedModel model = requireModel();
         return switch (route) {
-            case "/v1/chat/completions" ->
-                    generate(request, response, body -> ChatRoute.read(body, model), model);
+            case "/v1/chat/completions" -> generate(request, response, chatRoute::read, model);
             case "/v1/completions" ->
                     generate(request, response, body -> CompletionRoute.read(body, model), model);
-            case "/tokenize" -> plain(response, modelRoutes.tokenize(body(request)));
-            default -> plain(response, modelRoutes.detokenize(body(request)));
+            case "/apply-template" ->
+                    plain(response, chatRoute.applyTemplate(body(request, response)));
+            case "/tokenize" -> plain(response, modelRoutes.tokenize(body(request, response)));
+            default -> plain(response, modelRoutes.detokenize(body(request, response)));
         };
     }
 
@@ -207,12 +216,12 @@ final class ApiServlet extends HttpServlet {
             Function<ObjectNode, PendingAnswer> parse,
             ServedModel model)
             throws IOException, InterruptedException {
-        PendingAnswer pending = parse.apply(body(request));
+        PendingAnswer pending = parse.apply(body(request, response));
         int count = pending.choices().size();
         try (ConnectionProbe probe = new ConnectionProbe(request);
                 Choices choices = new Choices(count, metrics, probe::abort)) {
             for (PendingAnswer.Choice choice : pending.choices()) {
-                choices.submit(model.engine(), choice.request(), choice.text());
+                choices.submit(model.engine(), choice.request(), choice.reader());
             }
             AnswerWriter.Outcome outcome =
                     new AnswerWriter(response, probe, pending.format(), pending.call())
@@ -225,7 +234,23 @@ final class ApiServlet extends HttpServlet {
         }
     }
 
-    private ObjectNode body(HttpServletRequest request) throws IOException {
+    private ObjectNode body(HttpServletRequest request, HttpServletResponse response)
+            throws IOException {
+        try {
+            return Json.parse(bytes(request));
+        } catch (IOException e) {
+            try (ConnectionProbe probe = new ConnectionProbe(request)) {
+                if (probe.isGone()) {
+                    throw e;
+                }
+            }
+            // What follows on this connection cannot be told from the rest of the body.
+            response.setHeader("Connection", "close");
+            throw ApiException.invalid("", "the request body is not framed as its headers say");
+        }
+    }
+
+    private byte[] bytes(HttpServletRequest request) throws IOException {
         if (request.getContentLengthLong() > options.maxBodyBytes()) {
             throw tooLarge();
         }
@@ -238,7 +263,7 @@ final class ApiServlet extends HttpServlet {
             }
             body.write(part, 0, read);
         }
-        return Json.parse(body.toByteArray());
+        return body.toByteArray();
     }
 
     private ApiException tooLarge() {

@@ -1,20 +1,29 @@
 package dev.varve.platform.http;
 
+import dev.varve.platform.chat.AnswerText;
+import dev.varve.platform.chat.CallDelta;
+
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /** The shapes of {@code /v1/chat/completions}. */
 final class ChatFormat implements AnswerFormat {
     private final GenerationCall call;
     private final Logprobs logprobs;
+
+    /** Whether the answer tells how its thoughts ended. */
+    private final boolean finishDetails;
+
     private final long created = System.currentTimeMillis() / 1000;
 
-    ChatFormat(GenerationCall call, Logprobs logprobs) {
+    ChatFormat(GenerationCall call, Logprobs logprobs, boolean finishDetails) {
         this.call = call;
         this.logprobs = logprobs;
+        this.finishDetails = finishDetails;
     }
 
     @Override
@@ -30,31 +39,24 @@ final class ChatFormat implements AnswerFormat {
 
     @Override
     public List<ObjectNode> token(ChoiceEvent.Token token) {
-        boolean hasLogprobs = token.token().logprobs().isPresent();
-        if (token.reasoning().isEmpty() && token.content().isEmpty() && !hasLogprobs) {
-            return List.of();
-        }
-        ObjectNode chunk = chunk(token.index());
-        putText(delta(chunk), token.reasoning(), token.content());
-        if (hasLogprobs) {
-            choice(chunk)
+        List<ObjectNode> chunks = chunks(token.index(), token.piece());
+        if (token.token().logprobs().isPresent()) {
+            if (chunks.isEmpty()) {
+                chunks.add(chunk(token.index()));
+            }
+            choice(chunks.getFirst())
                     .putObject("logprobs")
                     .putArray("content")
                     .add(logprobs.chatEntry(token.token()));
         }
-        return List.of(chunk);
+        return chunks;
     }
 
     @Override
     public List<ObjectNode> end(ChoiceEvent.Ended ended) {
-        List<ObjectNode> chunks = new ArrayList<>();
-        if (!ended.reasoning().isEmpty() || !ended.content().isEmpty()) {
-            ObjectNode rest = chunk(ended.index());
-            putText(delta(rest), ended.reasoning(), ended.content());
-            chunks.add(rest);
-        }
+        List<ObjectNode> chunks = chunks(ended.index(), ended.piece());
         ObjectNode last = chunk(ended.index());
-        choice(last).put("finish_reason", ended.finishReason());
+        putFinish(choice(last), ended);
         chunks.add(last);
         return chunks;
     }
@@ -81,38 +83,71 @@ final class ChatFormat implements AnswerFormat {
     }
 
     private ObjectNode choice(int index, List<ChoiceEvent> events) {
-        StringBuilder reasoning = new StringBuilder();
-        StringBuilder content = new StringBuilder();
+        CollectedMessage message = new CollectedMessage();
         ArrayNode entries = Json.MAPPER.createArrayNode();
-        String finishReason = "stop";
+        ObjectNode choice = Json.object();
+        choice.put("index", index);
         for (ChoiceEvent event : events) {
             if (event.index() == index && event instanceof ChoiceEvent.Token token) {
-                reasoning.append(token.reasoning());
-                content.append(token.content());
+                message.add(token.piece());
                 token.token()
                         .logprobs()
                         .ifPresent(values -> entries.add(logprobs.chatEntry(token.token())));
             } else if (event.index() == index && event instanceof ChoiceEvent.Ended ended) {
-                reasoning.append(ended.reasoning());
-                content.append(ended.content());
-                finishReason = ended.finishReason();
+                message.add(ended.piece());
+                choice.set("message", message.json());
+                if (call.topLogprobs() >= 0) {
+                    choice.putObject("logprobs").set("content", entries);
+                } else {
+                    choice.putNull("logprobs");
+                }
+                putFinish(choice, ended);
             }
         }
-        ObjectNode choice = Json.object();
-        choice.put("index", index);
-        ObjectNode message = choice.putObject("message");
-        message.put("role", "assistant");
-        message.put("content", content.toString());
-        if (!reasoning.isEmpty()) {
-            message.put("reasoning_content", reasoning.toString());
-        }
-        if (call.topLogprobs() >= 0) {
-            choice.putObject("logprobs").set("content", entries);
-        } else {
-            choice.putNull("logprobs");
-        }
-        choice.put("finish_reason", finishReason);
         return choice;
+    }
+
+    private void putFinish(ObjectNode choice, ChoiceEvent.Ended ended) {
+        choice.put("finish_reason", ended.finishReason());
+        if (finishDetails) {
+            AnswerFacts facts = ended.facts();
+            choice.putObject("finish_details")
+                    .put("close_kind", facts.thoughts().name().toLowerCase(Locale.ROOT))
+                    .put("thinking_tokens", facts.reasoningTokens())
+                    .put("content_tokens", facts.contentTokens())
+                    .put("total_tokens", ended.end().generatedTokens());
+        }
+    }
+
+    /** One chunk for the texts of a piece, and one for each part of a call. */
+    private List<ObjectNode> chunks(int index, AnswerText.Piece piece) {
+        List<ObjectNode> chunks = new ArrayList<>();
+        if (!piece.reasoning().isEmpty() || !piece.content().isEmpty()) {
+            ObjectNode chunk = chunk(index);
+            putText(delta(chunk), piece.reasoning(), piece.content());
+            chunks.add(chunk);
+        }
+        for (CallDelta part : piece.calls()) {
+            part.name()
+                    .ifPresent(
+                            name -> {
+                                ObjectNode chunk = chunk(index);
+                                ObjectNode begin = call(chunk, part.index());
+                                begin.put("id", CallId.next()).put("type", "function");
+                                begin.putObject("function").put("name", name).put("arguments", "");
+                                chunks.add(chunk);
+                            });
+            if (!part.arguments().isEmpty()) {
+                ObjectNode chunk = chunk(index);
+                call(chunk, part.index()).putObject("function").put("arguments", part.arguments());
+                chunks.add(chunk);
+            }
+        }
+        return chunks;
+    }
+
+    private static ObjectNode call(ObjectNode chunk, int number) {
+        return delta(chunk).putArray("tool_calls").addObject().put("index", number);
     }
 
     private static void putText(ObjectNode delta, String reasoning, String content) {

@@ -1,128 +1,137 @@
 package dev.varve.platform.http;
 
-import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Brings messages into the form that chat templates expect. */
-final class ChatMessages {
+/**
+ * Messages in the form that chat templates expect: contents are strings, an absent one is empty;
+ * arguments of tool calls are objects; thoughts are called {@code reasoning_content}; results of
+ * tools have the tool's name; {@code developer} is {@code system}.
+ *
+ * @param list the messages, maps of plain values
+ */
+record ChatMessages(List<Map<String, Object>> list) {
     private static final List<String> ROLES =
             List.of("system", "developer", "user", "assistant", "tool", "function");
+    private static final String ROLE = "role";
+    private static final String CONTENT = "content";
+    private static final String SYSTEM = "system";
+    private static final String REASONING = "reasoning_content";
 
-    private ChatMessages() {}
-
-    static List<Object> read(JsonNode messages) {
+    static ChatMessages read(JsonNode messages) {
         if (!messages.isArray() || messages.isEmpty()) {
             throw ApiException.invalid("messages", "messages: expected a non-empty array");
         }
-        List<Object> read = new ArrayList<>();
+        List<Map<String, Object>> read = new ArrayList<>();
+        Map<String, String> toolNames = new HashMap<>();
         for (int i = 0; i < messages.size(); i++) {
             String where = "messages[" + i + "]";
             if (!(messages.get(i) instanceof ObjectNode message)) {
                 throw ApiException.invalid(where, where + ": expected an object");
             }
-            read.add(message(where, message));
+            read.add(message(where, message, toolNames));
         }
-        return read;
+        return new ChatMessages(read);
     }
 
-    private static Map<String, Object> message(String where, ObjectNode message) {
+    /** Whether a system message comes behind another message. */
+    boolean hasLateSystem() {
+        return list.stream().skip(1).anyMatch(ChatMessages::isSystem);
+    }
+
+    /** All system messages as a single one in front, a blank line between them. */
+    ChatMessages systemFirst() {
+        List<String> texts =
+                list.stream()
+                        .filter(ChatMessages::isSystem)
+                        .map(message -> (String) message.get(CONTENT))
+                        .filter(text -> !text.isEmpty())
+                        .toList();
+        List<Map<String, Object>> ordered = new ArrayList<>();
+        ordered.add(Map.of(ROLE, SYSTEM, CONTENT, String.join("\n\n", texts)));
+        list.stream().filter(message -> !isSystem(message)).forEach(ordered::add);
+        return new ChatMessages(ordered);
+    }
+
+    private static boolean isSystem(Map<String, Object> message) {
+        return message.get(ROLE).equals(SYSTEM);
+    }
+
+    /** {@code toolNames}: names of the tools by the ids of the calls so far; added to. */
+    private static Map<String, Object> message(
+            String where, ObjectNode message, Map<String, String> toolNames) {
         Map<String, Object> read = new LinkedHashMap<>();
         for (Map.Entry<String, JsonNode> entry : message.properties()) {
             if (!entry.getValue().isNull()) {
                 read.put(entry.getKey(), Json.plain(entry.getValue()));
             }
         }
-        String role = message.path("role").isString() ? message.get("role").stringValue() : "";
+        String role = message.path(ROLE).isString() ? message.get(ROLE).stringValue() : "";
         if (!ROLES.contains(role)) {
             throw ApiException.invalid(where + ".role", where + ".role: expected one of " + ROLES);
         }
-        read.put(
-                "role",
-                role.equals("developer") ? "system" : role.equals("function") ? "tool" : role);
-        read.put("content", content(where + ".content", message.path("content")));
-        if (message.path("tool_calls").isArray()) {
-            read.put("tool_calls", toolCalls(where + ".tool_calls", message.get("tool_calls")));
+        read.put(ROLE, templateRole(role));
+        read.put(CONTENT, MessageContent.read(where + ".content", message.path(CONTENT)));
+        Fields fields = new Fields(message);
+        if (role.equals("assistant")) {
+            addThoughts(where, fields, read);
+            List<HistoryCall> calls = HistoryCall.read(where + ".tool_calls", fields);
+            read.remove("tool_calls");
+            if (!calls.isEmpty()) {
+                read.put("tool_calls", calls.stream().map(HistoryCall::forTemplate).toList());
+                calls.forEach(call -> toolNames.put(call.id(), call.name()));
+            }
+        }
+        if (read.get(ROLE).equals("tool")) {
+            addToolName(where, fields, read, toolNames);
         }
         return read;
     }
 
-    private static String content(String where, JsonNode content) {
-        if (content.isMissingNode() || content.isNull()) {
-            return "";
-        }
-        if (content.isString()) {
-            return content.stringValue();
-        }
-        if (!content.isArray()) {
-            throw ApiException.invalid(where, where + ": expected a string or an array of parts");
-        }
-        StringBuilder text = new StringBuilder();
-        for (JsonNode part : content) {
-            if (part.isString()) {
-                text.append(part.stringValue());
-            } else {
-                text.append(part(where, part));
-            }
-        }
-        return text.toString();
+    private static String templateRole(String role) {
+        return switch (role) {
+            case "developer" -> SYSTEM;
+            case "function" -> "tool";
+            default -> role;
+        };
     }
 
-    private static String part(String where, JsonNode part) {
-        String type = part.path("type").isString() ? part.get("type").stringValue() : "";
-        String field =
-                switch (type) {
-                    case "text", "input_text", "output_text" -> "text";
-                    case "refusal" -> "refusal";
-                    default ->
-                            throw ApiException.invalid(
-                                    where,
-                                    where
-                                            + ": parts of type '"
-                                            + (type.length() > 40 ? "…" : type)
-                                            + "' are not supported by this model; expected text");
-                };
-        if (!part.path(field).isString()) {
-            throw ApiException.invalid(
-                    where, where + ": expected a string in the " + field + " of each part");
+    /** Both names are in use; with both given, {@code reasoning_content} counts. */
+    private static void addThoughts(String where, Fields fields, Map<String, Object> read) {
+        read.remove("reasoning");
+        read.remove(REASONING);
+        for (String name : List.of("reasoning", REASONING)) {
+            fields.find(name)
+                    .ifPresent(
+                            thoughts -> {
+                                if (!thoughts.isString()) {
+                                    throw Fields.wrong(where + "." + name, "a string", thoughts);
+                                }
+                                read.put(REASONING, thoughts.stringValue());
+                            });
         }
-        return part.get(field).stringValue();
     }
 
-    /**
-     * Templates iterate over the arguments, so the JSON text that clients send becomes an object.
-     */
-    private static List<Object> toolCalls(String where, JsonNode calls) {
-        List<Object> read = new ArrayList<>();
-        for (JsonNode call : calls) {
-            if (!(call instanceof ObjectNode object)) {
-                throw ApiException.invalid(where, where + ": expected objects");
-            }
-            ObjectNode copy = object.deepCopy();
-            if (copy.path("function") instanceof ObjectNode function
-                    && function.path("arguments").isString()) {
-                function.set(
-                        "arguments", arguments(where, function.get("arguments").stringValue()));
-            }
-            read.add(Json.plain(copy));
-        }
-        return read;
-    }
-
-    private static JsonNode arguments(String where, String text) {
-        try {
-            JsonNode parsed = text.isBlank() ? Json.object() : Json.MAPPER.readTree(text);
-            if (parsed instanceof ObjectNode) {
-                return parsed;
-            }
-        } catch (JacksonException e) {
-            // Answered below like any other text that is no object.
-        }
-        throw ApiException.invalid(where, where + ": expected arguments that are a JSON object");
+    /** Some templates need a name, so an answer to nobody's call has one too. */
+    private static void addToolName(
+            String where, Fields fields, Map<String, Object> read, Map<String, String> toolNames) {
+        String id =
+                fields.find("tool_call_id")
+                        .map(
+                                node -> {
+                                    if (!node.isString()) {
+                                        throw Fields.wrong(
+                                                where + ".tool_call_id", "a string", node);
+                                    }
+                                    return node.stringValue();
+                                })
+                        .orElse("");
+        read.putIfAbsent("name", toolNames.getOrDefault(id, "unknown"));
     }
 }

@@ -1,7 +1,10 @@
 package dev.varve.platform.http;
 
 import dev.varve.platform.chat.AnswerOptions;
+import dev.varve.platform.chat.AnswerSession;
 import dev.varve.platform.chat.ChatPrompt;
+import dev.varve.platform.chat.ChatRenderer;
+import dev.varve.platform.template.TemplateException;
 
 import tools.jackson.databind.node.ObjectNode;
 
@@ -9,32 +12,59 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
-/** {@code POST /v1/chat/completions}. */
+/** {@code POST /v1/chat/completions}, and {@code /apply-template}, which shows its prompt. */
 final class ChatRoute {
     private static final int MAX_TOP_LOGPROBS = 20;
 
-    private ChatRoute() {}
+    /** What a request becomes before anything is generated. */
+    private record Conversation(ChatPrompt prompt, ToolUse tools, Thinking thinking) {}
 
-    static PendingAnswer read(ObjectNode body, ServedModel served) {
+    private final ServedModel served;
+    private final ToolSupport toolSupport;
+
+    ChatRoute(ServedModel served, ToolSupport toolSupport) {
+        this.served = served;
+        this.toolSupport = toolSupport;
+    }
+
+    PendingAnswer read(ObjectNode body) {
         Fields fields = new Fields(body);
         requireText(fields);
         GenerationCall call = GenerationCall.read("chatcmpl-", fields, served, topLogprobs(fields));
-        Map<String, Object> variables = new LinkedHashMap<>();
-        fields.object("chat_template_kwargs")
-                .ifPresent(
-                        extra ->
-                                extra.properties()
-                                        .forEach(
-                                                entry ->
-                                                        variables.put(
-                                                                entry.getKey(),
-                                                                Json.plain(entry.getValue()))));
-        variables.put("messages", ChatMessages.read(fields.require("messages")));
-        variables.put("tools", tools(fields));
-        thinking(fields).ifPresent(enabled -> variables.putIfAbsent("enable_thinking", enabled));
-        ChatPrompt prompt =
+        Conversation conversation = conversation(fields);
+        ChatPrompt prompt = conversation.prompt();
+        ToolUse tools = conversation.tools();
+        int maxOutput = call.maxOutput(prompt, Integer.MAX_VALUE, served);
+        AnswerOptions options =
+                new AnswerOptions(
+                        tools.declarations(),
+                        call.stops(),
+                        conversation.thinking().budget(maxOutput),
+                        tools.forced());
+        List<PendingAnswer.Choice> choices = new ArrayList<>();
+        for (int choice = 0; choice < call.choices(); choice++) {
+            AnswerSession session = served.dialect().open(prompt.tokens(), options);
+            choices.add(
+                    new PendingAnswer.Choice(
+                            call.request(prompt, choice, maxOutput, session.guide(), served),
+                            new AnswerReader(session.text(), tools.single())));
+        }
+        return new PendingAnswer(
+                call,
+                choices,
+                new ChatFormat(
+                        call, new Logprobs(served.tokenizer()), conversation.thinking().asked()));
+    }
+
+    /** The prompt of a chat completion's body, as text and as a number of tokens. */
+    ObjectNode applyTemplate(ObjectNode body) {
+        ChatPrompt prompt = conversation(new Fields(body)).prompt();
+        return Json.object().put("prompt", prompt.text()).put("tokens", prompt.tokens().length);
+    }
+
+    private Conversation conversation(Fields fields) {
+        ChatRenderer renderer =
                 served.chat()
                         .orElseThrow(
                                 () ->
@@ -42,22 +72,50 @@ final class ChatRoute {
                                                 "messages",
                                                 "the model has no chat template; use"
                                                     + " /v1/completions, or start the server with"
-                                                    + " --chat-template-file"))
-                        .render(variables);
-        List<PendingAnswer.Choice> choices = new ArrayList<>();
-        for (int choice = 0; choice < call.choices(); choice++) {
-            choices.add(
-                    new PendingAnswer.Choice(
-                            call.request(prompt.tokens(), prompt.stablePrefix(), choice, 0, served),
-                            () ->
-                                    served.dialect()
-                                            .open(
-                                                    prompt.tokens(),
-                                                    AnswerOptions.stoppingAt(call.stops()))
-                                            .text()));
+                                                    + " --chat-template-file"));
+        ToolUse tools = ToolUse.read(fields);
+        if (!tools.isEmpty()) {
+            toolSupport.require();
         }
-        return new PendingAnswer(
-                call, choices, new ChatFormat(call, new Logprobs(served.tokenizer())));
+        Thinking thinking = Thinking.read(fields, served.reasoningDefaults());
+        Map<String, Object> variables = variables(fields);
+        // Templates ask whether there are tools at all.
+        variables.put("tools", tools.isEmpty() ? null : tools.forTemplate());
+        thinking.enabled().ifPresent(enabled -> variables.put(Thinking.SWITCH, enabled));
+        ChatMessages messages = ChatMessages.read(fields.require("messages"));
+        return new Conversation(render(renderer, messages, variables), tools, thinking);
+    }
+
+    private static Map<String, Object> variables(Fields fields) {
+        Map<String, Object> variables = new LinkedHashMap<>();
+        fields.object("chat_template_kwargs")
+                .ifPresent(
+                        extra ->
+                                extra.properties()
+                                        .forEach(
+                                                entry -> {
+                                                    if (!entry.getValue().isNull()) {
+                                                        variables.put(
+                                                                entry.getKey(),
+                                                                Json.plain(entry.getValue()));
+                                                    }
+                                                }));
+        return variables;
+    }
+
+    /** System messages stay where they are, unless the template refuses that. */
+    private static ChatPrompt render(
+            ChatRenderer renderer, ChatMessages messages, Map<String, Object> variables) {
+        variables.put("messages", messages.list());
+        try {
+            return renderer.render(variables);
+        } catch (TemplateException e) {
+            if (!e.raisedByTemplate() || !messages.hasLateSystem()) {
+                throw e;
+            }
+            variables.put("messages", messages.systemFirst().list());
+            return renderer.render(variables);
+        }
     }
 
     private static void requireText(Fields fields) {
@@ -80,29 +138,5 @@ final class ChatRoute {
             throw ApiException.invalid("top_logprobs", "top_logprobs: needs logprobs to be true");
         }
         return wanted ? top : -1;
-    }
-
-    /** Null where there are none, as templates test for it. */
-    private static Object tools(Fields fields) {
-        boolean none =
-                fields.find("tool_choice")
-                        .filter(choice -> choice.isString() && choice.stringValue().equals("none"))
-                        .isPresent();
-        return fields.find("tools")
-                .map(
-                        tools -> {
-                            if (!tools.isArray()) {
-                                throw Fields.wrong("tools", "an array", tools);
-                            }
-                            return none || tools.isEmpty() ? null : Json.plain(tools);
-                        })
-                .orElse(null);
-    }
-
-    private static Optional<Boolean> thinking(Fields fields) {
-        if (fields.find("enable_thinking").isPresent()) {
-            return Optional.of(fields.flag("enable_thinking", true));
-        }
-        return fields.text("reasoning_effort").map(effort -> !effort.equals("none"));
     }
 }

@@ -1,10 +1,9 @@
 package dev.varve.platform.http;
 
 import dev.varve.api.VarveException;
+import dev.varve.platform.chat.AnswerText;
 import dev.varve.platform.engine.GeneratedToken;
 import dev.varve.platform.engine.GenerationEnd;
-
-import java.util.Optional;
 
 /** What the engine's thread tells the thread of a request about one of its choices. */
 sealed interface ChoiceEvent {
@@ -12,21 +11,17 @@ sealed interface ChoiceEvent {
     int index();
 
     /** A token, with the text that it settled. */
-    record Token(int index, GeneratedToken token, String reasoning, String content)
-            implements ChoiceEvent {}
+    record Token(int index, GeneratedToken token, AnswerText.Piece piece) implements ChoiceEvent {}
 
-    /** The choice ended; the text is what was held back. */
-    record Ended(
-            int index,
-            GenerationEnd end,
-            String reasoning,
-            String content,
-            Optional<String> stop,
-            int reasoningTokens)
+    /** The choice ended; the piece is what was held back. */
+    record Ended(int index, GenerationEnd end, AnswerText.Piece piece, AnswerFacts facts)
             implements ChoiceEvent {
         /** OpenAI's finish reason. */
         String finishReason() {
-            return end.reason() == GenerationEnd.Reason.LENGTH ? "length" : "stop";
+            if (end.reason() == GenerationEnd.Reason.LENGTH) {
+                return "length";
+            }
+            return facts.calls() > 0 ? "tool_calls" : "stop";
         }
     }
 

@@ -10,13 +10,12 @@ import dev.varve.platform.engine.GenerationListener;
 import dev.varve.platform.engine.GenerationRequest;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 
 /**
  * The running choices of one HTTP request and their events. The queue is bounded: a client that
@@ -26,7 +25,10 @@ final class Choices implements AutoCloseable {
     private static final int EVENTS_PER_CHOICE = 4096;
 
     private final BlockingQueue<ChoiceEvent> events;
-    private final List<Generation> generations = new ArrayList<>();
+
+    /** The engine's thread cancels them while later ones are still being submitted. */
+    private final List<Generation> generations = new CopyOnWriteArrayList<>();
+
     private final Metrics metrics;
     private final Runnable abort;
     private volatile boolean overflown;
@@ -36,15 +38,20 @@ final class Choices implements AutoCloseable {
      * back.
      */
     Choices(int count, Metrics metrics, Runnable abort) {
-        events = new ArrayBlockingQueue<>(count * EVENTS_PER_CHOICE);
+        events = new LinkedBlockingQueue<>(count * EVENTS_PER_CHOICE);
         this.metrics = metrics;
         this.abort = abort;
     }
 
     /** Submits one more choice. */
-    void submit(Engine engine, GenerationRequest request, Supplier<AnswerText> text) {
+    void submit(Engine engine, GenerationRequest request, AnswerReader reader) {
         int index = generations.size();
-        generations.add(engine.submit(request, new Listener(index, text.get())));
+        Generation generation = engine.submit(request, new Listener(index, reader));
+        generations.add(generation);
+        if (overflown) {
+            // The others may have been cancelled before this one was among them.
+            generation.cancel();
+        }
     }
 
     /** The next event, or empty after {@code wait}. */
@@ -74,13 +81,13 @@ final class Choices implements AutoCloseable {
     /** Runs on the engine's thread: must not block. */
     private final class Listener implements GenerationListener {
         private final int index;
-        private final AnswerText text;
+        private final AnswerReader reader;
         private final long submitted = System.nanoTime();
         private long lastToken;
 
-        Listener(int index, AnswerText text) {
+        Listener(int index, AnswerReader reader) {
             this.index = index;
-            this.text = text;
+            this.reader = reader;
         }
 
         @Override
@@ -97,23 +104,15 @@ final class Choices implements AutoCloseable {
                 metrics.interTokenLatency.observe(now - lastToken);
             }
             lastToken = now;
-            AnswerText.Piece piece = text.push(token.id());
-            offer(new ChoiceEvent.Token(index, token, piece.reasoning(), piece.content()));
-            return text.stopFound().isEmpty() && !overflown;
+            offer(new ChoiceEvent.Token(index, token, reader.push(token.id())));
+            return !reader.isComplete() && !overflown;
         }
 
         @Override
         public void onEnd(GenerationEnd end) {
             metrics.requestLatency.observe(System.nanoTime() - submitted);
-            AnswerText.Piece rest = text.finish();
-            offer(
-                    new ChoiceEvent.Ended(
-                            index,
-                            end,
-                            rest.reasoning(),
-                            rest.content(),
-                            text.stopFound(),
-                            text.reasoningTokens()));
+            AnswerText.Piece rest = reader.finish();
+            offer(new ChoiceEvent.Ended(index, end, rest, reader.facts()));
         }
 
         @Override

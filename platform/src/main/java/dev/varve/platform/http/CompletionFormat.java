@@ -38,21 +38,22 @@ final class CompletionFormat implements AnswerFormat {
     @Override
     public List<ObjectNode> token(ChoiceEvent.Token token) {
         boolean hasLogprobs = token.token().logprobs().isPresent();
-        if (token.content().isEmpty() && !hasLogprobs) {
+        if (token.piece().content().isEmpty() && !hasLogprobs) {
             return List.of();
         }
-        ObjectNode chunk = chunk(token.index(), token.content());
+        ObjectNode chunk = chunk(token.index(), token.piece().content());
         if (hasLogprobs) {
-            logprobs.addCompletion(
-                    choice(chunk).putObject("logprobs"), token.token(), offsets[token.index()]);
+            ObjectNode values = Logprobs.emptyCompletion();
+            logprobs.addCompletion(values, token.token(), offsets[token.index()]);
+            choice(chunk).set("logprobs", values);
         }
-        offsets[token.index()] += token.content().length();
+        offsets[token.index()] += token.piece().content().length();
         return List.of(chunk);
     }
 
     @Override
     public List<ObjectNode> end(ChoiceEvent.Ended ended) {
-        ObjectNode chunk = chunk(ended.index(), ended.content());
+        ObjectNode chunk = chunk(ended.index(), ended.piece().content());
         choice(chunk).put("finish_reason", ended.finishReason());
         return List.of(chunk);
     }
@@ -80,16 +81,16 @@ final class CompletionFormat implements AnswerFormat {
 
     private ObjectNode choice(int index, List<ChoiceEvent> events) {
         StringBuilder text = new StringBuilder(echoes.get(index));
-        ObjectNode values = Json.object();
+        ObjectNode values = Logprobs.emptyCompletion();
         String finishReason = "stop";
         for (ChoiceEvent event : events) {
             if (event.index() == index && event instanceof ChoiceEvent.Token token) {
                 if (token.token().logprobs().isPresent()) {
                     logprobs.addCompletion(values, token.token(), text.length());
                 }
-                text.append(token.content());
+                text.append(token.piece().content());
             } else if (event.index() == index && event instanceof ChoiceEvent.Ended ended) {
-                text.append(ended.content());
+                text.append(ended.piece().content());
                 finishReason = ended.finishReason();
             }
         }

@@ -2,6 +2,8 @@ package dev.varve.platform.http;
 
 import dev.varve.platform.chat.AnswerDialect;
 import dev.varve.platform.chat.AnswerOptions;
+import dev.varve.platform.chat.AnswerSession;
+import dev.varve.platform.chat.ChatPrompt;
 import dev.varve.platform.tokenizer.Tokenizer;
 
 import tools.jackson.databind.JsonNode;
@@ -16,8 +18,6 @@ final class CompletionRoute {
     private static final int MAX_LOGPROBS = 20;
     private static final int MAX_PROMPTS = 64;
 
-    private record Prompt(int[] tokens, String text) {}
-
     private CompletionRoute() {}
 
     static PendingAnswer read(ObjectNode body, ServedModel served) {
@@ -28,20 +28,19 @@ final class CompletionRoute {
         int topLogprobs = (int) fields.whole("logprobs", 0, MAX_LOGPROBS).orElse(-1);
         GenerationCall call = GenerationCall.read("cmpl-", fields, served, topLogprobs);
         boolean echo = fields.flag("echo", false);
-        List<Prompt> prompts = prompts(fields.require("prompt"), served.tokenizer());
+        List<ChatPrompt> prompts = prompts(fields.require("prompt"), served.tokenizer());
         List<PendingAnswer.Choice> choices = new ArrayList<>();
         List<String> echoes = new ArrayList<>();
-        for (Prompt prompt : prompts) {
+        AnswerDialect dialect = AnswerDialect.plain(served.tokenizer());
+        AnswerOptions options = AnswerOptions.stoppingAt(call.stops());
+        for (ChatPrompt prompt : prompts) {
+            int maxOutput = call.maxOutput(prompt, DEFAULT_TOKENS, served);
             for (int choice = 0; choice < call.choices(); choice++) {
+                AnswerSession session = dialect.open(prompt.tokens(), options);
                 choices.add(
                         new PendingAnswer.Choice(
-                                call.request(prompt.tokens(), 0, choice, DEFAULT_TOKENS, served),
-                                () ->
-                                        AnswerDialect.plain(served.tokenizer())
-                                                .open(
-                                                        prompt.tokens(),
-                                                        AnswerOptions.stoppingAt(call.stops()))
-                                                .text()));
+                                call.request(prompt, choice, maxOutput, session.guide(), served),
+                                new AnswerReader(session.text(), false)));
                 echoes.add(echo ? prompt.text() : "");
             }
         }
@@ -52,8 +51,8 @@ final class CompletionRoute {
     }
 
     /** A string, an array of strings, an array of ids, or an array of arrays of ids. */
-    private static List<Prompt> prompts(JsonNode prompt, Tokenizer tokenizer) {
-        List<Prompt> prompts = new ArrayList<>();
+    private static List<ChatPrompt> prompts(JsonNode prompt, Tokenizer tokenizer) {
+        List<ChatPrompt> prompts = new ArrayList<>();
         if (prompt.isString()) {
             prompts.add(prompt(prompt.stringValue(), tokenizer));
         } else if (prompt.isArray() && !prompt.isEmpty() && prompt.get(0).isNumber()) {
@@ -83,13 +82,13 @@ final class CompletionRoute {
         return prompts;
     }
 
-    private static Prompt prompt(String text, Tokenizer tokenizer) {
-        return new Prompt(withBos(tokenizer.encode(text, true), tokenizer), text);
+    private static ChatPrompt prompt(String text, Tokenizer tokenizer) {
+        return new ChatPrompt(withBos(tokenizer.encode(text, true), tokenizer), 0, text);
     }
 
-    private static Prompt ids(JsonNode array, Tokenizer tokenizer) {
+    private static ChatPrompt ids(JsonNode array, Tokenizer tokenizer) {
         int[] ids = Fields.tokenIds("prompt", array, tokenizer.vocabularySize());
-        return new Prompt(ids, tokenizer.decode(ids));
+        return new ChatPrompt(ids, 0, tokenizer.decode(ids));
     }
 
     static int[] withBos(int[] tokens, Tokenizer tokenizer) {

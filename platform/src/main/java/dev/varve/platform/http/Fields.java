@@ -14,10 +14,20 @@ import java.util.OptionalLong;
  * the field.
  */
 final class Fields {
+    private static final int MAX_BRIEF = 40;
+
     private final ObjectNode body;
 
+    /** What stands before the names of these fields in messages. */
+    private final String path;
+
     Fields(ObjectNode body) {
+        this(body, "");
+    }
+
+    private Fields(ObjectNode body, String path) {
         this.body = body;
+        this.path = path;
     }
 
     Optional<JsonNode> find(String name) {
@@ -26,7 +36,8 @@ final class Fields {
     }
 
     JsonNode require(String name) {
-        return find(name).orElseThrow(() -> ApiException.invalid(name, name + ": missing"));
+        return find(name)
+                .orElseThrow(() -> ApiException.invalid(path + name, path + name + ": missing"));
     }
 
     boolean flag(String name, boolean fallback) {
@@ -34,7 +45,7 @@ final class Fields {
                 .map(
                         node -> {
                             if (!node.isBoolean()) {
-                                throw wrong(name, "true or false", node);
+                                throw wrong(path + name, "true or false", node);
                             }
                             return node.booleanValue();
                         })
@@ -46,7 +57,7 @@ final class Fields {
                 .map(
                         node -> {
                             if (!node.isString()) {
-                                throw wrong(name, "a string", node);
+                                throw wrong(path + name, "a string", node);
                             }
                             return node.stringValue();
                         });
@@ -60,9 +71,9 @@ final class Fields {
         }
         String expected = "a whole number from " + min + " to " + max;
         if (!node.get().isNumber()) {
-            throw wrong(name, expected, node.get());
+            throw wrong(path + name, expected, node.get());
         }
-        double value = node.get().doubleValue();
+        double value = node.get().doubleValue(Double.NaN);
         boolean exact =
                 node.get().isIntegralNumber()
                         ? node.get().canConvertToLong()
@@ -70,7 +81,7 @@ final class Fields {
         long number =
                 node.get().isIntegralNumber() && exact ? node.get().longValue() : (long) value;
         if (!exact || number < min || number > max) {
-            throw wrong(name, expected, node.get());
+            throw wrong(path + name, expected, node.get());
         }
         return OptionalLong.of(number);
     }
@@ -80,9 +91,9 @@ final class Fields {
         if (node.isEmpty()) {
             return OptionalDouble.empty();
         }
-        double value = node.get().isNumber() ? node.get().doubleValue() : Double.NaN;
+        double value = node.get().doubleValue(Double.NaN);
         if (!(value >= min && value <= max)) {
-            throw wrong(name, "a number from " + min + " to " + max, node.get());
+            throw wrong(path + name, "a number from " + min + " to " + max, node.get());
         }
         return OptionalDouble.of(value);
     }
@@ -92,14 +103,19 @@ final class Fields {
                 .map(
                         node -> {
                             if (!(node instanceof ObjectNode object)) {
-                                throw wrong(name, "an object", node);
+                                throw wrong(path + name, "an object", node);
                             }
                             return object;
                         });
     }
 
+    /** The fields of an object, which errors name with the object's name. */
+    Optional<Fields> nested(String name) {
+        return object(name).map(inner -> new Fields(inner, path + name + "."));
+    }
+
     /** A string or an array of strings; empty strings are dropped. */
-    List<String> texts(String name, int most) {
+    List<String> texts(String name, int most, int mostCharacters) {
         List<String> texts = new ArrayList<>();
         find(name)
                 .ifPresent(
@@ -109,22 +125,35 @@ final class Fields {
                             } else if (node.isArray()) {
                                 for (JsonNode element : node) {
                                     if (!element.isString()) {
-                                        throw wrong(name, "a string or an array of strings", node);
+                                        throw wrong(
+                                                path + name,
+                                                "a string or an array of strings",
+                                                node);
                                     }
                                     texts.add(element.stringValue());
                                 }
                             } else {
-                                throw wrong(name, "a string or an array of strings", node);
+                                throw wrong(path + name, "a string or an array of strings", node);
                             }
                             texts.removeIf(String::isEmpty);
                             if (texts.size() > most) {
                                 throw ApiException.invalid(
-                                        name,
-                                        name
+                                        path + name,
+                                        path
+                                                + name
                                                 + ": expected at most "
                                                 + most
                                                 + " strings, found "
                                                 + texts.size());
+                            }
+                            if (texts.stream().anyMatch(text -> text.length() > mostCharacters)) {
+                                throw ApiException.invalid(
+                                        path + name,
+                                        path
+                                                + name
+                                                + ": expected strings of at most "
+                                                + mostCharacters
+                                                + " characters");
                             }
                         });
         return texts;
@@ -159,8 +188,9 @@ final class Fields {
 
     /** The type of a value, and the value itself where it can hold no private text. */
     private static String brief(JsonNode node) {
-        return node.isNumber() || node.isBoolean()
-                ? node.toString()
+        String text = node.isNumber() || node.isBoolean() ? node.toString() : "";
+        return !text.isEmpty() && text.length() <= MAX_BRIEF
+                ? text
                 : node.getNodeType().name().toLowerCase(java.util.Locale.ROOT);
     }
 }

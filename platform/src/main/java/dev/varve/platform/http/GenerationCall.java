@@ -1,7 +1,10 @@
 package dev.varve.platform.http;
 
+import dev.varve.platform.chat.ChatPrompt;
 import dev.varve.platform.engine.GenerationRequest;
+import dev.varve.platform.engine.TokenGuide;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -34,12 +37,13 @@ record GenerationCall(
         Fields fields) {
     private static final int MAX_CHOICES = 8;
     private static final int MAX_STOPS = 16;
+    private static final int MAX_STOP_CHARACTERS = 500;
 
     static GenerationCall read(
             String idPrefix, Fields fields, ServedModel served, int topLogprobs) {
         boolean usage =
-                fields.object("stream_options")
-                        .map(options -> new Fields(options).flag("include_usage", false))
+                fields.nested("stream_options")
+                        .map(options -> options.flag("include_usage", false))
                         .orElse(false);
         OptionalLong most = OptionalLong.empty();
         for (String name : List.of("max_tokens", "max_output_tokens", "max_completion_tokens")) {
@@ -52,29 +56,42 @@ record GenerationCall(
                 fields.flag("stream", false),
                 usage,
                 (int) fields.whole("n", 1, MAX_CHOICES).orElse(1),
-                fields.texts("stop", MAX_STOPS),
+                stops(fields),
                 topLogprobs,
                 most,
                 fields.flag("ignore_eos", false),
                 fields);
     }
 
+    private static List<String> stops(Fields fields) {
+        List<String> stops = new ArrayList<>();
+        for (String name : List.of("stop", "stop_sequences")) {
+            stops.addAll(fields.texts(name, MAX_STOPS - stops.size(), MAX_STOP_CHARACTERS));
+        }
+        return List.copyOf(stops);
+    }
+
+    /** Most tokens of an answer; {@code defaultTokens} where the request says nothing. */
+    int maxOutput(ChatPrompt prompt, int defaultTokens, ServedModel served) {
+        int context = served.engine().status().contextTokens();
+        int room = Math.max(1, context - prompt.tokens().length);
+        return (int) maxTokens.orElse(Math.min(defaultTokens, room));
+    }
+
     /** The engine's request for one choice of a prompt. */
     GenerationRequest request(
-            int[] prompt, int stablePrefix, int choice, long defaultTokens, ServedModel served) {
-        if (prompt.length == 0) {
+            ChatPrompt prompt, int choice, int maxOutput, TokenGuide guide, ServedModel served) {
+        if (prompt.tokens().length == 0) {
             throw ApiException.invalid(
                     "prompt", "prompt: expected at least one token, found an empty text");
         }
-        int context = served.engine().status().contextTokens();
-        long room = Math.max(1, context - prompt.length);
-        long most = maxTokens.orElse(defaultTokens > 0 ? Math.min(defaultTokens, room) : room);
         return new GenerationRequest(
-                prompt,
-                stablePrefix,
-                (int) most,
+                prompt.tokens(),
+                prompt.stablePrefix(),
+                maxOutput,
                 ignoreEnd ? Set.of() : served.tokenizer().endTokens(),
                 SamplingFields.read(fields, served.tokenizer().vocabularySize(), choice),
-                topLogprobs);
+                topLogprobs,
+                guide);
     }
 }

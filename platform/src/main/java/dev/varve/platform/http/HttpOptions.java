@@ -4,6 +4,7 @@ import dev.varve.api.VarveException;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -29,6 +30,10 @@ public record HttpOptions(
     public HttpOptions {
         apiKeys = Set.copyOf(apiKeys);
         corsOrigins = Set.copyOf(corsOrigins);
+        // The address of nothing is loopback's, but listening on nothing is listening everywhere.
+        if (Optional.ofNullable(host).orElse("").isBlank()) {
+            throw invalid("--host: expected an address, found none");
+        }
         if (port < 0 || port > 65535) {
             throw invalid("--port: expected 0 to 65535, found " + port);
         }

@@ -8,6 +8,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 
 /** Log probabilities in the forms of both completion routes. */
 final class Logprobs {
@@ -41,6 +42,15 @@ final class Logprobs {
         return entry;
     }
 
+    /** The {@code logprobs} object of a text completion without tokens. */
+    static ObjectNode emptyCompletion() {
+        ObjectNode logprobs = Json.object();
+        for (String name : List.of("tokens", "token_logprobs", "text_offset", "top_logprobs")) {
+            logprobs.putArray(name);
+        }
+        return logprobs;
+    }
+
     /** Adds a token to the {@code logprobs} object of a text completion. */
     void addCompletion(ObjectNode logprobs, GeneratedToken token, int textOffset) {
         TokenLogprobs values = token.logprobs().orElseThrow();
@@ -64,6 +74,6 @@ final class Logprobs {
     }
 
     private static ArrayNode array(ObjectNode parent, String name) {
-        return parent.path(name) instanceof ArrayNode array ? array : parent.putArray(name);
+        return (ArrayNode) parent.get(name);
     }
 }

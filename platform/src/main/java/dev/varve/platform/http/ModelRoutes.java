@@ -11,10 +11,12 @@ import java.util.Map;
 /** Routes that tell about the model, and its tokenizer's. */
 final class ModelRoutes {
     private final ServedModel served;
+    private final ToolSupport toolSupport;
     private final long created = System.currentTimeMillis() / 1000;
 
-    ModelRoutes(ServedModel served) {
+    ModelRoutes(ServedModel served, ToolSupport toolSupport) {
         this.served = served;
+        this.toolSupport = toolSupport;
     }
 
     ObjectNode models() {
@@ -61,6 +63,7 @@ final class ModelRoutes {
                 .put("top_k", 0);
         defaults.put("min_p", 0.0).put("repeat_penalty", 1.0);
         props.putObject("reasoning").put("supported", served.dialect().hasReasoning());
+        props.putObject("tools").put("supported", toolSupport == ToolSupport.FULL);
         props.putObject("chat").put("supported", served.chat().isPresent());
         ObjectNode runtime = props.putObject("runtime");
         runtime.put("parallel", status.parallel());

@@ -1,10 +1,8 @@
 package dev.varve.platform.http;
 
-import dev.varve.platform.chat.AnswerText;
 import dev.varve.platform.engine.GenerationRequest;
 
 import java.util.List;
-import java.util.function.Supplier;
 
 /**
  * A checked request: what the engine is asked and how its answer is written.
@@ -14,6 +12,6 @@ import java.util.function.Supplier;
  * @param format shapes of the answer
  */
 record PendingAnswer(GenerationCall call, List<Choice> choices, AnswerFormat format) {
-    /** One choice. */
-    record Choice(GenerationRequest request, Supplier<AnswerText> text) {}
+    /** One choice; {@code reader} belongs to the engine's thread. */
+    record Choice(GenerationRequest request, AnswerReader reader) {}
 }

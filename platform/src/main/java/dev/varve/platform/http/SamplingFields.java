@@ -64,10 +64,7 @@ final class SamplingFields {
                                                     + (vocabulary - 1)
                                                     + " as keys");
                                 }
-                                double value =
-                                        entry.getValue().isNumber()
-                                                ? entry.getValue().doubleValue()
-                                                : Double.NaN;
+                                double value = entry.getValue().doubleValue(Double.NaN);
                                 if (!(Math.abs(value) <= MAX_BIAS)) {
                                     throw ApiException.invalid(
                                             "logit_bias",

@@ -18,6 +18,7 @@ import java.util.Optional;
  * @param tokenizer of the model
  * @param chat renders conversations; empty where the model has no chat template
  * @param dialect how the answers of the model read
+ * @param reasoningDefaults what counts where a request says nothing about thoughts
  * @param details further facts for {@code /props}
  */
 public record ServedModel(
@@ -28,6 +29,7 @@ public record ServedModel(
         Tokenizer tokenizer,
         Optional<ChatRenderer> chat,
         AnswerDialect dialect,
+        ReasoningDefaults reasoningDefaults,
         Map<String, Object> details) {
     public ServedModel {
         details = Map.copyOf(details);

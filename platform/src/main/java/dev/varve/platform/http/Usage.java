@@ -28,7 +28,7 @@ final class Usage {
             boolean first = ended.index() % choicesPerPrompt == 0;
             prompt += first ? ended.end().promptTokens() : 0;
             cached += first ? ended.end().cachedTokens() : 0;
-            reasoning += ended.reasoningTokens();
+            reasoning += ended.facts().reasoningTokens();
         }
         ObjectNode usage = Json.object();
         usage.put("prompt_tokens", prompt);

@@ -72,6 +72,8 @@ class CommandLineTest {
                 "serve --model m --host 0.0.0.0           | --insecure",
                 "serve --model m --port 70000             | --port",
                 "serve --model m --max-body 4X            | --max-body",
+                "serve --model m --reasoning-budget -1    | --reasoning-budget",
+                "serve --model m --enable-thinking maybe  | --enable-thinking",
                 "bench --model m -p 0 -n 0                | -p 0 -n 0",
                 "logits --model m --tokens 1,,2 --out o   | --tokens",
                 "plugins --plugins no-such-folder         | --plugins: expected a folder",
@@ -83,6 +85,33 @@ class CommandLineTest {
         assertTrue(outcome.err().startsWith("varve: "), outcome.toString());
         assertTrue(outcome.err().contains(expected), outcome.toString());
         assertEquals("", outcome.out());
+    }
+
+    @Test
+    void theFlagsForThoughtsAreExplained() {
+        String help = run("serve", "--help").out();
+
+        assertTrue(help.contains("--reasoning-budget=N"), help);
+        assertTrue(help.contains("--enable-thinking=on|off"), help);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"on", "off", "ON"})
+    void theFlagsForThoughtsAreTaken(String thinking) {
+        Outcome outcome =
+                run(
+                        "serve",
+                        "--model",
+                        "no-such.gguf",
+                        "--port",
+                        "0",
+                        "--reasoning-budget",
+                        "0",
+                        "--enable-thinking",
+                        thinking);
+
+        assertEquals(1, outcome.status(), outcome.toString());
+        assertTrue(outcome.err().contains("loading no-such.gguf"), outcome.toString());
     }
 
     @Test

@@ -138,6 +138,84 @@ class ChatCompletionsTest {
     }
 
     @Test
+    void stopSequencesAreStopStringsToo() throws Exception {
+        engine.says(TestServer.ids("xyfoo more text"));
+
+        JsonNode answer = server.chat("\"stop\": \"more\", \"stop_sequences\": [\"foo\", \"\"]");
+
+        assertEquals("xy", message(answer).get("content").stringValue());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"stop, 501, 1", "stop_sequences, 501, 1", "stop, 3, 17", "stop_sequences, 3, 17"})
+    void stopStringsHaveLimits(String field, int characters, int count) throws Exception {
+        engine.says(TestServer.ids("a"));
+        String longest = "\"" + "x".repeat(500) + "\"";
+        String strings =
+                String.join(
+                        ", ",
+                        java.util.Collections.nCopies(count, "\"" + "x".repeat(characters) + "\""));
+
+        HttpResponse<String> refused =
+                server.post(
+                        "/v1/chat/completions",
+                        TestServer.chatBody("\"" + field + "\": [" + strings + "]"));
+
+        assertEquals(400, refused.statusCode(), refused.body());
+        assertEquals(field, TestServer.json(refused).at("/error/param").stringValue());
+        assertEquals(
+                "a",
+                message(server.chat("\"" + field + "\": [" + longest + "]"))
+                        .get("content")
+                        .stringValue());
+    }
+
+    /** Numbers that no type holds: an answer or a 400, never a server error. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "seed",
+                "max_tokens",
+                "temperature",
+                "top_p",
+                "top_k",
+                "n",
+                "thinking_budget",
+                "chat_template_kwargs",
+                "logit_bias",
+                "tools"
+            })
+    void hugeNumbersAreNoServerErrors(String field) throws Exception {
+        engine.says(TestServer.ids("a"));
+        for (String number :
+                List.of("1e400", "-1e400", "9".repeat(400), "1e-400", "9e18", "1e19")) {
+            String value =
+                    switch (field) {
+                        case "chat_template_kwargs", "logit_bias" -> "{\"5\": " + number + "}";
+                        case "tools" -> "[{\"name\": \"f\", \"x\": " + number + "}]";
+                        default -> number;
+                    };
+            int status =
+                    server.post(
+                                    "/v1/chat/completions",
+                                    TestServer.chatBody("\"" + field + "\": " + value))
+                            .statusCode();
+
+            assertTrue(
+                    status == 200 || status == 400, field + " " + number.length() + ": " + status);
+        }
+    }
+
+    @Test
+    void aSeedMayBeAnIntegralDouble() throws Exception {
+        engine.says(TestServer.ids("a"));
+
+        server.chat("\"seed\": 7.0");
+
+        assertEquals(7, engine.requests.getFirst().sampling().seed().orElseThrow());
+    }
+
+    @Test
     void severalChoicesHaveSeedsOfTheirOwn() throws Exception {
         engine.says(TestServer.ids("a"));
 
@@ -223,6 +301,8 @@ class ChatCompletionsTest {
                 "\"max_tokens\": 0 | max_tokens",
                 "\"max_tokens\": \"5\" | max_tokens",
                 "\"temperature\": 3 | temperature",
+                "\"temperature\": \"1\" | temperature",
+                "\"stream_options\": {\"include_usage\": 1} | stream_options.include_usage",
                 "\"top_p\": 0 | top_p",
                 "\"n\": 9 | n",
                 "\"stop\": 5 | stop",

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.NullSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import tools.jackson.databind.JsonNode;
@@ -22,6 +23,7 @@ import java.net.Socket;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
@@ -125,6 +127,18 @@ class HttpServerTest {
                         () -> new HttpOptions("0.0.0.0", 0, Set.of(), false, Set.of(), 1));
 
         assertTrue(refusal.getMessage().contains("--insecure"), refusal.getMessage());
+    }
+
+    @ParameterizedTest
+    @NullSource
+    @ValueSource(strings = {"", " "})
+    void noAddressIsNotLoopback(String host) {
+        VarveException refusal =
+                assertThrows(
+                        VarveException.class,
+                        () -> new HttpOptions(host, 0, Set.of(), false, Set.of(), 1));
+
+        assertTrue(refusal.getMessage().contains("--host"), refusal.getMessage());
     }
 
     @Test
@@ -255,6 +269,46 @@ class HttpServerTest {
                     server.post("/v1/completions", "{\"prompt\": \"a\", \"suffix\": \"b\"}")
                             .statusCode());
             assertEquals(400, server.post("/v1/completions", "{\"prompt\": \"\"}").statusCode());
+        }
+    }
+
+    @Test
+    void logprobsOfNoTokensAreEmptyLists() throws Exception {
+        try (TestServer server = TestServer.of(engine)) {
+            JsonNode logprobs =
+                    TestServer.json(
+                                    server.post(
+                                            "/v1/completions",
+                                            "{\"prompt\": \"a\", \"logprobs\": 1}"))
+                            .at("/choices/0/logprobs");
+
+            for (String name : List.of("tokens", "token_logprobs", "text_offset", "top_logprobs")) {
+                assertTrue(
+                        logprobs.path(name).isArray() && logprobs.get(name).isEmpty(),
+                        logprobs.toString());
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"zz\r\n{}\r\n0\r\n\r\n", "2\r\n{}0\r\n\r\n", "-1\r\n{}\r\n"})
+    void aBrokenChunkedBodyIsTheClientsFault(String body) throws Exception {
+        try (TestServer server = TestServer.of(engine);
+                Socket socket = new Socket("127.0.0.1", server.server.uri().getPort())) {
+            socket.getOutputStream()
+                    .write(
+                            ("POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nTransfer-Encoding:"
+                                            + " chunked\r\n\r\n"
+                                            + body)
+                                    .getBytes(StandardCharsets.UTF_8));
+            socket.getOutputStream().flush();
+
+            String answer = reader(socket).readLine();
+
+            assertTrue(String.valueOf(answer).startsWith("HTTP/1.1 400"), answer);
+            assertTrue(
+                    server.get("/metrics").body().contains("varve_client_disconnects_total 0"),
+                    "counted as a client that left");
         }
     }
 

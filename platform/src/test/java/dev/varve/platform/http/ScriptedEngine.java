@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -27,14 +28,25 @@ final class ScriptedEngine implements Engine {
     final CountDownLatch submitted = new CountDownLatch(1);
     final CountDownLatch cancelled = new CountDownLatch(1);
     private final ExecutorService thread = Executors.newSingleThreadExecutor();
-    private int[] script = {};
+    private List<int[]> scripts = List.of(new int[0]);
+    private int context = CONTEXT;
     private Optional<VarveException> refusal = Optional.empty();
     private Optional<VarveException> failure = Optional.empty();
     private CountDownLatch start = new CountDownLatch(0);
 
     /** Tokens of every answer. */
     ScriptedEngine says(int... tokens) {
-        script = tokens;
+        return saysInTurn(tokens);
+    }
+
+    /** Tokens of the first answer, the second and so on; the last counts for all that follow. */
+    ScriptedEngine saysInTurn(int[]... answers) {
+        scripts = List.of(answers);
+        return this;
+    }
+
+    ScriptedEngine hasContext(int tokens) {
+        context = tokens;
         return this;
     }
 
@@ -62,9 +74,10 @@ final class ScriptedEngine implements Engine {
                 reason -> {
                     throw reason;
                 });
+        int[] script = scripts.get(Math.min(requests.size(), scripts.size() - 1));
         requests.add(request);
         AtomicBoolean stop = new AtomicBoolean();
-        thread.execute(() -> run(request, listener, stop));
+        thread.execute(() -> run(request, script, listener, stop));
         submitted.countDown();
         return () -> {
             if (!stop.getAndSet(true)) {
@@ -73,7 +86,11 @@ final class ScriptedEngine implements Engine {
         };
     }
 
-    private void run(GenerationRequest request, GenerationListener listener, AtomicBoolean stop) {
+    private void run(
+            GenerationRequest request,
+            int[] script,
+            GenerationListener listener,
+            AtomicBoolean stop) {
         try {
             start.await();
         } catch (InterruptedException e) {
@@ -82,7 +99,15 @@ final class ScriptedEngine implements Engine {
         listener.onStart(0);
         int count = 0;
         GenerationEnd.Reason reason = GenerationEnd.Reason.END_TOKEN;
-        for (int token : script) {
+        int next = 0;
+        while (true) {
+            // Forced tokens come in between, the script goes on behind them.
+            OptionalInt forced = request.guide().forced();
+            if (forced.isEmpty() && next == script.length) {
+                break;
+            }
+            int token = forced.isPresent() ? forced.getAsInt() : script[next++];
+            request.guide().accept(token);
             if (stop.get()) {
                 listener.onError(new VarveException(VarveException.Kind.CANCELLED, "cancelled"));
                 return;
@@ -114,7 +139,7 @@ final class ScriptedEngine implements Engine {
 
     @Override
     public EngineStatus status() {
-        return new EngineStatus(CONTEXT, 4, 0, 0, 256, 0, 0, 1, 0, 1, 1, 0, 0, 0, 0, 0);
+        return new EngineStatus(context, 4, 0, 0, 256, 0, 0, 1, 0, 1, 1, 0, 0, 0, 0, 0);
     }
 
     @Override

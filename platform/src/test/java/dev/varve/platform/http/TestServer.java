@@ -62,7 +62,14 @@ final class TestServer implements AutoCloseable {
                                 new ChatDialect(
                                         Optional.of(ReasoningMarks.think()), Optional.empty()),
                                 TOKENIZER),
+                        ReasoningDefaults.none(),
                         Map.of()));
+        return test;
+    }
+
+    static TestServer of(ServedModel served) {
+        TestServer test = loading(HttpOptions.loopback());
+        test.server.ready(served);
         return test;
     }
 

@@ -61,6 +61,7 @@ import java.util.stream.Stream;
  */
 public final class CompareBench {
     private static final PrintStream OUT = System.out;
+    private static final long SETTLE_MILLIS = 400;
 
     private final Map<String, String> flags;
     private final int threads;
@@ -118,10 +119,14 @@ public final class CompareBench {
                 Oracle oracle = Oracle.open(file, options)) {
             int vocabulary = ours.adapter().shape().vocabularySize();
             for (int pair = -1; pair < number("--pairs", 9); pair++) {
+                settle();
                 double ourPrefill =
                         ask(ours.engine(), prompt, 1, vocabulary).prefillTokensPerSecond();
+                settle();
                 double theirPrefill = oracle.prefillTokensPerSecond(prompt);
+                settle();
                 double theirDecode = oracle.decodeTokensPerSecond(decoded);
+                settle();
                 long inside = device.decodeNanos();
                 int[] forced = oracle.benchmarkTokens(decoded + 1);
                 GenerationEnd end =
@@ -170,13 +175,23 @@ public final class CompareBench {
                 Oracle oracle = Oracle.open(file, options)) {
             int vocabulary = ours.adapter().shape().vocabularySize();
             for (int pair = -1; pair < number("--pairs", 9); pair++) {
+                settle();
                 double ourRate = together(ours.engine(), oracle, vocabulary);
+                settle();
                 double theirRate = oracle.batchedDecode(sequences, 64, 64);
                 if (pair >= 0) {
                     batched.add(ourRate, theirRate);
                 }
             }
         }
+    }
+
+    /**
+     * A worker thread goes on spinning for a while after its last graph, on a core that the other
+     * side needs.
+     */
+    private static void settle() throws InterruptedException {
+        Thread.sleep(SETTLE_MILLIS);
     }
 
     private TimedDevice device(Path natives) {

@@ -9,6 +9,8 @@ import java.lang.foreign.MemorySegment;
 public final class DeviceBuffer implements AutoCloseable {
     private static final int USAGE_WEIGHTS = 1;
 
+    private static final long HUGE_PAGE = 2 << 20;
+
     private final MemorySegment pointer;
     private final long size;
     private final boolean takesTensors;
@@ -39,6 +41,21 @@ public final class DeviceBuffer implements AutoCloseable {
     /** Sets all bytes to zero. */
     public void clear() {
         BackendApi.bufferClear(pointer(), (byte) 0);
+    }
+
+    /**
+     * Asks for huge pages, which save address translations where weights stream through the caches;
+     * only for a buffer in the host's memory that nothing was written to. Best effort.
+     */
+    @SuppressWarnings("restricted")
+    public void preferHugePages() {
+        long begin = BackendApi.bufferGetBase(pointer()).address();
+        long first = Math.ceilDiv(begin, HUGE_PAGE) * HUGE_PAGE;
+        long bytes = (begin + size) / HUGE_PAGE * HUGE_PAGE - first;
+        if (bytes > 0) {
+            MemoryAdvice.give(
+                    MemorySegment.ofAddress(first).reinterpret(bytes), MemoryAdvice.HUGE_PAGE);
+        }
     }
 
     /** Tells ggml that the buffer holds weights, which repacking and scheduling look at. */

@@ -1,16 +1,10 @@
 package dev.varve.api.ggml;
 
-import static dev.varve.api.ggml.Native.C_INT;
-import static dev.varve.api.ggml.Native.C_POINTER;
-import static dev.varve.api.ggml.Native.C_SIZE_T;
-import static dev.varve.api.ggml.Native.returns;
-
 import dev.varve.api.VarveException;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -18,8 +12,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** A file mapped read-only. Buffers over the mapping must be closed before it. */
 public final class MappedFile implements AutoCloseable {
-    private static final int WILL_NEED = 3;
-    private static final int DONT_NEED = 4;
     private static final long PAGE = 4096;
 
     private final Path path;
@@ -71,25 +63,21 @@ public final class MappedFile implements AutoCloseable {
     public void releasePages(long offset, long bytes) {
         requireRange(offset, bytes);
         // Pages at the edges hold neighbours' bytes, so only whole pages go.
-        advise(Math.ceilDiv(offset, PAGE) * PAGE, (offset + bytes) / PAGE * PAGE, DONT_NEED);
+        advise(
+                Math.ceilDiv(offset, PAGE) * PAGE,
+                (offset + bytes) / PAGE * PAGE,
+                MemoryAdvice.DONT_NEED);
     }
 
     /** Asks the kernel to read a range ahead. Best effort. */
     public void prefetch(long offset, long bytes) {
         requireRange(offset, bytes);
-        advise(offset / PAGE * PAGE, offset + bytes, WILL_NEED);
+        advise(offset / PAGE * PAGE, offset + bytes, MemoryAdvice.WILL_NEED);
     }
 
     private void advise(long begin, long end, int advice) {
         if (end > begin) {
-            try {
-                int ignored =
-                        (int)
-                                Advice.MADVISE.invokeExact(
-                                        slice(begin, end - begin), end - begin, advice);
-            } catch (Throwable e) {
-                throw Native.sneaky(e);
-            }
+            MemoryAdvice.give(slice(begin, end - begin), advice);
         }
     }
 
@@ -128,13 +116,5 @@ public final class MappedFile implements AutoCloseable {
         if (arena.scope().isAlive()) {
             arena.close();
         }
-    }
-
-    /** {@code int madvise(void * address, size_t length, int advice)} */
-    private static final class Advice {
-        static final MethodHandle MADVISE =
-                Native.bindPointer(
-                        Native.linker().defaultLookup().find("madvise").orElseThrow(),
-                        returns(C_INT, C_POINTER, C_SIZE_T, C_INT));
     }
 }

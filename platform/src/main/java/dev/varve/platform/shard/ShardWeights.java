@@ -175,6 +175,9 @@ final class ShardWeights implements AutoCloseable {
                                                             + type.name()));
             owned.push(buffer);
             buffer.markWeights();
+            if (device.ggmlDevice().supportsHostBuffers()) {
+                buffer.preferHugePages();
+            }
             bufferBytes += buffer.size();
             AtomicLong done = new AtomicLong(doneBefore);
             // Repacking is arithmetic on one tensor at a time, so all cores can share it.

@@ -1,0 +1,38 @@
+package dev.varve.api.ggml;
+
+import static dev.varve.api.ggml.Native.C_INT;
+import static dev.varve.api.ggml.Native.C_POINTER;
+import static dev.varve.api.ggml.Native.C_SIZE_T;
+import static dev.varve.api.ggml.Native.returns;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+
+/** What the kernel is told about memory of this process. Best effort: its answer is ignored. */
+final class MemoryAdvice {
+    /** Read a range ahead. */
+    static final int WILL_NEED = 3;
+
+    /** Drop the pages of a range. */
+    static final int DONT_NEED = 4;
+
+    /** Back a range by huge pages once it is touched. */
+    static final int HUGE_PAGE = 14;
+
+    /** {@code int madvise(void * address, size_t length, int advice)} */
+    private static final MethodHandle MADVISE =
+            Native.bindPointer(
+                    Native.linker().defaultLookup().find("madvise").orElseThrow(),
+                    returns(C_INT, C_POINTER, C_SIZE_T, C_INT));
+
+    private MemoryAdvice() {}
+
+    /** Advises about a range that begins at a page. */
+    static void give(MemorySegment pages, int advice) {
+        try {
+            int ignored = (int) MADVISE.invokeExact(pages, pages.byteSize(), advice);
+        } catch (Throwable e) {
+            throw Native.sneaky(e);
+        }
+    }
+}

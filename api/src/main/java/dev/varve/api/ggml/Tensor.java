@@ -253,6 +253,12 @@ public final class Tensor {
         read(target, target.length, JAVA_FLOAT_UNALIGNED, offset, count, firstElement);
     }
 
+    /** Reads floats, as bits, from {@code firstElement} on. */
+    public void readBits(int[] target, int offset, int count, long firstElement) {
+        requireType("read", GgmlType.F32);
+        read(target, target.length, JAVA_INT_UNALIGNED, offset, count, firstElement);
+    }
+
     /** Reads half-precision numbers, as bits, from {@code firstElement} on. */
     public void read(short[] target, int offset, int count, long firstElement) {
         requireType("read", GgmlType.F16);

@@ -4,33 +4,48 @@ import dev.varve.api.ggml.Tensor;
 
 /**
  * Finds the largest element of a row without copying the row as a whole: it is read in parts that
- * stay in the first-level cache. Runs per token: plain loops over a reused buffer. For one thread.
+ * stay in the first-level cache. Floats are compared as integers of the same order, which the
+ * compiler turns into vector instructions. Runs per token: plain loops over a reused buffer. For
+ * one thread.
  */
 final class RowArgmax {
     private static final int PART = 4096;
+    private static final int MAGNITUDE = 0x7fffffff;
+    private static final int INFINITY = Float.floatToRawIntBits(Float.POSITIVE_INFINITY);
 
-    private final float[] part = new float[PART];
+    private static final int NEGATIVE_ZERO = -1;
+
+    private final int[] part = new int[PART];
 
     /**
      * Index of the largest of {@code count} elements from {@code first} on, the lowest on ties; -1
-     * if one is NaN.
+     * if one is NaN or none is finite.
      */
     int find(Tensor tensor, long first, int count) {
-        float largest = Float.NEGATIVE_INFINITY;
+        int largest = Integer.MIN_VALUE;
+        int magnitude = 0;
         int bestPart = 0;
         for (int begin = 0; begin < count; begin += PART) {
-            float max = max(read(tensor, first, begin, count));
+            int length = read(tensor, first, begin, count);
+            magnitude = Math.max(magnitude, magnitude(length));
+            int max = max(length);
             if (max > largest) {
                 largest = max;
                 bestPart = begin;
-            } else if (Float.isNaN(max)) {
-                return -1;
             }
         }
-        int length = read(tensor, first, bestPart, count);
-        for (int i = 0; i < length; i++) {
-            if (part[i] == largest) {
-                return Float.isInfinite(largest) ? -1 : bestPart + i;
+        if (magnitude > INFINITY || (ordered(largest) & MAGNITUDE) == INFINITY) {
+            return -1;
+        }
+        // Both zeros are one number, and the lower may lie in an earlier part.
+        boolean zero = largest == 0 || largest == NEGATIVE_ZERO;
+        for (int begin = zero ? 0 : bestPart; begin < count; begin += PART) {
+            int length = read(tensor, first, begin, count);
+            for (int i = 0; i < length; i++) {
+                int value = ordered(part[i]);
+                if (value == largest || zero && (value == 0 || value == NEGATIVE_ZERO)) {
+                    return begin + i;
+                }
             }
         }
         return -1;
@@ -38,15 +53,28 @@ final class RowArgmax {
 
     private int read(Tensor tensor, long first, int begin, int count) {
         int length = Math.min(PART, count - begin);
-        tensor.read(part, 0, length, first + begin);
+        tensor.readBits(part, 0, length, first + begin);
         return length;
     }
 
-    /** NaN if one element is: {@link Math#max} hands it on. */
-    private float max(int length) {
-        float max = Float.NEGATIVE_INFINITY;
+    /** Bits as an integer of the same order; its own inverse. */
+    private static int ordered(int bits) {
+        return bits ^ ((bits >> 31) & MAGNITUDE);
+    }
+
+    private int max(int length) {
+        int max = Integer.MIN_VALUE;
         for (int i = 0; i < length; i++) {
-            max = Math.max(max, part[i]);
+            max = Math.max(max, ordered(part[i]));
+        }
+        return max;
+    }
+
+    /** Largest magnitude; above that of infinity if one is NaN. */
+    private int magnitude(int length) {
+        int max = 0;
+        for (int i = 0; i < length; i++) {
+            max = Math.max(max, part[i] & MAGNITUDE);
         }
         return max;
     }

@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Predicate;
 
 /**
  * Writes GGUF files of version 2 or 3, little endian.
@@ -89,6 +90,26 @@ public final class GgufWriter {
         if (tensors.putIfAbsent(name, tensor) != null) {
             throw new IllegalArgumentException("tensor " + name + " is there already");
         }
+        return this;
+    }
+
+    /**
+     * Gives other contents to tensors that are there, of the same type and shape.
+     *
+     * @param names which tensors, by their name
+     * @throws IllegalArgumentException if there is no such tensor
+     */
+    public GgufWriter replace(Predicate<String> names, TensorData data) {
+        List<Tensor> replaced =
+                tensors.values().stream().filter(tensor -> names.test(tensor.name())).toList();
+        if (replaced.isEmpty()) {
+            throw new IllegalArgumentException("expected a tensor to replace, found none");
+        }
+        replaced.forEach(
+                tensor ->
+                        tensors.put(
+                                tensor.name(),
+                                new Tensor(tensor.name(), tensor.type(), tensor.shape(), data)));
         return this;
     }
 

@@ -154,6 +154,13 @@ record TestVocabulary(
         return tokens.indexOf(token);
     }
 
+    /** How a text of one byte is spelled as a token; other texts are spelled as they are. */
+    static String spelling(String text) {
+        return text.length() == 1 && text.charAt(0) < 128
+                ? Character.toString(byteSymbol(text.charAt(0)))
+                : text;
+    }
+
     /** Tokens that a random model should not emit by chance. */
     List<Integer> controlIds() {
         return specials.quiet().stream().map(this::id).toList();

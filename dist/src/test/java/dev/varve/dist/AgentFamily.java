@@ -1,0 +1,149 @@
+package dev.varve.dist;
+
+import dev.varve.testkit.ChainModel;
+
+import java.io.IOException;
+import java.nio.file.Path;
+
+/**
+ * Families whose models think and call tools in their own markup. Asked with thinking, a model
+ * thinks {@value #THOUGHT} and calls {@code get_weather} for Bern and two days; asked without, it
+ * says {@value #ANSWER}.
+ */
+enum AgentFamily {
+    QWEN35 {
+        @Override
+        ChainModel model() {
+            return qwen(ChainModel.qwen35(QWEN_TEMPLATE));
+        }
+    },
+    QWEN35_MOE {
+        @Override
+        ChainModel model() {
+            return qwen(ChainModel.qwen35Moe(QWEN_TEMPLATE));
+        }
+    },
+    LAGUNA {
+        @Override
+        ChainModel model() {
+            return ChainModel.laguna(LAGUNA_TEMPLATE)
+                    .says(
+                            "<think>",
+                            THOUGHT,
+                            "</think>",
+                            "<tool_call>",
+                            "get_weather",
+                            "\n<arg_key>city</arg_key>\n<arg_value>",
+                            "Bern",
+                            "</arg_value>\n<arg_key>days</arg_key>\n<arg_value>",
+                            "2",
+                            "</arg_value>\n",
+                            "</tool_call>",
+                            "</assistant>")
+                    .says("\n\n", "It is sunny", " in Bern.", "</assistant>");
+        }
+    };
+
+    static final String THOUGHT = "I need the weather.";
+    static final String ANSWER = "It is sunny in Bern.";
+
+    private static final String QWEN_TEMPLATE =
+            """
+            {%- if tools -%}
+            {{ '<|im_start|>system\\n<tools>\\n' }}
+            {%- for tool in tools -%}{{ (tool | tojson) + '\\n' }}{%- endfor -%}
+            {{ '</tools><|im_end|>\\n' }}
+            {%- endif -%}
+            {%- for message in messages -%}
+            {%- if message.role == 'tool' -%}
+            {{ '<|im_start|>user\\n<tool_response>\\n' + message.content }}
+            {{- '\\n</tool_response><|im_end|>\\n' }}
+            {%- else -%}
+            {{ '<|im_start|>' + message.role + '\\n' }}
+            {%- if message.reasoning_content -%}
+            {{ '<think>\\n' + message.reasoning_content + '\\n</think>\\n\\n' }}
+            {%- endif -%}
+            {{ message.content or '' }}
+            {%- for call in message.tool_calls or [] -%}
+            {{ '<tool_call>\\n<function=' + call.function.name + '>\\n' }}
+            {%- for key, value in call.function.arguments | items -%}
+            {{ '<parameter=' + key + '>\\n' + (value | string) + '\\n</parameter>\\n' }}
+            {%- endfor -%}
+            {{ '</function>\\n</tool_call>' }}
+            {%- endfor -%}
+            {{ '<|im_end|>\\n' }}
+            {%- endif -%}
+            {%- endfor -%}
+            {%- if add_generation_prompt -%}
+            {{ '<|im_start|>assistant\\n<think>\\n' }}
+            {%- if enable_thinking is defined and not enable_thinking -%}
+            {{ '\\n</think>\\n\\n' }}
+            {%- endif -%}
+            {%- endif -%}
+            """;
+
+    /** Behind a closed thought comes white space, which tells it from the model's own. */
+    private static final String LAGUNA_TEMPLATE =
+            """
+            {{- '〈|EOS|〉' -}}
+            {%- if tools -%}
+            {{ '<system>\\n<available_tools>\\n' }}
+            {%- for tool in tools -%}{{ (tool | tojson) + '\\n' }}{%- endfor -%}
+            {{ '</available_tools>\\n</system>\\n' }}
+            {%- endif -%}
+            {%- for message in messages -%}
+            {%- if message.role == 'tool' -%}
+            {{ '<tool_response>\\n' + message.content + '\\n</tool_response>\\n' }}
+            {%- elif message.role == 'assistant' -%}
+            {{ '<assistant>\\n' }}
+            {%- if message.reasoning_content -%}
+            {{ '<think>' + message.reasoning_content }}
+            {%- endif -%}
+            {{ '</think>' + (message.content or '') }}
+            {%- for call in message.tool_calls or [] -%}
+            {{ '<tool_call>' + call.function.name + '\\n' }}
+            {%- for key, value in call.function.arguments | items -%}
+            {{ '<arg_key>' + key + '</arg_key>\\n' }}
+            {{- '<arg_value>' + (value | string) + '</arg_value>\\n' }}
+            {%- endfor -%}
+            {{ '</tool_call>' }}
+            {%- endfor -%}
+            {{ '</assistant>\\n' }}
+            {%- else -%}
+            {{ '<' + message.role + '>\\n' + message.content + '\\n</' + message.role + '>\\n' }}
+            {%- endif -%}
+            {%- endfor -%}
+            {%- if add_generation_prompt -%}
+            {{ '<assistant>\\n' }}
+            {%- if enable_thinking -%}
+            {{ '<think>' }}
+            {%- else -%}
+            {{ '</think>\\n\\n' }}
+            {%- endif -%}
+            {%- endif -%}
+            """;
+
+    abstract ChainModel model();
+
+    Path write(Path folder) throws IOException {
+        return model().write(folder.resolve(name() + ".gguf"));
+    }
+
+    private static ChainModel qwen(ChainModel model) {
+        return model.says(
+                        "\n",
+                        THOUGHT,
+                        "</think>",
+                        "<tool_call>",
+                        "\n<function=",
+                        "get_weather",
+                        ">\n<parameter=city>\n",
+                        "Bern",
+                        "\n</parameter>\n<parameter=days>\n",
+                        "2",
+                        "\n</parameter>\n</function>\n",
+                        "</tool_call>",
+                        "<|im_end|>")
+                .says("\n\n", "It is sunny", " in Bern.", "<|im_end|>");
+    }
+}

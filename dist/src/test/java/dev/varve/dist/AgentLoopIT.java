@@ -204,8 +204,7 @@ class AgentLoopIT {
                             });
         }
         ChatCompletion completion = accumulator.chatCompletion();
-        long calls =
-                completion.choices().getFirst().message().toolCalls().orElse(List.of()).size();
+        long calls = completion.choices().getFirst().message().toolCalls().orElse(List.of()).size();
         assertEquals(calls, names[0], "each call is named once");
         return new Answer(completion, reasoning.toString());
     }

@@ -34,13 +34,7 @@ public final class ChainModel {
 
     /** The matrices that end a branch. */
     private static final Set<String> BRANCH_ENDS =
-            Set.of(
-                    "attn_output",
-                    "ssm_out",
-                    "ffn_down",
-                    "ffn_down_exps",
-                    "ffn_down_shexp",
-                    "proj");
+            Set.of("attn_output", "ssm_out", "ffn_down", "ffn_down_exps", "ffn_down_shexp", "proj");
 
     private final GgufWriter writer;
     private final List<String> tokens;
@@ -96,10 +90,7 @@ public final class ChainModel {
                         .withChatTemplate(template);
         Gemma4Vocabulary vocabulary = Gemma4Vocabulary.of(VOCABULARY);
         return new ChainModel(
-                model.writer(),
-                vocabulary.tokens(),
-                vocabulary.types(),
-                UnaryOperator.identity());
+                model.writer(), vocabulary.tokens(), vocabulary.types(), UnaryOperator.identity());
     }
 
     private static Qwen35Model qwen(String template, int feedForward) {

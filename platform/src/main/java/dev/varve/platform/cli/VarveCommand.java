@@ -2,11 +2,15 @@ package dev.varve.platform.cli;
 
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 import java.io.PrintWriter;
+import java.util.List;
+import java.util.Optional;
 
 /** The command without a subcommand; shows the help. */
 @Command(
@@ -51,8 +55,9 @@ final class VarveCommand implements Runnable {
     /** The command line with all subcommands, writing to {@code out} and {@code err}. */
     static CommandLine commandLine(
             Environment environment, RuntimeFactory runtimes, PrintWriter out, PrintWriter err) {
-        return new CommandLine(new VarveCommand(environment, runtimes))
-                .setOut(out)
+        CommandLine line = new CommandLine(new VarveCommand(environment, runtimes));
+        line.getSubcommands().values().forEach(command -> hideEmptyDefaults(command));
+        return line.setOut(out)
                 .setErr(err)
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setUsageHelpWidth(110)
@@ -60,6 +65,21 @@ final class VarveCommand implements Runnable {
                 .setAbbreviatedOptionsAllowed(false)
                 .setParameterExceptionHandler(new ErrorReport())
                 .setExecutionExceptionHandler(new ErrorReport());
+    }
+
+    /** Help shows no default where none is set. */
+    private static void hideEmptyDefaults(CommandLine command) {
+        CommandSpec commandSpec = command.getCommandSpec();
+        for (OptionSpec option : List.copyOf(commandSpec.options())) {
+            boolean empty =
+                    Optional.empty().equals(option.initialValue())
+                            || List.of().equals(option.initialValue());
+            if (empty && option.defaultValue() == null) {
+                commandSpec.remove(option);
+                commandSpec.addOption(
+                        OptionSpec.builder(option).showDefaultValue(Visibility.NEVER).build());
+            }
+        }
     }
 
     Environment environment() {

@@ -153,7 +153,10 @@ class AgentLoopIT {
     }
 
     private static ChatCompletionMessageFunctionToolCall checkedCall(Answer answer) {
-        assertEquals(ChatCompletion.Choice.FinishReason.TOOL_CALLS, answer.choice().finishReason(), answer.toString());
+        assertEquals(
+                ChatCompletion.Choice.FinishReason.TOOL_CALLS,
+                answer.choice().finishReason(),
+                answer.toString());
         assertEquals("", answer.message().content().orElse(""));
         assertEquals(AgentFamily.THOUGHT, answer.reasoning().strip());
         assertEquals(1, answer.message().toolCalls().orElseThrow().size());
@@ -204,8 +207,7 @@ class AgentLoopIT {
                             });
         }
         ChatCompletion completion = accumulator.chatCompletion();
-        long calls =
-                completion.choices().getFirst().message().toolCalls().orElse(List.of()).size();
+        long calls = completion.choices().getFirst().message().toolCalls().orElse(List.of()).size();
         assertEquals(calls, names[0], "each call is named once");
         return new Answer(completion, reasoning.toString());
     }

@@ -50,13 +50,7 @@ public final class ChainModel {
 
     /** The matrices that end a branch. */
     private static final Set<String> BRANCH_ENDS =
-            Set.of(
-                    "attn_output",
-                    "ssm_out",
-                    "ffn_down",
-                    "ffn_down_exps",
-                    "ffn_down_shexp",
-                    "proj");
+            Set.of("attn_output", "ssm_out", "ffn_down", "ffn_down_exps", "ffn_down_shexp", "proj");
 
     private final GgufWriter writer;
     private final List<String> tokens;

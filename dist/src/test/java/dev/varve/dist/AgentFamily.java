@@ -42,6 +42,20 @@ enum AgentFamily {
                             "</assistant>")
                     .says("\n\n", "It is sunny", " in Bern.", "</assistant>");
         }
+    },
+    GEMMA4 {
+        @Override
+        ChainModel model() {
+            return ChainModel.gemma4(GEMMA_TEMPLATE)
+                    .says("\n", "<|channel>", "thought\n", THOUGHT + "\n", "<channel|>")
+                    .says("<tool_response|>", "<|channel>")
+                    .says("<channel|>", "<|tool_call>", "call:", "get_weather", "{city:", "<|\"|>")
+                    .saysBehind("{city:", "<|\"|>", "Bern")
+                    .says("Bern", "<|\"|>", ",days:", "2", "}", "<tool_call|>")
+                    .says("<tool_call|>", "<|tool_response>")
+                    .saysBehind("thought\n", "<channel|>", "It is sunny")
+                    .says("It is sunny", " in Bern.", "<turn|>");
+        }
     };
 
     static final String THOUGHT = "I need the weather.";
@@ -119,6 +133,45 @@ enum AgentFamily {
             {{ '<think>' }}
             {%- else -%}
             {{ '</think>\\n\\n' }}
+            {%- endif -%}
+            {%- endif -%}
+            """;
+
+    /** Calls and their results stay in one turn of the model. */
+    private static final String GEMMA_TEMPLATE =
+            """
+            {{- bos_token -}}
+            {%- if tools -%}
+            {{ '<|turn>system\\n' }}
+            {%- for tool in tools -%}{{ '<|tool>' + (tool | tojson) + '<tool|>' }}{%- endfor -%}
+            {{ '<turn|>\\n' }}
+            {%- endif -%}
+            {%- set turn = namespace(open=false) -%}
+            {%- for message in messages -%}
+            {%- if message.role == 'tool' -%}
+            {{ '<|tool_response>' + message.content + '<tool_response|>' }}
+            {%- elif message.role == 'assistant' -%}
+            {%- if not turn.open -%}{{ '<|turn>model\\n' }}{%- endif -%}
+            {%- set turn.open = true -%}
+            {%- if message.reasoning_content -%}
+            {{ '<|channel>thought\\n' + (message.reasoning_content | trim) + '\\n<channel|>' }}
+            {%- endif -%}
+            {{ message.content or '' }}
+            {%- for call in message.tool_calls or [] -%}
+            {{ '<|tool_call>call:' + call.function.name + '{city:<|"|>' }}
+            {{- call.function.arguments.city + '<|"|>,days:' }}
+            {{- (call.function.arguments.days | string) + '}<tool_call|>' }}
+            {%- endfor -%}
+            {%- else -%}
+            {%- if turn.open -%}{{ '<turn|>\\n' }}{%- endif -%}
+            {%- set turn.open = false -%}
+            {{ '<|turn>' + message.role + '\\n' + message.content + '<turn|>\\n' }}
+            {%- endif -%}
+            {%- endfor -%}
+            {%- if add_generation_prompt and not turn.open -%}
+            {{ '<|turn>model\\n' }}
+            {%- if not enable_thinking | default(false) -%}
+            {{ '<|channel>thought\\n<channel|>' }}
             {%- endif -%}
             {%- endif -%}
             """;

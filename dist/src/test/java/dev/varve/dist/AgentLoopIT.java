@@ -153,9 +153,12 @@ class AgentLoopIT {
     }
 
     private static ChatCompletionMessageFunctionToolCall checkedCall(Answer answer) {
-        assertEquals(ChatCompletion.Choice.FinishReason.TOOL_CALLS, answer.choice().finishReason());
+        assertEquals(
+                ChatCompletion.Choice.FinishReason.TOOL_CALLS,
+                answer.choice().finishReason(),
+                answer.toString());
         assertEquals("", answer.message().content().orElse(""));
-        assertEquals(AgentFamily.THOUGHT, answer.reasoning());
+        assertEquals(AgentFamily.THOUGHT, answer.reasoning().strip());
         assertEquals(1, answer.message().toolCalls().orElseThrow().size());
         ChatCompletionMessageFunctionToolCall call =
                 answer.message().toolCalls().orElseThrow().getFirst().asFunction();

@@ -8,7 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
+import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 
 /**
@@ -32,6 +32,22 @@ public final class ChainModel {
 
     private static final String EMBEDDING = "token_embd.weight";
 
+    /** What the token before the last one has in the hidden state, relative to the last one. */
+    private static final double RECALL = 2.0 / 3;
+
+    private static final Gemma4Model.Attention GEMMA_ATTENTION =
+            new Gemma4Model.Attention(
+                    List.of(true, true, false, true, true, false),
+                    2,
+                    4,
+                    4,
+                    4,
+                    1,
+                    WIDTH / 4,
+                    WIDTH / 4,
+                    false,
+                    false);
+
     /** The matrices that end a branch. */
     private static final Set<String> BRANCH_ENDS =
             Set.of("attn_output", "ssm_out", "ffn_down", "ffn_down_exps", "ffn_down_shexp", "proj");
@@ -41,6 +57,10 @@ public final class ChainModel {
     private final List<Integer> types;
     private final UnaryOperator<String> spelling;
     private final Map<Integer, Integer> successors = new HashMap<>();
+    private final Map<Pair, Integer> exceptions = new HashMap<>();
+
+    /** A token and the one before it. */
+    private record Pair(int before, int last) {}
 
     private ChainModel(
             GgufWriter writer,
@@ -79,18 +99,45 @@ public final class ChainModel {
         return of(model.writer(), model.vocabulary());
     }
 
-    /** A model of the {@code gemma4} family. */
+    /**
+     * A model of the {@code gemma4} family, which sees the token before the last one too: the first
+     * layer, with a window of two, adds the mean of both.
+     */
     public static ChainModel gemma4(String template) {
         Gemma4Model model =
                 Gemma4Model.tiny()
                         .withSize(new Qwen35Model.Size(6, WIDTH, 256, VOCABULARY, CONTEXT))
+                        .withAttention(GEMMA_ATTENTION)
                         .withWeights(
                                 new Gemma4Model.Weights(
                                         TensorType.F32, false, false, false, false, 1))
                         .withChatTemplate(template);
         Gemma4Vocabulary vocabulary = Gemma4Vocabulary.of(VOCABULARY);
         return new ChainModel(
-                model.writer(), vocabulary.tokens(), vocabulary.types(), UnaryOperator.identity());
+                recalling(model.writer()),
+                vocabulary.tokens(),
+                vocabulary.types(),
+                UnaryOperator.identity());
+    }
+
+    /** Queries of zero look at both positions alike; values and outputs are what goes in. */
+    private static GgufWriter recalling(GgufWriter writer) {
+        TensorData identity =
+                new TensorData.Floats(
+                        (row, values) -> {
+                            Arrays.fill(values, 0);
+                            values[(int) row] = 1;
+                        });
+        // The mean of two rows of signs has size sqrt(1/2), which the norm makes 1. The embedding
+        // has size sqrt(WIDTH).
+        double added = Math.sqrt(2 * WIDTH) * RECALL / (1 - RECALL);
+        return writer.replace(ChainModel::endsBranch, TensorData.constant(0))
+                .replace("blk.0.attn_q.weight"::equals, TensorData.constant(0))
+                .replace("blk.0.attn_v.weight"::equals, identity)
+                .replace("blk.0.attn_output.weight"::equals, identity)
+                .replace(
+                        "blk.0.post_attention_norm.weight"::equals,
+                        TensorData.constant((float) added));
     }
 
     private static Qwen35Model qwen(String template, int feedForward) {
@@ -101,6 +148,7 @@ public final class ChainModel {
     }
 
     private static ChainModel of(GgufWriter writer, TestVocabulary vocabulary) {
+        writer.replace(ChainModel::endsBranch, TensorData.constant(0));
         return new ChainModel(
                 writer, vocabulary.tokens(), vocabulary.types(), TestVocabulary::spelling);
     }
@@ -125,6 +173,17 @@ public final class ChainModel {
         return this;
     }
 
+    /**
+     * Makes the model of a family that sees two tokens continue differently behind a pair.
+     *
+     * @param before token before {@code last}
+     * @param last token that has another successor
+     */
+    public ChainModel saysBehind(String before, String last, String next) {
+        exceptions.put(new Pair(id(before), id(last)), id(next));
+        return this;
+    }
+
     /** Writes the model, replacing what is there. */
     public Path write(Path file) throws IOException {
         TensorData.RowGenerator signs = new RandomRows(1).signed(EMBEDDING, 0);
@@ -133,26 +192,35 @@ public final class ChainModel {
                 .replace(EMBEDDING::equals, new TensorData.Floats(signs))
                 .replace("output.weight"::equals, new TensorData.Floats(head(signs)))
                 .replace("output_norm.weight"::equals, TensorData.constant(1))
-                .replace(ChainModel::endsBranch, TensorData.constant(0))
                 .write(file);
         return file;
     }
 
     private TensorData.RowGenerator head(TensorData.RowGenerator signs) {
-        Map<Integer, Set<Integer>> predecessors = new HashMap<>();
-        successors.forEach(
-                (token, next) ->
-                        predecessors.computeIfAbsent(next, key -> new TreeSet<>()).add(token));
+        Map<Integer, Map<Integer, Float>> predecessors = new HashMap<>();
+        successors.forEach((token, next) -> parts(predecessors, next).put(token, LEAD));
+        // Behind the pair this is more than the rule, behind either token alone it is less.
+        exceptions.forEach(
+                (pair, next) -> {
+                    parts(predecessors, next).put(pair.last(), 0.7f * LEAD);
+                    parts(predecessors, next).put(pair.before(), 0.8f * LEAD);
+                });
         return (row, values) -> {
             Arrays.fill(values, 0);
             float[] embedding = new float[values.length];
-            for (int token : predecessors.getOrDefault((int) row, Set.of())) {
-                signs.fill(token, embedding);
-                for (int i = 0; i < values.length; i++) {
-                    values[i] += embedding[i] * LEAD / values.length;
-                }
-            }
+            parts(predecessors, (int) row)
+                    .forEach(
+                            (token, logit) -> {
+                                signs.fill(token, embedding);
+                                for (int i = 0; i < values.length; i++) {
+                                    values[i] += embedding[i] * logit / values.length;
+                                }
+                            });
         };
+    }
+
+    private static Map<Integer, Float> parts(Map<Integer, Map<Integer, Float>> rows, int row) {
+        return rows.computeIfAbsent(row, key -> new TreeMap<>());
     }
 
     private static boolean endsBranch(String tensor) {

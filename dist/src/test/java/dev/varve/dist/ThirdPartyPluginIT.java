@@ -70,7 +70,7 @@ class ThirdPartyPluginIT {
                         }
                         public void build(ShardGraph graph, LayerRange range) {
                             Tensor x = graph.outputColumns(graph.embed("token_embd.weight"));
-                            Tensor y = graph.gatedFeedForward(x, "blk.0.ffn_gate", "blk.0.ffn_up", "blk.0.ffn_down");
+                            Tensor y = graph.gatedFeedForward(x, ShardGraph.FeedForwardNames.of("blk.0.ffn"), ShardGraph.Activation.SILU);
                             Tensor z = graph.norm(graph.ops().add(y, x), "output_norm.weight", epsilon);
                             graph.logits(graph.matmul("output", z));
                         }

@@ -208,7 +208,7 @@ class HttpServerTest {
                                 "\"stream\": true, \"ignore_eos\": true, \"max_tokens\":"
                                         + " 2000000")) {
             assertTrue(
-                    engine.cancelled.await(30, TimeUnit.SECONDS),
+                    engine.cancelled.await(120, TimeUnit.SECONDS),
                     "the engine still fills the queue");
             assertTrue(socket.isConnected());
         }

@@ -9,10 +9,19 @@ import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelFamilyProvider;
 import dev.varve.api.model.ModelOptions;
+import dev.varve.api.model.ModelShape;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.LocalShard;
+import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.ShardFootprint;
+import dev.varve.platform.shard.ShardOptions;
+import dev.varve.platform.shard.ShardResult;
+import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SlotSpan;
 import dev.varve.plugin.cpu.CpuBackendProvider;
 import dev.varve.plugin.gemma4.Gemma4Family;
 import dev.varve.plugin.laguna.LagunaFamily;
@@ -95,6 +104,51 @@ final class Cpu {
         ranges.add(new LayerRange(begin, adapter.shape().layerCount()));
         return LoadedModel.load(
                 gguf, adapter, DEVICE, settings, ranges, LoadProgress.silent(), plan -> {});
+    }
+
+    /** Logits of every token, computed in chunks of a given length by a shard of its own. */
+    static float[][] logitsInChunks(Path file, int[] tokens, CacheTypes types, int chunk) {
+        GgufFile gguf = GgufFile.open(file);
+        LayerSplitAdapter adapter = family(gguf).open(gguf, ModelOptions.defaults());
+        ModelShape shape = adapter.shape();
+        int span = SlotSpan.roundUp(tokens.length);
+        int region =
+                ShardFootprint.of(shape, shape.allLayers(), types, 512, tokens.length)
+                        .regionSlots();
+        List<float[]> rows = new ArrayList<>();
+        try (LocalShard shard =
+                LocalShard.load(
+                        gguf,
+                        adapter,
+                        shape.allLayers(),
+                        DEVICE,
+                        new ShardOptions(types, span, 2, region, true, true),
+                        LoadProgress.silent())) {
+            for (int begin = 0; begin < tokens.length; begin += chunk) {
+                Slice slice =
+                        new Slice(
+                                0,
+                                Arrays.copyOfRange(
+                                        tokens, begin, Math.min(tokens.length, begin + chunk)),
+                                begin,
+                                new SlotSpan(0, span),
+                                begin == 0 ? Slice.ZERO_ROW : 1,
+                                1,
+                                OutputRows.ALL);
+                ShardResult result =
+                        shard.forward(
+                                        new Batch(List.of(slice), ComputeDevice.Phase.PREFILL),
+                                        Optional.empty())
+                                .join();
+                int vocabulary = shape.vocabularySize();
+                for (int row = 0; row < result.rows(); row++) {
+                    rows.add(
+                            Arrays.copyOfRange(
+                                    result.logits(), row * vocabulary, (row + 1) * vocabulary));
+                }
+            }
+        }
+        return rows.toArray(float[][]::new);
     }
 
     /** Logits of every token. */

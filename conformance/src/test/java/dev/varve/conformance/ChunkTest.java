@@ -1,0 +1,37 @@
+package dev.varve.conformance;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.varve.conformance.RandomModel.Family;
+import dev.varve.testkit.Comparison;
+import dev.varve.testkit.TensorType;
+
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import java.nio.file.Path;
+
+/** Where a prompt is cut changes no number: q8_0 rows do not depend on their neighbours. */
+class ChunkTest {
+    @TempDir Path folder;
+
+    @ParameterizedTest
+    @EnumSource
+    void chunksOfAnyLengthGiveTheSameRows(Family family) throws Exception {
+        RandomModel spec = family.odd(family.quantisableSeed(), TensorType.Q4_0);
+        Path file = spec.write(folder);
+        // The last chunk has several tokens whatever the length: a single one takes another path
+        // through matrices of floats.
+        int[] tokens = spec.tokens(1402, 11);
+        float[][] expected = Cpu.logitsInChunks(file, tokens, Cpu.Q8_0, 64);
+
+        for (int chunk : new int[] {7, 30, 100, 255}) {
+            assertEquals(
+                    0,
+                    Comparison.worstRelativeL2(
+                            expected, Cpu.logitsInChunks(file, tokens, Cpu.Q8_0, chunk)),
+                    spec + ", chunks of " + chunk);
+        }
+    }
+}

@@ -12,10 +12,10 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
 import java.nio.file.Path;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
+import java.util.stream.Collectors;
 
 /** Options of every command that loads a model. */
 final class ModelArguments {
@@ -31,18 +31,17 @@ final class ModelArguments {
     static final class CacheType implements ITypeConverter<GgmlType> {
         @Override
         public GgmlType convert(String text) {
-            String name = text.toUpperCase(Locale.ROOT);
-            return Optional.of(name)
-                    .filter(
-                            known ->
-                                    known.equals("F16")
-                                            || known.equals("F32")
-                                            || known.equals("Q8_0"))
-                    .flatMap(GgmlType::parse)
+            return GgmlType.parse(text)
+                    .filter(CacheTypes.TYPES::contains)
                     .orElseThrow(
                             () ->
                                     new TypeConversionException(
-                                            "expected f16, f32 or q8_0, found " + text));
+                                            "expected one of "
+                                                    + CacheTypes.TYPES.stream()
+                                                            .map(GgmlType::ggufName)
+                                                            .collect(Collectors.joining(", "))
+                                                    + ", found "
+                                                    + text));
         }
     }
 

@@ -8,7 +8,7 @@ import java.util.List;
 /** Element types of the KV cache. */
 public record CacheTypes(GgmlType key, GgmlType value) {
     /** Types that a cache may have, if the device and the model's heads agree. */
-    static final List<GgmlType> TYPES =
+    public static final List<GgmlType> TYPES =
             List.of(
                     GgmlType.F16,
                     GgmlType.BF16,

@@ -67,8 +67,7 @@ class CommandLineTest {
                 "generate --model m                       | --tokens",
                 "generate --prompt x                      | --model",
                 "generate --model m --prompt x -n many    | 'many' is not an int",
-                "generate --model m --prompt x --cache-type-k q4_0 | expected f16, f32 or q8_0,"
-                        + " found q4_0",
+                "generate --model m --prompt x --cache-type-k q4_k | expected one of f16, bf16",
                 "serve --model m --host 0.0.0.0           | --insecure",
                 "serve --model m --port 70000             | --port",
                 "serve --model m --max-body 4X            | --max-body",

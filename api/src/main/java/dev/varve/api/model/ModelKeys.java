@@ -19,6 +19,9 @@ public final class ModelKeys {
     private static final int MAX_BLOCKS = 4096;
     private static final int MAX_WIDTH = 1 << 24;
 
+    /** Several times what any model uses; each adds operators to every graph. */
+    private static final int MAX_EXPERTS_USED = 64;
+
     private final Path path;
     private final GgufMetadata metadata;
     private final String prefix;
@@ -124,6 +127,15 @@ public final class ModelKeys {
     /** A number per layer from 1; {@code fallback} for all where the key is missing. */
     public int[] perLayer(String name, int[] fallback) {
         return has(name) ? perLayer(name) : fallback.clone();
+    }
+
+    /** Experts that work on each token, out of {@code experts}. */
+    public int expertsUsed(int experts) {
+        String name = "expert_used_count";
+        int used = positive(name);
+        int most = Math.min(experts, MAX_EXPERTS_USED);
+        require(used <= most, name, "at most " + most, used);
+        return used;
     }
 
     /** A number per layer, some of which may be 0. */

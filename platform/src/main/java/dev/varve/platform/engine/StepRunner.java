@@ -282,11 +282,21 @@ final class StepRunner {
     private int next(Request request, ShardResult result, int row) {
         OptionalInt forced = request.request.guide().forced();
         if (forced.isPresent()) {
-            return forced.getAsInt();
+            return requireKnown(forced.getAsInt());
         }
         return request.wanted() == OutputRows.BEST
                 ? requireNumber(result.best()[row])
                 : request.sampler.sample(result.logits(), row * vocabulary);
+    }
+
+    /** A tokenizer may know more tokens than the model has rows. */
+    private int requireKnown(int token) {
+        if (token < 0 || token >= vocabulary) {
+            throw new VarveException(
+                    VarveException.Kind.INVALID_REQUEST,
+                    "token " + token + " is outside the model's vocabulary of " + vocabulary);
+        }
+        return token;
     }
 
     private static int requireNumber(int best) {

@@ -149,8 +149,7 @@ record Gemma4Sizes(
         if (count == 0) {
             return Optional.empty();
         }
-        int used = keys.positive("expert_used_count");
-        keys.require(used <= count, "expert_used_count", "at most " + count, used);
+        int used = keys.expertsUsed(count);
         return Optional.of(new Experts(count, used, keys.positive("expert_feed_forward_length")));
     }
 }

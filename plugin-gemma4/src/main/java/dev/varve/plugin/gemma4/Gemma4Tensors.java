@@ -47,12 +47,15 @@ final class Gemma4Tensors {
         return file.tensor(block(layer, name)).isPresent();
     }
 
-    /** Query rows and, where the layer has rows of its own, those of keys and values. */
+    /**
+     * Query rows and, where the layer has rows of its own or a fused matrix that holds them anyway,
+     * those of keys and values.
+     */
     List<Projection> projections(int layer) {
         long length = sizes.headLength(layer);
         List<Projection> parts = new ArrayList<>();
         parts.add(new Projection(block(layer, "attn_q"), length * sizes.heads()[layer]));
-        if (sizes.ownsRows(layer)) {
+        if (sizes.ownsRows(layer) || has(layer, "attn_qkv.weight")) {
             long rows = length * sizes.kvHeads()[layer];
             parts.add(new Projection(block(layer, "attn_k"), rows));
             if (hasValues(layer)) {
@@ -62,7 +65,7 @@ final class Gemma4Tensors {
         return parts;
     }
 
-    /** Name of the matrix of all projections; a layer without rows of its own has none. */
+    /** Name of the matrix of all projections. */
     static String fused(int layer) {
         return block(layer, "attn_qkv");
     }

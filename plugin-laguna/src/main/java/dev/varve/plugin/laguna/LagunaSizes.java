@@ -113,8 +113,7 @@ record LagunaSizes(
 
     private static Experts experts(ModelKeys keys) {
         int count = keys.positive("expert_count");
-        int used = keys.positive("expert_used_count");
-        keys.require(used <= count, "expert_used_count", "at most " + count, used);
+        int used = keys.expertsUsed(count);
         int[] inner = keys.perLayer("expert_feed_forward_length");
         int gating = keys.count("expert_gating_func", Integer.MAX_VALUE);
         keys.require(gating <= SIGMOID, "expert_gating_func", "1 (softmax) or 2 (sigmoid)", gating);

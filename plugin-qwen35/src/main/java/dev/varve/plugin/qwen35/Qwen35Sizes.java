@@ -105,8 +105,7 @@ record Qwen35Sizes(
 
     private static Experts experts(ModelKeys keys) {
         int count = keys.positive("expert_count");
-        int used = keys.positive("expert_used_count");
-        keys.require(used <= count, "expert_used_count", "at most " + count, used);
+        int used = keys.expertsUsed(count);
         int feedForward =
                 keys.has("feed_forward_length")
                         ? Arrays.stream(keys.perLayerOrZero("feed_forward_length")).max().orElse(0)

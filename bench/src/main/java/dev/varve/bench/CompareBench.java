@@ -197,8 +197,11 @@ public final class CompareBench {
     private TimedDevice device(Path natives) {
         return new TimedDevice(
                 new CpuBackendProvider()
-                        .open(new BackendOptions(natives, Optional.of(natives)))
-                        .open(0, new DeviceOptions(OptionalInt.of(threads), OptionalInt.empty())));
+                        .open(new BackendOptions(natives, Optional.of(natives), false))
+                        .open(
+                                0,
+                                new DeviceOptions(
+                                        OptionalInt.of(threads), OptionalInt.empty(), false)));
     }
 
     private static LoadedModel load(Path file, TimedDevice device, ModelSettings settings) {

@@ -48,8 +48,8 @@ final class Cpu {
     /** Two threads, like the oracle: the way work is divided changes the last bits. */
     private static final ComputeDevice DEVICE =
             new CpuBackendProvider()
-                    .open(new BackendOptions(NATIVES, Optional.of(NATIVES)))
-                    .open(0, new DeviceOptions(OptionalInt.of(2), OptionalInt.empty()));
+                    .open(new BackendOptions(NATIVES, Optional.of(NATIVES), false))
+                    .open(0, new DeviceOptions(OptionalInt.of(2), OptionalInt.empty(), false));
 
     private Cpu() {}
 

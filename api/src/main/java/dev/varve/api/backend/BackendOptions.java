@@ -10,10 +10,17 @@ import java.util.Optional;
  * @param cacheFolder writable folder for unpacked natives, content-addressed and shared between
  *     processes
  * @param ggmlHome folder with a ggml build to use instead of the packed one
+ * @param peerAccess whether devices of the backend may copy from each other directly, where they
+ *     can
  */
-public record BackendOptions(Path cacheFolder, Optional<Path> ggmlHome) {
+public record BackendOptions(Path cacheFolder, Optional<Path> ggmlHome, boolean peerAccess) {
     public BackendOptions {
         Objects.requireNonNull(cacheFolder);
         Objects.requireNonNull(ggmlHome);
+    }
+
+    /** The packed libraries, copies through the host. */
+    public static BackendOptions packed(Path cacheFolder) {
+        return new BackendOptions(cacheFolder, Optional.empty(), false);
     }
 }

@@ -9,9 +9,15 @@ import java.util.Objects;
  * @param description the hardware's name, and the variant of the backend that runs on it
  * @param memoryTotalBytes memory of the device; for the CPU what the cgroup grants
  * @param memoryFreeBytes what of it is free now
+ * @param hostCores whether it computes on the processor's cores, as a software renderer does, too;
+ *     such devices of one machine never compute at once
  */
 public record DeviceInfo(
-        String name, String description, long memoryTotalBytes, long memoryFreeBytes) {
+        String name,
+        String description,
+        long memoryTotalBytes,
+        long memoryFreeBytes,
+        boolean hostCores) {
     public DeviceInfo {
         Objects.requireNonNull(name);
         Objects.requireNonNull(description);

@@ -3,6 +3,7 @@ package dev.varve.platform.cli;
 import dev.varve.api.backend.DeviceOptions;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.model.ModelOptions;
+import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.shard.CacheTypes;
 
@@ -141,7 +142,11 @@ final class ModelArguments {
     }
 
     DeviceReference device() {
-        return DeviceReference.parse(device);
+        try {
+            return DeviceReference.parse(device);
+        } catch (IllegalArgumentException e) {
+            throw new UsageException("--device: " + e.getMessage());
+        }
     }
 
     PluginOptions plugins() {
@@ -154,7 +159,7 @@ final class ModelArguments {
 
     DeviceOptions deviceOptions() {
         return new DeviceOptions(
-                positive(threads, "--threads"), positive(threadsBatch, "--threads-batch"));
+                positive(threads, "--threads"), positive(threadsBatch, "--threads-batch"), false);
     }
 
     /** One sequence, as long as asked for. */

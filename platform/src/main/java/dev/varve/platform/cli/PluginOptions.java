@@ -43,6 +43,7 @@ final class PluginOptions {
     BackendOptions backendOptions(Environment environment) {
         return new BackendOptions(
                 environment.cacheFolder(),
-                ggmlHome.or(() -> environment.variable("VARVE_GGML_HOME").map(Path::of)));
+                ggmlHome.or(() -> environment.variable("VARVE_GGML_HOME").map(Path::of)),
+                false);
     }
 }

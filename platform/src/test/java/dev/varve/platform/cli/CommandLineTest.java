@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.varve.platform.placement.DeviceReference;
+
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -172,8 +174,8 @@ class CommandLineTest {
 
     @Test
     void aDeviceWithoutANumberIsTheFirst() {
-        assertEquals(new DeviceReference("cpu", 0), DeviceReference.parse("cpu"));
-        assertEquals(new DeviceReference("vulkan", 2), DeviceReference.parse("vulkan:2"));
-        assertThrows(UsageException.class, () -> DeviceReference.parse("cpu:-1"));
+        assertEquals(DeviceReference.local("cpu", 0), DeviceReference.parse("cpu"));
+        assertEquals(DeviceReference.local("vulkan", 2), DeviceReference.parse("vulkan:2"));
+        assertThrows(IllegalArgumentException.class, () -> DeviceReference.parse("cpu:-1"));
     }
 }

@@ -42,7 +42,7 @@ final class CpuBackend implements DeviceBackend {
                         + host.physicalCores()
                         + " cores"
                         + (sets.isEmpty() ? "" : " (" + sets + ")");
-        return new DeviceInfo("cpu:0", description, host.memoryTotal(), host.memoryFree());
+        return new DeviceInfo("cpu:0", description, host.memoryTotal(), host.memoryFree(), true);
     }
 
     @Override
@@ -56,7 +56,7 @@ final class CpuBackend implements DeviceBackend {
         int prefill = options.threadsBatch().orElse(decode);
         requireThreads("--threads", decode);
         requireThreads("--threads-batch", prefill);
-        return new CpuDevice(device, info(), lock, decode, prefill);
+        return new CpuDevice(device, info(), lock, decode, prefill, options.sharedCores());
     }
 
     private static void requireThreads(String flag, int threads) {

@@ -17,7 +17,8 @@ import java.util.Optional;
 final class CpuDevice implements ComputeDevice {
     /**
      * ggml's default: workers spin a while between the operators and graphs of a step, and sleep
-     * when idle.
+     * when idle. Where another process computes on the same cores in turn, spinning would take them
+     * from it.
      */
     private static final int POLL = 50;
 
@@ -36,7 +37,8 @@ final class CpuDevice implements ComputeDevice {
             DeviceInfo info,
             Object lock,
             int decodeThreads,
-            int prefillThreads) {
+            int prefillThreads,
+            boolean sharedCores) {
         this.device = device;
         this.info = info;
         this.lock = lock;
@@ -44,7 +46,11 @@ final class CpuDevice implements ComputeDevice {
         this.prefillThreads = prefillThreads;
         backend = device.open();
         try {
-            pool = ThreadPool.open(device, Math.max(decodeThreads, prefillThreads), POLL);
+            pool =
+                    ThreadPool.open(
+                            device,
+                            Math.max(decodeThreads, prefillThreads),
+                            sharedCores ? 0 : POLL);
         } catch (RuntimeException | Error e) {
             backend.close();
             throw e;

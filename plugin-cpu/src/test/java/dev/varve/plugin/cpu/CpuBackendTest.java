@@ -43,7 +43,7 @@ class CpuBackendTest {
         assertEquals("cpu", provider.name());
         assertEquals(GgmlLibrary.EXPECTED_VERSION, provider.ggmlVersion());
         Path natives = Path.of(System.getProperty("varve.test.natives"));
-        backend = provider.open(new BackendOptions(cache, Optional.of(natives)));
+        backend = provider.open(new BackendOptions(cache, Optional.of(natives), false));
     }
 
     @Test
@@ -58,7 +58,7 @@ class CpuBackendTest {
     @Test
     void aGraphIsComputedInBothPhasesWithTheirThreads() {
         try (ComputeDevice device =
-                backend.open(0, new DeviceOptions(OptionalInt.of(1), OptionalInt.of(3)))) {
+                backend.open(0, new DeviceOptions(OptionalInt.of(1), OptionalInt.of(3), false))) {
             assertEquals(1, device.threads(ComputeDevice.Phase.DECODE));
             assertEquals(3, device.threads(ComputeDevice.Phase.PREFILL));
             for (ComputeDevice.Phase phase :
@@ -114,7 +114,9 @@ class CpuBackendTest {
                                 backend.open(
                                         0,
                                         new DeviceOptions(
-                                                OptionalInt.of(threads), OptionalInt.empty())));
+                                                OptionalInt.of(threads),
+                                                OptionalInt.empty(),
+                                                false)));
         assertEquals(VarveException.Kind.INVALID_REQUEST, error.kind());
         assertEquals("--threads: expected 1 to 512, found " + threads, error.getMessage());
         assertTrue(
@@ -125,7 +127,8 @@ class CpuBackendTest {
                                                 0,
                                                 new DeviceOptions(
                                                         OptionalInt.of(1),
-                                                        OptionalInt.of(threads))))
+                                                        OptionalInt.of(threads),
+                                                        false)))
                         .getMessage()
                         .startsWith("--threads-batch"));
     }

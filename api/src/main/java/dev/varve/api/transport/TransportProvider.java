@@ -1,0 +1,32 @@
+package dev.varve.api.transport;
+
+import java.io.IOException;
+
+/**
+ * A way for the server to reach shard processes; found with {@link java.util.ServiceLoader}. The
+ * constructor must be cheap. Thread-safe.
+ */
+public interface TransportProvider {
+    /** Name in addresses: {@code "unix"} in {@code unix:/run/varve/a.sock}; unique. */
+    String scheme();
+
+    /**
+     * Connects to a shard process that listens.
+     *
+     * @param address what follows the scheme and its colon
+     * @throws IOException if nobody answers within the limit, or one side does not trust the other
+     * @throws dev.varve.api.VarveException of kind INVALID_REQUEST if the address or the options
+     *     make no sense for this transport
+     */
+    Connection connect(String address, TransportOptions options) throws IOException;
+
+    /**
+     * Listens for servers.
+     *
+     * @param address what follows the scheme and its colon
+     * @throws IOException if the address is taken or cannot be used
+     * @throws dev.varve.api.VarveException of kind INVALID_REQUEST if the address or the options
+     *     make no sense for this transport, or would be unsafe
+     */
+    Listener listen(String address, TransportOptions options) throws IOException;
+}

@@ -4,6 +4,7 @@ module dev.varve.platform {
     requires info.picocli;
     requires jakarta.servlet;
     requires java.logging;
+    requires jdk.jfr;
     requires org.eclipse.jetty.ee11.servlet;
     requires org.eclipse.jetty.http;
     requires org.eclipse.jetty.io;

@@ -19,9 +19,10 @@ import java.util.function.Supplier;
  */
 final class CacheRoom {
     private final ShardPipeline pipeline;
-    private final SlotPool slots;
-    private final StateRowPool rows;
+    private final EngineOptions options;
     private final boolean forgets;
+    private SlotPool slots;
+    private StateRowPool rows;
 
     /** Owners of spans; compaction moves them. */
     private final List<SequenceState> owners = new ArrayList<>();
@@ -31,9 +32,17 @@ final class CacheRoom {
 
     CacheRoom(ShardPipeline pipeline, EngineOptions options, boolean forgets) {
         this.pipeline = pipeline;
+        this.options = options;
         this.forgets = forgets;
+        clear();
+    }
+
+    /** Forgets all sequences, since the caches lost them. */
+    final void clear() {
         slots = new SlotPool(options.slots());
         rows = new StateRowPool(options.stateRows());
+        owners.clear();
+        residents.clear();
     }
 
     int totalSlots() {
@@ -93,6 +102,7 @@ final class CacheRoom {
     private void takeOver(SequenceState state, SequenceState from, int length) {
         state.span = from.span;
         state.computed = length;
+        state.cuts = from.cuts.upTo(length);
         state.row = from.row;
         state.checkpointRow = from.checkpointRow;
         state.checkpoint = from.checkpoint;

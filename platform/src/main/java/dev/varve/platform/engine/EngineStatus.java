@@ -1,5 +1,9 @@
 package dev.varve.platform.engine;
 
+import dev.varve.platform.shard.ShardHealth;
+
+import java.util.List;
+
 /**
  * Counters and gauges of the engine.
  *
@@ -18,7 +22,9 @@ package dev.varve.platform.engine;
  * @param cachedPromptTokens of these, tokens that needed no prefill
  * @param generatedTokens tokens generated so far
  * @param preemptions sequences that were put back to the queue for want of room
+ * @param replays sequences that were computed again because a shard was lost
  * @param steps forward passes so far
+ * @param shards the shards in layer order
  */
 public record EngineStatus(
         int contextTokens,
@@ -36,4 +42,39 @@ public record EngineStatus(
         long cachedPromptTokens,
         long generatedTokens,
         long preemptions,
-        long steps) {}
+        long replays,
+        long steps,
+        List<ShardStatus> shards) {
+    public EngineStatus {
+        shards = List.copyOf(shards);
+    }
+
+    /** Shards that cannot compute at the moment. */
+    public List<ShardStatus> missingShards() {
+        return shards.stream()
+                .filter(shard -> shard.health().state() != ShardHealth.State.READY)
+                .toList();
+    }
+
+    EngineStatus withShards(List<ShardStatus> current) {
+        return new EngineStatus(
+                contextTokens,
+                parallel,
+                waiting,
+                running,
+                kvTokensTotal,
+                kvTokensUsed,
+                kvTokensResident,
+                weightBytes,
+                mappedWeightBytes,
+                kvBytes,
+                computeBytes,
+                promptTokens,
+                cachedPromptTokens,
+                generatedTokens,
+                preemptions,
+                replays,
+                steps,
+                current);
+    }
+}

@@ -36,6 +36,12 @@ final class Request implements Generation {
     /** Present once the request was admitted. */
     SequenceState state;
 
+    /** How to compute what was computed before the sequence lost its place. */
+    CutList replay = new CutList();
+
+    /** Prompt tokens that the listener has heard of. */
+    int reportedPrefill;
+
     int generated;
     private int cached;
     private boolean started;
@@ -100,6 +106,24 @@ final class Request implements Generation {
         startedNanos = System.nanoTime();
         cached = admitted.computed;
         return true;
+    }
+
+    /** Goes back to the queue, to be computed again as it was. */
+    void loseState() {
+        CutList done = state.cuts;
+        replay = done.end() >= replay.end() ? done : replay;
+        state = null;
+        phase = Phase.WAITING;
+    }
+
+    /** Tokens to compute before the next one can be chosen. */
+    int known() {
+        return tokens.size();
+    }
+
+    /** Whether a token was chosen after the prompt. */
+    boolean isGenerating() {
+        return tokens.size() > promptLength;
     }
 
     void countToken() {

@@ -3,11 +3,15 @@ package dev.varve.platform.engine;
 import dev.varve.api.VarveException;
 import dev.varve.api.model.ModelShape;
 import dev.varve.platform.sampling.Sampler;
+import dev.varve.platform.shard.ShardHealth;
+import dev.varve.platform.shard.ShardLostException;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Iterator;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -19,6 +23,11 @@ import java.util.concurrent.locks.ReentrantLock;
 public final class Scheduler implements Engine {
     private static final System.Logger LOG = System.getLogger("dev.varve.engine");
 
+    /** How long requests wait for a lost shard that shows no sign of life. */
+    private static final Duration PATIENCE = Duration.ofSeconds(4);
+
+    private static final Duration RECOVERY_CHECK = Duration.ofMillis(50);
+
     private final ShardPipeline pipeline;
     private final ModelShape shape;
     private final EngineOptions options;
@@ -29,6 +38,9 @@ public final class Scheduler implements Engine {
 
     /** Guarded by the lock. */
     private final Deque<Request> waiting = new ArrayDeque<>();
+
+    /** Why requests are turned away for the time being. */
+    private Optional<ShardLostException> refusal = Optional.empty();
 
     private long arrivals;
     private boolean busy;
@@ -65,6 +77,9 @@ public final class Scheduler implements Engine {
             if (closed || draining) {
                 throw new VarveException(
                         VarveException.Kind.UNAVAILABLE, "the server is shutting down");
+            }
+            if (refusal.isPresent()) {
+                throw missing(refusal.get());
             }
             if (waiting.size() >= options.queueLimit()) {
                 throw new VarveException(
@@ -139,10 +154,14 @@ public final class Scheduler implements Engine {
     private void run() {
         try {
             while (awaitWork()) {
-                removeCancelled();
-                admit();
-                steps.decode();
-                steps.prefill();
+                try {
+                    removeCancelled();
+                    admit();
+                    steps.decode();
+                    steps.prefill();
+                } catch (ShardLostException e) {
+                    recover(e);
+                }
                 publish();
             }
         } catch (RuntimeException | Error e) {
@@ -150,6 +169,61 @@ public final class Scheduler implements Engine {
         } finally {
             stop();
         }
+    }
+
+    /**
+     * Puts everything back to the queue and waits until all shards are there again. Requests do not
+     * wait long for a shard that does not even begin to load.
+     */
+    private void recover(ShardLostException loss) {
+        LOG.log(System.Logger.Level.WARNING, "{0}", loss.getMessage());
+        steps.loseAll();
+        long patienceEnds = System.nanoTime() + PATIENCE.toNanos();
+        CompletableFuture<Void> back = pipeline.recover();
+        back.whenComplete((nothing, failure) -> wakeUp());
+        while (!back.isDone()) {
+            lock.lock();
+            try {
+                if (closed) {
+                    return;
+                }
+                if (System.nanoTime() > patienceEnds && isMissing()) {
+                    refusal = Optional.of(loss);
+                    waiting.forEach(request -> steps.fail(request, missing(loss)));
+                    waiting.clear();
+                    busy = false;
+                    changed.signalAll();
+                }
+                changed.awaitNanos(RECOVERY_CHECK.toNanos());
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return;
+            } finally {
+                lock.unlock();
+            }
+            removeCancelledWaiting();
+            publish();
+        }
+        lock.lock();
+        try {
+            refusal = Optional.empty();
+        } finally {
+            lock.unlock();
+        }
+        if (!back.isCompletedExceptionally()) {
+            LOG.log(System.Logger.Level.INFO, "all shards are there again");
+        }
+    }
+
+    private boolean isMissing() {
+        return pipeline.status().stream()
+                .anyMatch(shard -> shard.health().state() == ShardHealth.State.MISSING);
+    }
+
+    private static VarveException missing(ShardLostException loss) {
+        return new VarveException(
+                VarveException.Kind.UNAVAILABLE,
+                "a shard of the model is missing and has not come back yet: " + loss.getMessage());
     }
 
     private boolean awaitWork() {
@@ -168,6 +242,11 @@ public final class Scheduler implements Engine {
     }
 
     private void removeCancelled() {
+        removeCancelledWaiting();
+        steps.removeCancelled();
+    }
+
+    private void removeCancelledWaiting() {
         lock.lock();
         try {
             for (Iterator<Request> each = waiting.iterator(); each.hasNext(); ) {
@@ -180,7 +259,6 @@ public final class Scheduler implements Engine {
         } finally {
             lock.unlock();
         }
-        steps.removeCancelled();
     }
 
     private void admit() {
@@ -232,7 +310,7 @@ public final class Scheduler implements Engine {
 
     @Override
     public EngineStatus status() {
-        return published;
+        return published.withShards(pipeline.status());
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.varve.platform.engine;
 
+import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SlotSpan;
 
@@ -11,7 +12,7 @@ import dev.varve.platform.shard.SlotSpan;
 final class SequenceState {
     final TokenList tokens;
 
-    /** Tokens whose K, V and recurrent state are computed. */
+    /** Tokens whose K, V and recurrent state are computed, or will be by forwards under way. */
     int computed;
 
     SlotSpan span = new SlotSpan(0, 0);
@@ -24,8 +25,17 @@ final class SequenceState {
 
     int checkpoint;
 
+    /** How the computed tokens were computed. */
+    CutList cuts = new CutList();
+
     SequenceState(TokenList tokens) {
         this.tokens = tokens;
+    }
+
+    /** Takes note of a forward that was submitted. */
+    void extend(int end, Phase phase) {
+        computed = end;
+        cuts.add(end, phase);
     }
 
     /** Whether the next forward must write to another row than it reads. */

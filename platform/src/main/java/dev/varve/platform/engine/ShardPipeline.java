@@ -2,19 +2,29 @@ package dev.varve.platform.engine;
 
 import dev.varve.api.VarveException;
 import dev.varve.platform.shard.Batch;
-import dev.varve.platform.shard.Boundary;
+import dev.varve.platform.shard.Feature;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardResult;
 
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
-/** The shards of a model in layer order; a batch passes through all of them. Owns the shards. */
+/**
+ * The shards of a model in layer order; a batch passes through all of them. Batches that were
+ * submitted one after the other overlap: while one is in the second shard, the next one may be in
+ * the first, unless both compute on the same cores. Owns the shards.
+ */
 public final class ShardPipeline implements AutoCloseable {
-    private final List<Shard> shards;
+    private final List<Stage> stages = new ArrayList<>();
+    private final Map<Object, StageWorker> workers = new HashMap<>();
+    private final int depth;
 
     /**
      * Joins shards.
@@ -22,9 +32,8 @@ public final class ShardPipeline implements AutoCloseable {
      * @throws IllegalArgumentException if the ranges do not follow each other from layer 0
      */
     public ShardPipeline(List<? extends Shard> shards) {
-        this.shards = List.copyOf(shards);
         int next = 0;
-        for (Shard shard : this.shards) {
+        for (Shard shard : shards) {
             if (shard.range().begin() != next) {
                 throw new IllegalArgumentException(
                         "shard " + shard.range() + " does not begin at layer " + next);
@@ -34,6 +43,63 @@ public final class ShardPipeline implements AutoCloseable {
         if (next == 0) {
             throw new IllegalArgumentException("a pipeline needs a shard");
         }
+        long turns = shards.stream().map(Shard::turn).distinct().count();
+        for (Shard shard : shards) {
+            // One turn for all: nothing could overlap, and a hand-over would cost time.
+            StageWorker worker =
+                    turns == 1
+                            ? StageWorker.inline()
+                            : workers.computeIfAbsent(
+                                    shard.turn(), turn -> StageWorker.start(shard.device()));
+            stages.add(new Stage(shard, worker));
+        }
+        depth = turns == 1 ? 1 : (int) turns + 1;
+    }
+
+    /** The shards in layer order. */
+    public List<Shard> shards() {
+        return stages.stream().map(Stage::shard).toList();
+    }
+
+    /** The shards in layer order, with the times that they take. */
+    public List<ShardStatus> status() {
+        return stages.stream().map(Stage::status).toList();
+    }
+
+    /** Batches that are worth having in flight, so that every shard has work; 1 where none can. */
+    public int depth() {
+        return depth;
+    }
+
+    /**
+     * Sends a batch through all shards, behind those that were submitted before. Fails with a
+     * {@link VarveException} if a shard fails; the state of the batch's sequences is then
+     * undefined.
+     */
+    public CompletableFuture<ShardResult> submit(Batch batch) {
+        CompletableFuture<ShardResult> last = stages.getFirst().forward(batch, Optional.empty());
+        List<CompletableFuture<ShardResult>> all = new ArrayList<>(stages.size());
+        all.add(last);
+        for (Stage stage : stages.subList(1, stages.size())) {
+            last = last.thenCompose(result -> stage.forward(batch, result.boundary()));
+            all.add(last);
+        }
+        return batch.captures().isEmpty() ? last : last.thenApply(result -> gather(result, all));
+    }
+
+    /** The last shard's result with the features of all of them. */
+    private static ShardResult gather(
+            ShardResult last, List<CompletableFuture<ShardResult>> results) {
+        Map<Integer, Feature> byLayer = new TreeMap<>();
+        for (CompletableFuture<ShardResult> result : results) {
+            result.join().features().forEach(feature -> byLayer.put(feature.layer(), feature));
+        }
+        return new ShardResult(
+                last.logits(),
+                last.best(),
+                last.rows(),
+                last.boundary(),
+                List.copyOf(byLayer.values()));
     }
 
     /**
@@ -42,27 +108,30 @@ public final class ShardPipeline implements AutoCloseable {
      * @throws VarveException if a shard fails; the state of the batch's sequences is then undefined
      */
     public ShardResult forward(Batch batch) {
-        Optional<Boundary> boundary = Optional.empty();
-        ShardResult result = null;
-        for (Shard shard : shards) {
-            result = join(shard.forward(batch, boundary));
-            boundary = result.boundary();
-        }
-        return result;
+        return join(submit(batch));
     }
 
-    /** Copies K and V rows in all shards. */
+    /** Copies K and V rows in all shards, behind the batches that were submitted before. */
     public void moveSlots(int from, int to, int count) {
-        for (Shard shard : shards) {
-            join(shard.moveSlots(from, to, count));
-        }
+        joinAll(stages.stream().map(stage -> stage.moveSlots(from, to, count)).toList());
+    }
+
+    /**
+     * Makes lost shards usable again. Completes once all shards are ready, with empty caches where
+     * one was lost.
+     */
+    public CompletableFuture<Void> recover() {
+        return CompletableFuture.allOf(
+                stages.stream()
+                        .map(stage -> stage.shard().recover())
+                        .toArray(CompletableFuture[]::new));
     }
 
     /** Bytes of all shards. */
     public ShardMemory memory() {
         ShardMemory sum = new ShardMemory(0, 0, 0, 0);
-        for (Shard shard : shards) {
-            ShardMemory each = shard.memory();
+        for (Stage stage : stages) {
+            ShardMemory each = stage.shard().memory();
             sum =
                     new ShardMemory(
                             sum.weights() + each.weights(),
@@ -73,7 +142,20 @@ public final class ShardPipeline implements AutoCloseable {
         return sum;
     }
 
-    private static <T> T join(CompletableFuture<T> future) {
+    private static void joinAll(List<CompletableFuture<Void>> futures) {
+        // All of them, so that none is under way any more when one has failed.
+        CompletableFuture.allOf(futures.toArray(CompletableFuture[]::new))
+                .exceptionally(e -> null)
+                .join();
+        futures.forEach(ShardPipeline::join);
+    }
+
+    /**
+     * Waits for a result.
+     *
+     * @throws VarveException that the shard failed with
+     */
+    static <T> T join(CompletableFuture<T> future) {
         try {
             return future.join();
         } catch (CompletionException e) {
@@ -86,6 +168,7 @@ public final class ShardPipeline implements AutoCloseable {
 
     @Override
     public void close() {
-        shards.forEach(Shard::close);
+        workers.values().forEach(StageWorker::close);
+        stages.forEach(stage -> stage.shard().close());
     }
 }

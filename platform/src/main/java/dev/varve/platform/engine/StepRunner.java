@@ -5,16 +5,20 @@ import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.platform.sampling.TokenLogprobs;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.ShardLostException;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SlotSpan;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
@@ -31,13 +35,26 @@ final class StepRunner {
     private final CacheRoom room;
     private final Consumer<Request> requeue;
     private final List<Request> running = new ArrayList<>();
-    private final List<Request> batch = new ArrayList<>();
+    private final Deque<Flight> flights = new ArrayDeque<>();
     private int turn;
     private long promptTokens;
     private long cachedTokens;
     private long generatedTokens;
     private long preemptions;
+    private long replays;
     private long stepCount;
+
+    /**
+     * A batch under way.
+     *
+     * @param states what the requests' sequences were when it was submitted
+     */
+    private record Flight(
+            List<Request> requests,
+            List<SequenceState> states,
+            boolean hasOutputs,
+            CompletableFuture<ShardResult> result,
+            Consumer<ShardResult> success) {}
 
     StepRunner(
             ShardPipeline pipeline,
@@ -58,7 +75,7 @@ final class StepRunner {
     }
 
     boolean isIdle() {
-        return running.isEmpty();
+        return running.isEmpty() && flights.isEmpty();
     }
 
     boolean hasPlace() {
@@ -66,6 +83,10 @@ final class StepRunner {
     }
 
     void removeCancelled() {
+        if (running.stream().anyMatch(Request::isCancelled)) {
+            // What is kept of them must have been computed.
+            settleAll();
+        }
         for (Request request : List.copyOf(running)) {
             if (request.isCancelled()) {
                 running.remove(request);
@@ -95,12 +116,13 @@ final class StepRunner {
 
     /** One token for every sequence in decode. */
     void decode() {
+        settleOutputs();
         for (Request request : List.copyOf(running)) {
             if (request.phase == Request.Phase.DECODE) {
                 makeRoom(request);
             }
         }
-        batch.clear();
+        List<Request> batch = new ArrayList<>();
         for (Request request : running) {
             if (request.phase == Request.Phase.DECODE) {
                 batch.add(request);
@@ -117,15 +139,16 @@ final class StepRunner {
             int target = state.mustKeepRow() ? room.takeRow() : state.row;
             slices.add(slice(request, state.computed + 1, target, request.wanted()));
         }
-        forward(slices, Phase.DECODE)
-                .ifPresent(
-                        result -> {
-                            List<Request> stepped = List.copyOf(batch);
-                            for (int i = 0; i < stepped.size(); i++) {
-                                advance(stepped.get(i).state, slices.get(i));
-                                choose(stepped.get(i), result, i);
-                            }
-                        });
+        submit(batch, new Batch(slices, Phase.DECODE), result -> chooseAll(batch, result));
+        settleAll();
+    }
+
+    private void chooseAll(List<Request> batch, ShardResult result) {
+        for (int i = 0; i < batch.size(); i++) {
+            if (running.contains(batch.get(i))) {
+                choose(batch.get(i), result, i);
+            }
+        }
     }
 
     /** Finds room for one more token, at the price of the youngest sequences if need be. */
@@ -138,26 +161,53 @@ final class StepRunner {
                             .orElseThrow();
             running.remove(youngest);
             room.drop(youngest.state);
-            youngest.state = null;
-            youngest.phase = Request.Phase.WAITING;
+            youngest.loseState();
             preemptions++;
             requeue.accept(youngest);
         }
     }
 
-    /** One chunk of one sequence in prefill; sequences take turns. */
+    /**
+     * Sends prefill chunks on their way, as many as keep all shards busy, and waits for the oldest
+     * of them. Sequences take turns.
+     */
     void prefill() {
+        boolean shared = running.stream().anyMatch(each -> each.phase == Request.Phase.DECODE);
+        // Beside decode one chunk may be under way: the next token waits behind it.
+        int limit = shared ? 1 : pipeline.depth();
         Request request = nextInPrefill();
-        if (request == null) {
+        while (request != null && flights.size() < limit) {
+            submitChunk(request, shared);
+            request = nextInPrefill();
+        }
+        boolean overlaps = shared && pipeline.depth() > 1;
+        if (!flights.isEmpty() && !overlaps) {
+            settle();
+        }
+    }
+
+    private void submitChunk(Request request, boolean shared) {
+        SequenceState state = request.state;
+        int begin = state.computed;
+        int known = request.known();
+        boolean replays = begin < request.replay.end();
+        if (!replays && request.isGenerating()) {
+            // Everything is as it was: the last token is fed like any other.
+            request.phase = Request.Phase.DECODE;
             return;
         }
-        SequenceState state = request.state;
-        int known = request.tokens.size();
-        boolean shared = running.stream().anyMatch(each -> each.phase == Request.Phase.DECODE);
         int stable = forgets ? request.request.stablePrefix() : 0;
-        int end = ChunkPlan.next(state.computed, known, stable, shared);
+        int end =
+                replays ? request.replay.next(begin) : ChunkPlan.next(begin, known, stable, shared);
+        Phase phase = replays ? request.replay.phaseAt(begin) : Phase.PREFILL;
         boolean checkpoint = end == stable;
         boolean last = end == known;
+        if (last) {
+            settleOutputs();
+            if (!running.contains(request)) {
+                return;
+            }
+        }
         if (checkpoint) {
             // First, so that no sequence ever holds more than two rows.
             room.dropCheckpoint(state);
@@ -167,33 +217,38 @@ final class StepRunner {
                         ? room.takeCheckpointRow()
                         : state.mustKeepRow() ? room.takeRow() : state.row;
         Slice slice = slice(request, end, target, last ? request.wanted() : OutputRows.NONE);
-        batch.clear();
-        batch.add(request);
-        forward(List.of(slice), Phase.PREFILL)
-                .ifPresent(
-                        result -> {
-                            advance(state, slice);
-                            if (checkpoint) {
-                                state.checkpointRow = state.row;
-                                state.checkpoint = end;
-                            }
-                            if (guard(
-                                            request,
-                                            () ->
-                                                    request.listener.onPrefill(
-                                                            Math.min(end, request.promptLength),
-                                                            request.promptLength))
-                                    && last) {
-                                request.phase = Request.Phase.DECODE;
-                                choose(request, result, 0);
-                            }
-                        });
+        submit(
+                List.of(request),
+                new Batch(List.of(slice), phase),
+                result -> {
+                    if (running.contains(request)
+                            && request.state == state
+                            && reportPrefill(request, end)
+                            && last) {
+                        request.phase = Request.Phase.DECODE;
+                        choose(request, result, 0);
+                    }
+                });
+        if (checkpoint) {
+            state.checkpointRow = state.row;
+            state.checkpoint = end;
+        }
+    }
+
+    private boolean reportPrefill(Request request, int end) {
+        int done = Math.min(end, request.promptLength);
+        if (done <= request.reportedPrefill) {
+            return true;
+        }
+        request.reportedPrefill = done;
+        return guard(request, () -> request.listener.onPrefill(done, request.promptLength));
     }
 
     private Request nextInPrefill() {
         for (int i = 0; i < running.size(); i++) {
             Request candidate = running.get((turn + i) % running.size());
-            if (candidate.phase == Request.Phase.PREFILL) {
+            if (candidate.phase == Request.Phase.PREFILL
+                    && candidate.state.computed < candidate.known()) {
                 turn = (turn + i + 1) % running.size();
                 return candidate;
             }
@@ -213,34 +268,95 @@ final class StepRunner {
                 outputs);
     }
 
-    /** Runs the slices of {@link #batch}; on failure ends their requests. */
-    private Optional<ShardResult> forward(List<Slice> slices, Phase phase) {
-        try {
-            stepCount++;
-            return Optional.of(pipeline.forward(new Batch(slices, phase)));
-        } catch (VarveException e) {
-            LOG.log(System.Logger.Level.ERROR, "a step failed", e);
-            for (int i = 0; i < slices.size(); i++) {
-                Request request = batch.get(i);
-                if (slices.get(i).writeRow() != request.state.row) {
-                    room.releaseRow(slices.get(i).writeRow());
-                }
-                running.remove(request);
-                room.drop(request.state);
-                fail(request, e);
-            }
-            return Optional.empty();
+    /**
+     * Sends a batch on its way. What it will write counts as written at once: the shards work in
+     * order, and if it fails, its sequences lose their state anyway.
+     */
+    private void submit(List<Request> requests, Batch batch, Consumer<ShardResult> success) {
+        stepCount++;
+        flights.addLast(
+                new Flight(
+                        requests,
+                        requests.stream().map(request -> request.state).toList(),
+                        batch.outputs() > 0,
+                        pipeline.submit(batch),
+                        success));
+        for (int i = 0; i < requests.size(); i++) {
+            Slice slice = batch.slices().get(i);
+            advance(requests.get(i).state, slice, batch.phase());
         }
     }
 
-    /** Accepts what a forward wrote as the sequence's state. */
-    private void advance(SequenceState state, Slice slice) {
-        state.computed += slice.tokens().length;
+    private void advance(SequenceState state, Slice slice, Phase phase) {
+        state.extend(slice.firstPosition() + slice.tokens().length, phase);
         if (slice.writeRow() != state.row) {
             if (state.row != state.checkpointRow) {
                 room.releaseRow(state.row);
             }
             state.row = slice.writeRow();
+        }
+    }
+
+    /** The logits of a batch must be used before another one may ask for some. */
+    private void settleOutputs() {
+        while (flights.stream().anyMatch(Flight::hasOutputs)) {
+            settle();
+        }
+    }
+
+    private void settleAll() {
+        while (!flights.isEmpty()) {
+            settle();
+        }
+    }
+
+    /**
+     * Waits for the oldest batch and takes in its result; a failure ends its requests.
+     *
+     * @throws ShardLostException if a shard is gone
+     */
+    private void settle() {
+        Flight flight = flights.removeFirst();
+        ShardResult result;
+        try {
+            result = ShardPipeline.join(flight.result());
+        } catch (ShardLostException e) {
+            throw e;
+        } catch (VarveException e) {
+            LOG.log(System.Logger.Level.ERROR, "a step failed", e);
+            for (int i = 0; i < flight.requests().size(); i++) {
+                Request request = flight.requests().get(i);
+                if (request.state == flight.states().get(i) && running.remove(request)) {
+                    room.drop(request.state);
+                    fail(request, e);
+                }
+            }
+            return;
+        }
+        flight.success().accept(result);
+    }
+
+    /**
+     * Takes back all running sequences, since a shard and its caches are gone, and puts their
+     * requests to the front of the queue. They will be computed again as they were; what was
+     * streamed of them stays as it is.
+     */
+    void loseAll() {
+        for (Flight flight : flights) {
+            // None may be under way when the caches are used anew.
+            flight.result().exceptionally(e -> null).join();
+        }
+        flights.clear();
+        room.clear();
+        List<Request> lost =
+                running.stream()
+                        .sorted(Comparator.comparingLong((Request each) -> each.arrival).reversed())
+                        .toList();
+        running.clear();
+        for (Request request : lost) {
+            request.loseState();
+            replays++;
+            requeue.accept(request);
         }
     }
 
@@ -372,6 +488,8 @@ final class StepRunner {
                 cachedTokens,
                 generatedTokens,
                 preemptions,
-                stepCount);
+                replays,
+                stepCount,
+                pipeline.status());
     }
 }

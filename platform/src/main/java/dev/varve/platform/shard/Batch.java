@@ -5,17 +5,26 @@ import dev.varve.api.backend.ComputeDevice.Phase;
 import java.util.List;
 
 /**
- * One step of all shards: tokens of one or several sequences, each at most once.
+ * One step of all shards: tokens of one or several sequences, each at most once. Every shard of a
+ * model gets the same batch.
  *
  * @param slices in the order of the tokens' columns
  * @param phase which thread count the device uses
+ * @param captures layers whose input is wanted, ascending; the layer count stands for the last
+ *     layer's output. A shard answers for the layers of its own range
  */
-public record Batch(List<Slice> slices, Phase phase) {
+public record Batch(List<Slice> slices, Phase phase, List<Integer> captures) {
     public Batch {
         slices = List.copyOf(slices);
+        captures = List.copyOf(captures);
         if (slices.isEmpty()) {
             throw new IllegalArgumentException("a batch needs at least one slice");
         }
+    }
+
+    /** A batch without captures. */
+    public Batch(List<Slice> slices, Phase phase) {
+        this(slices, phase, List.of());
     }
 
     /** Tokens of all slices. */

@@ -9,7 +9,12 @@ import java.util.List;
  * attention and recurrent operators read them through views at fixed offsets, which avoids a gather
  * per step.
  */
-record GraphKey(List<Part> parts) {
+record GraphKey(List<Part> parts, List<Integer> captures) {
+    /** A key without captures. */
+    GraphKey(List<Part> parts) {
+        this(parts, List.of());
+    }
+
     /**
      * The shape of one slice.
      *
@@ -48,7 +53,7 @@ record GraphKey(List<Part> parts) {
                             slice.writeRow(),
                             slice.outputCount()));
         }
-        return new GraphKey(List.copyOf(parts));
+        return new GraphKey(List.copyOf(parts), placed.batch().captures());
     }
 
     int tokens() {

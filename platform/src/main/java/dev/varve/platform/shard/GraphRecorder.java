@@ -9,7 +9,9 @@ import dev.varve.api.model.TensorUse;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /** The platform's side of a graph while a family records it. */
 final class GraphRecorder implements ShardGraph {
@@ -31,6 +33,7 @@ final class GraphRecorder implements ShardGraph {
     /** Columns at the front that are computed no further. */
     private int dropped;
 
+    private final Map<Integer, Tensor> features = new TreeMap<>();
     private Optional<Tensor> logits = Optional.empty();
     private Optional<Tensor> boundaryOutput = Optional.empty();
 
@@ -52,6 +55,10 @@ final class GraphRecorder implements ShardGraph {
 
     Optional<Tensor> recordedBoundary() {
         return boundaryOutput;
+    }
+
+    Map<Integer, Tensor> recordedFeatures() {
+        return features;
     }
 
     @Override
@@ -214,7 +221,10 @@ final class GraphRecorder implements ShardGraph {
     @Override
     public Tensor lastColumns(Tensor hidden) {
         int wanted = Math.max(MIN_COLUMNS, key.outputs());
-        if (dropped == 0 && key.parts().size() == 1 && key.outputs() > 0) {
+        if (dropped == 0
+                && key.parts().size() == 1
+                && key.outputs() > 0
+                && key.captures().isEmpty()) {
             dropped = Math.max(0, key.tokens() - wanted);
         }
         if (dropped == 0) {
@@ -235,7 +245,12 @@ final class GraphRecorder implements ShardGraph {
 
     @Override
     public void capture(int layer, Tensor hidden) {
-        // Nobody asks for features yet.
+        if (key.captures().contains(layer)) {
+            // A copy: the place of an activation may be taken over by a later one.
+            Tensor kept = ops.cont(hidden).named("feature_" + layer).markOutput();
+            graph.expand(kept);
+            features.put(layer, kept);
+        }
     }
 
     @Override

@@ -80,6 +80,11 @@ final class KvPool implements AutoCloseable {
         return bytes;
     }
 
+    /** The caches by layer. */
+    Map<Integer, Layer> layers() {
+        return layers;
+    }
+
     Layer layer(int layer) {
         Layer found = layers.get(layer);
         if (found == null) {

@@ -9,6 +9,7 @@ import dev.varve.api.model.LayerSplitAdapter;
 
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 
 /**
  * A shard in this process. Batches are computed on the calling thread, which is also ggml's first
@@ -23,6 +24,7 @@ public final class LocalShard implements Shard {
     private final GraphCache graphs;
     private final RowArgmax argmax = new RowArgmax();
     private float[] logits = new float[0];
+    private volatile ShardMemory memory;
     private boolean closed;
 
     private LocalShard(
@@ -37,6 +39,7 @@ public final class LocalShard implements Shard {
         this.options = options;
         this.state = state;
         graphs = new GraphCache(device.bufferType());
+        memory = measure();
     }
 
     /**
@@ -64,7 +67,26 @@ public final class LocalShard implements Shard {
     }
 
     @Override
+    public String device() {
+        return device.info().name();
+    }
+
+    @Override
+    public Object turn() {
+        return device.lock();
+    }
+
+    @Override
+    public ShardHealth health() {
+        return ShardHealth.ready();
+    }
+
+    @Override
     public ShardMemory memory() {
+        return memory;
+    }
+
+    private ShardMemory measure() {
         return new ShardMemory(
                 state.weights().bufferBytes(),
                 state.weights().mappedBytes(),
@@ -74,8 +96,12 @@ public final class LocalShard implements Shard {
 
     @Override
     public CompletableFuture<ShardResult> forward(Batch batch, Optional<Boundary> boundary) {
+        return done(() -> run(batch, boundary));
+    }
+
+    private static <T> CompletableFuture<T> done(Supplier<T> work) {
         try {
-            return CompletableFuture.completedFuture(run(batch, boundary));
+            return CompletableFuture.completedFuture(work.get());
         } catch (VarveException e) {
             return CompletableFuture.failedFuture(e);
         }
@@ -95,8 +121,13 @@ public final class LocalShard implements Shard {
             Optional<Tensor> rows = graph.logits();
             int[] best = new int[batch.outputs()];
             rows.ifPresent(tensor -> readLogits(batch, tensor, best));
+            memory = measure();
             return new ShardResult(
-                    logits, best, rows.isPresent() ? best.length : 0, graph.readBoundary());
+                    logits,
+                    best,
+                    rows.isPresent() ? best.length : 0,
+                    graph.readBoundary(),
+                    graph.readFeatures());
         }
     }
 
@@ -184,9 +215,56 @@ public final class LocalShard implements Shard {
                             + " leaves the pool of "
                             + options.slots());
         }
-        synchronized (device.lock()) {
-            state.kvPool().move(from, to, count);
+        return done(
+                () -> {
+                    synchronized (device.lock()) {
+                        state.kvPool().move(from, to, count);
+                    }
+                    return null;
+                });
+    }
+
+    @Override
+    public CompletableFuture<ShardSnapshot> save(SequencePlace place) {
+        return done(
+                () -> {
+                    synchronized (device.lock()) {
+                        return new SequenceTensors(state, requireOwn(place)).save();
+                    }
+                });
+    }
+
+    @Override
+    public CompletableFuture<Void> restore(SequencePlace place, ShardSnapshot snapshot) {
+        return done(
+                () -> {
+                    synchronized (device.lock()) {
+                        new SequenceTensors(state, requireOwn(place)).restore(snapshot);
+                    }
+                    return null;
+                });
+    }
+
+    private SequencePlace requireOwn(SequencePlace place) {
+        if (closed) {
+            throw new IllegalStateException("shard " + range + " is closed");
         }
+        if (place.slots().end() > options.slots() || place.stateRow() >= options.stateRows()) {
+            throw new IllegalArgumentException(
+                    "sequence in slots up to "
+                            + place.slots().end()
+                            + " of "
+                            + options.slots()
+                            + ", state row "
+                            + place.stateRow()
+                            + " of "
+                            + options.stateRows());
+        }
+        return place;
+    }
+
+    @Override
+    public CompletableFuture<Void> recover() {
         return CompletableFuture.completedFuture(null);
     }
 

@@ -8,6 +8,9 @@ import dev.varve.api.ggml.Tensor;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -27,6 +30,7 @@ final class RecordedGraph implements AutoCloseable {
     private final GraphInputs inputs;
     private final Optional<Tensor> logits;
     private final Optional<Tensor> boundary;
+    private final Map<Integer, Tensor> features;
 
     RecordedGraph(
             GraphKey key,
@@ -53,6 +57,7 @@ final class RecordedGraph implements AutoCloseable {
             model.build(recorder, range);
             logits = recorder.recordedLogits();
             boundary = recorder.recordedBoundary();
+            features = recorder.recordedFeatures();
             // The allocator compares counts only, so a graph of another topology needs a plan of
             // its own.
             allocator.reserve(graph);
@@ -81,12 +86,23 @@ final class RecordedGraph implements AutoCloseable {
     }
 
     Optional<Boundary> readBoundary() {
-        return boundary.map(
-                tensor -> {
-                    float[] values = new float[Math.toIntExact(tensor.elements())];
-                    tensor.read(values, 0, values.length, 0);
-                    return new Boundary(values, key.tokens());
-                });
+        return boundary.map(tensor -> new Boundary(valuesOf(tensor), key.tokens()));
+    }
+
+    List<Feature> readFeatures() {
+        if (features.isEmpty()) {
+            return List.of();
+        }
+        List<Feature> read = new ArrayList<>(features.size());
+        features.forEach(
+                (layer, tensor) -> read.add(new Feature(layer, valuesOf(tensor), key.tokens())));
+        return read;
+    }
+
+    private static float[] valuesOf(Tensor tensor) {
+        float[] values = new float[Math.toIntExact(tensor.elements())];
+        tensor.read(values, 0, values.length, 0);
+        return values;
     }
 
     @Override

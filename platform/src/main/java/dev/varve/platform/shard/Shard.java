@@ -6,28 +6,64 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * One layer range of a model on one device. Batches run in the order of the calls; the caller keeps
- * one thread. Owned by who opened it.
+ * One layer range of a model on one device, in this process or in another one. Calls take effect in
+ * their order and return at once or when the work is done, as the shard likes; several may be in
+ * flight. Callers make them from one thread at a time. Owned by who opened it.
+ *
+ * <p>Futures fail with a {@link dev.varve.api.VarveException}: of kind BACKEND_FAILED if the device
+ * failed, after which the state of the sequences in the call is undefined; a {@link
+ * ShardLostException} if the shard is gone with all of its state.
  */
 public interface Shard extends AutoCloseable {
     /** The layers of this shard. */
     LayerRange range();
 
-    /** Bytes that the shard holds. */
+    /** Device and process, such as {@code cpu:0} or {@code vulkan:0@process}. */
+    String device();
+
+    /** Bytes that the shard holds. Never waits for a computation. */
     ShardMemory memory();
+
+    /**
+     * What must not compute at once with this shard: shards with equal turns share the cores or the
+     * device that they compute on.
+     */
+    Object turn();
+
+    /** Whether the shard can compute. */
+    ShardHealth health();
 
     /**
      * Runs a batch.
      *
      * @param boundary activation from the shard before; present exactly where the range begins
      *     above 0
-     * @return completes with the result, or with a {@link dev.varve.api.VarveException} of kind
-     *     BACKEND_FAILED, after which the state of the batch's sequences is undefined
      */
     CompletableFuture<ShardResult> forward(Batch batch, Optional<Boundary> boundary);
 
     /** Copies the K and V rows of {@code count} slots to another place; the regions may overlap. */
     CompletableFuture<Void> moveSlots(int from, int to, int count);
+
+    /** Copies the state of a sequence out of the caches. */
+    CompletableFuture<ShardSnapshot> save(SequencePlace place);
+
+    /**
+     * Copies the state of a sequence into the caches. All or nothing: names, types and extents are
+     * compared with the caches first.
+     *
+     * @return fails with a VarveException of kind INVALID_REQUEST if the snapshot does not fit, and
+     *     then has changed nothing
+     */
+    CompletableFuture<Void> restore(SequencePlace place, ShardSnapshot snapshot);
+
+    /**
+     * Makes a lost shard usable again, with caches that hold nothing; completes at once if it was
+     * not lost. Until it has completed, a shard that was lost takes no calls, so that none of them
+     * meets the empty caches unawares.
+     *
+     * @return fails if the shard is closed first
+     */
+    CompletableFuture<Void> recover();
 
     @Override
     void close();

@@ -56,6 +56,11 @@ final class StateRows implements AutoCloseable {
         return bytes;
     }
 
+    /** The states by layer. */
+    Map<Integer, Layer> layers() {
+        return layers;
+    }
+
     Layer layer(int layer) {
         Layer found = layers.get(layer);
         if (found == null) {

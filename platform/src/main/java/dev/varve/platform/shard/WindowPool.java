@@ -107,6 +107,45 @@ final class WindowPool implements AutoCloseable {
         }
     }
 
+    /** Slot of the first row of a state row's region. */
+    int firstSlot(int row) {
+        return region(row);
+    }
+
+    /**
+     * Position in the first slot of a region.
+     *
+     * @throws IllegalArgumentException if the region holds another position than the one after
+     *     {@code tokens}
+     */
+    int begin(int row, int tokens) {
+        if (window.isPresent() && ends[row] != tokens) {
+            throw new IllegalArgumentException(
+                    "state row " + row + " holds " + ends[row] + " positions, not " + tokens);
+        }
+        return window.isPresent() ? begins[row] : tokens;
+    }
+
+    /** Whether a region may hold the positions from {@code begin} to {@code end}. */
+    boolean mayBegin(int begin, int end) {
+        return begin >= 0
+                && begin % BLOCK == 0
+                && begin <= latestBegin(end)
+                && end - begin <= regionSlots;
+    }
+
+    /** Last position at which a region may begin whose rows the token at {@code end} will see. */
+    int latestBegin(int end) {
+        long oldest = Math.max(0, (long) end - window.orElse(1) + 1);
+        return (int) (oldest / BLOCK * BLOCK);
+    }
+
+    /** Takes note of positions that were put into a region. */
+    void adopt(int row, int begin, int end) {
+        begins[row] = begin;
+        ends[row] = end;
+    }
+
     private int region(int row) {
         return (row - 1) * regionSlots;
     }

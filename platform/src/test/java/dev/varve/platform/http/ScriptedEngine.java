@@ -139,7 +139,8 @@ final class ScriptedEngine implements Engine {
 
     @Override
     public EngineStatus status() {
-        return new EngineStatus(context, 4, 0, 0, 256, 0, 0, 1, 0, 1, 1, 0, 0, 0, 0, 0);
+        return new EngineStatus(
+                context, 4, 0, 0, 256, 0, 0, 1, 0, 1, 1, 0, 0, 0, 0, 0, 0, List.of());
     }
 
     @Override

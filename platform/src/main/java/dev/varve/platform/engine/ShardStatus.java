@@ -1,0 +1,25 @@
+package dev.varve.platform.engine;
+
+import dev.varve.api.model.LayerRange;
+import dev.varve.platform.shard.ShardHealth;
+import dev.varve.platform.shard.ShardMemory;
+
+/**
+ * What a shard is and did.
+ *
+ * @param device device and process
+ * @param range its layers
+ * @param memory bytes that it holds
+ * @param health whether it can compute
+ * @param forwards batches computed
+ * @param tokens tokens of these batches
+ * @param forwardMillis time that they took, the way to the shard and back included
+ */
+public record ShardStatus(
+        String device,
+        LayerRange range,
+        ShardMemory memory,
+        ShardHealth health,
+        long forwards,
+        long tokens,
+        double forwardMillis) {}

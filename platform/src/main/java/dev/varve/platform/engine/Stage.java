@@ -1,0 +1,75 @@
+package dev.varve.platform.engine;
+
+import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.Boundary;
+import dev.varve.platform.shard.Shard;
+import dev.varve.platform.shard.ShardResult;
+
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Supplier;
+
+/** A shard's place in the pipeline: whose thread calls it, and how long that takes. */
+final class Stage {
+    private final Shard shard;
+    private final StageWorker worker;
+    private final LongAdder forwards = new LongAdder();
+    private final LongAdder tokens = new LongAdder();
+    private final LongAdder forwardNanos = new LongAdder();
+
+    Stage(Shard shard, StageWorker worker) {
+        this.shard = shard;
+        this.worker = worker;
+    }
+
+    Shard shard() {
+        return shard;
+    }
+
+    ShardStatus status() {
+        return new ShardStatus(
+                shard.device(),
+                shard.range(),
+                shard.memory(),
+                shard.health(),
+                forwards.sum(),
+                tokens.sum(),
+                forwardNanos.sum() / 1e6);
+    }
+
+    CompletableFuture<ShardResult> forward(Batch batch, Optional<Boundary> boundary) {
+        return inTurn(
+                () -> {
+                    long begin = System.nanoTime();
+                    ForwardEvent event = new ForwardEvent();
+                    event.begin();
+                    return shard.forward(batch, boundary)
+                            .whenComplete(
+                                    (result, failure) -> {
+                                        forwards.increment();
+                                        tokens.add(batch.tokens());
+                                        forwardNanos.add(System.nanoTime() - begin);
+                                        event.end(shard, batch, failure == null);
+                                    });
+                });
+    }
+
+    CompletableFuture<Void> moveSlots(int from, int to, int count) {
+        return inTurn(() -> shard.moveSlots(from, to, count));
+    }
+
+    /** Holds the turn until the work is done, wherever it is done. */
+    private <T> CompletableFuture<T> inTurn(Supplier<CompletableFuture<T>> work) {
+        CompletableFuture<T> result = new CompletableFuture<>();
+        worker.run(
+                () -> {
+                    try {
+                        result.complete(ShardPipeline.join(work.get()));
+                    } catch (RuntimeException | Error e) {
+                        result.completeExceptionally(e);
+                    }
+                });
+        return result;
+    }
+}

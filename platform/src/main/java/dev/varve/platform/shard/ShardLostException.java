@@ -1,0 +1,19 @@
+package dev.varve.platform.shard;
+
+import dev.varve.api.VarveException;
+
+/**
+ * A shard and everything that it held of the running sequences is gone; they can be computed anew
+ * once {@link Shard#recover} has succeeded.
+ */
+public final class ShardLostException extends VarveException {
+    private static final long serialVersionUID = 1L;
+
+    public ShardLostException(String message) {
+        super(Kind.UNAVAILABLE, message);
+    }
+
+    public ShardLostException(String message, Throwable cause) {
+        super(Kind.UNAVAILABLE, message, cause);
+    }
+}

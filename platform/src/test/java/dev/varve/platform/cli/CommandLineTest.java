@@ -46,6 +46,7 @@ class CommandLineTest {
                 "serve",
                 "generate",
                 "bench",
+                "plan",
                 "devices",
                 "plugins",
                 "inspect",

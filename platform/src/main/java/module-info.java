@@ -18,6 +18,7 @@ module dev.varve.platform {
     exports dev.varve.platform.engine;
     exports dev.varve.platform.http;
     exports dev.varve.platform.placement;
+    exports dev.varve.platform.plan;
     exports dev.varve.platform.plugin;
     exports dev.varve.platform.runtime;
     exports dev.varve.platform.sampling;

@@ -22,15 +22,10 @@ import dev.varve.plugin.cpu.CpuBackendProvider;
 import dev.varve.plugin.gemma4.Gemma4Family;
 import dev.varve.plugin.laguna.LagunaFamily;
 import dev.varve.plugin.qwen35.Qwen35Family;
-import dev.varve.testkit.Gemma4Model;
-import dev.varve.testkit.LagunaModel;
 import dev.varve.testkit.Oracle;
 import dev.varve.testkit.OracleOptions;
-import dev.varve.testkit.Qwen35Model;
-import dev.varve.testkit.Qwen35MoeModel;
 import dev.varve.testkit.TensorType;
 
-import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -92,7 +87,7 @@ public final class CompareBench {
     }
 
     private boolean run() throws Exception {
-        Path file = model();
+        Path file = BenchModels.write(flags);
         GgmlType type = GgmlType.parse(flags.getOrDefault("--kv", "f16")).orElseThrow();
         Path natives = Path.of(System.getProperty("varve.test.natives"));
         int context = Math.max(prompt + 16, 2 * decoded + 64);
@@ -212,26 +207,6 @@ public final class CompareBench {
                         .findFirst()
                         .orElseThrow();
         return LoadedModel.load(gguf, family, device, settings, LoadProgress.silent(), plan -> {});
-    }
-
-    private Path model() throws IOException {
-        if (flags.containsKey("--model")) {
-            return Path.of(flags.get("--model"));
-        }
-        Path folder = Path.of(flags.getOrDefault("--folder", "."));
-        String family = flags.getOrDefault("--family", "qwen35");
-        return switch (family) {
-            case "qwen35" -> Qwen35Model.real08b(number("--vocab", 151_936)).write(folder);
-            case "qwen35moe" -> Qwen35MoeModel.midSize().write(folder);
-            case "gemma4" -> Gemma4Model.midSize().write(folder);
-            case "gemma4moe" -> Gemma4Model.midSizeMoe().write(folder);
-            case "laguna" -> LagunaModel.midSize().write(folder);
-            default ->
-                    throw new IllegalArgumentException(
-                            "--family: expected qwen35, qwen35moe, gemma4, gemma4moe or laguna,"
-                                    + " found "
-                                    + family);
-        };
     }
 
     private GenerationEnd ask(Engine engine, int promptTokens, int count, int vocabulary)

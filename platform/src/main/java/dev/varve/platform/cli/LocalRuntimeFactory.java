@@ -4,10 +4,12 @@ import dev.varve.api.backend.ComputeDevice;
 import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerSplitAdapter;
-import dev.varve.api.model.ModelFamilyProvider;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.TeacherForcing.LogitsSink;
-import dev.varve.platform.plugin.PluginCatalog;
+import dev.varve.platform.placement.Placement;
+import dev.varve.platform.placement.PlacementRequest;
+import dev.varve.platform.plan.LocalDeviceProbe;
+import dev.varve.platform.plan.SplitPlanner;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.MemoryPlan;
 import dev.varve.platform.runtime.ModelSettings;
@@ -22,7 +24,11 @@ final class LocalRuntimeFactory implements RuntimeFactory {
     private static final Logger LOG = System.getLogger(LocalRuntimeFactory.class.getName());
 
     private record LocalRuntime(
-            LoadedModel model, ComputeDevice device, Tokenizer tokenizer, double loadMillis)
+            LoadedModel model,
+            Placement placement,
+            ComputeDevice device,
+            Tokenizer tokenizer,
+            double loadMillis)
             implements ModelRuntime {
         @Override
         public GgufFile file() {
@@ -69,39 +75,46 @@ final class LocalRuntimeFactory implements RuntimeFactory {
             Environment environment,
             LoadProgress progress) {
         long begin = System.nanoTime();
-        // The file first: most mistakes are in its name, and they need no plugin to be found.
-        GgufFile file = GgufFile.open(arguments.model());
-        PluginCatalog catalog = arguments.plugins().discover(environment);
-        catalog.rejected()
-                .forEach(
-                        plugin ->
-                                LOG.log(
-                                        Level.WARNING,
-                                        "plugin {0} is not used: {1}",
-                                        plugin.file().getFileName(),
-                                        plugin.reason()));
-        ModelFamilyProvider family = catalog.family(file.architecture(), file.path());
-        Tokenizer tokenizer = Tokenizer.of(file.metadata());
+        PreparedModel prepared = PreparedModel.open(arguments, settings, environment);
+        Tokenizer tokenizer = Tokenizer.of(prepared.file().metadata());
+        requireOneLocalDevice(prepared.request());
+        SplitPlanner.Placed placed =
+                prepared.planner(LocalDeviceProbe.Age.ANY).place(prepared.request());
+        placed.reasons().forEach(reason -> LOG.log(Level.INFO, reason));
         ComputeDevice device =
-                catalog.backend(arguments.device().backend())
-                        .open(arguments.plugins().backendOptions(environment))
-                        .open(arguments.device().index(), arguments.deviceOptions());
+                prepared.backends()
+                        .openDevice(prepared.request().primary(), arguments.deviceOptions());
         try {
             LoadedModel model =
                     LoadedModel.load(
-                            file,
-                            family,
+                            prepared.file(),
+                            prepared.adapter(),
                             device,
                             settings,
+                            placed.placement().parts().stream().map(Placement.Part::range).toList(),
                             progress,
                             plan ->
                                     LOG.log(
                                             Level.DEBUG,
                                             () -> plan.describe(device.info().name())));
-            return new LocalRuntime(model, device, tokenizer, (System.nanoTime() - begin) / 1e6);
+            return new LocalRuntime(
+                    model,
+                    placed.placement(),
+                    device,
+                    tokenizer,
+                    (System.nanoTime() - begin) / 1e6);
         } catch (RuntimeException | Error e) {
             device.close();
             throw e;
+        }
+    }
+
+    private static void requireOneLocalDevice(PlacementRequest request) {
+        if (!request.devices().stream()
+                .allMatch(item -> item.equals(request.primary()) && item.isLocal())) {
+            throw new UsageException(
+                    "--target-devices: a model is loaded on one device of this process only, found "
+                            + request.devices());
         }
     }
 }

@@ -3,7 +3,6 @@ package dev.varve.platform.cli;
 import dev.varve.api.backend.DeviceOptions;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.model.ModelOptions;
-import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.shard.CacheTypes;
 
@@ -53,14 +52,6 @@ final class ModelArguments {
             description = "Model file (GGUF); any part of a split model.",
             order = 1)
     private Path model;
-
-    @Option(
-            names = "--device",
-            paramLabel = "NAME",
-            defaultValue = "cpu:0",
-            description = "Device that the model runs on; varve devices lists them.",
-            order = 100)
-    private String device;
 
     @Option(
             names = {"-t", "--threads"},
@@ -135,18 +126,16 @@ final class ModelArguments {
             order = 108)
     private Optional<Double> yarnBetaSlow = Optional.empty();
 
+    @Mixin private PlacementArguments placement;
+
     @Mixin private PluginOptions plugins;
 
     Path model() {
         return model;
     }
 
-    DeviceReference device() {
-        try {
-            return DeviceReference.parse(device);
-        } catch (IllegalArgumentException e) {
-            throw new UsageException("--device: " + e.getMessage());
-        }
+    PlacementArguments placement() {
+        return placement;
     }
 
     PluginOptions plugins() {

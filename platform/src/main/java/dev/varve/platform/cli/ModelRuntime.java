@@ -4,6 +4,7 @@ import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.TeacherForcing.LogitsSink;
+import dev.varve.platform.placement.Placement;
 import dev.varve.platform.runtime.MemoryPlan;
 import dev.varve.platform.tokenizer.Tokenizer;
 
@@ -23,6 +24,9 @@ interface ModelRuntime extends AutoCloseable {
 
     /** The engine, started at the first call. */
     Engine engine();
+
+    /** Which device computes which layers. */
+    Placement placement();
 
     /** The sizes that were chosen. */
     MemoryPlan plan();

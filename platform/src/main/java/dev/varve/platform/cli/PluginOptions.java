@@ -41,9 +41,13 @@ final class PluginOptions {
     }
 
     BackendOptions backendOptions(Environment environment) {
+        return backendOptions(environment, false);
+    }
+
+    BackendOptions backendOptions(Environment environment, boolean peerAccess) {
         return new BackendOptions(
                 environment.cacheFolder(),
                 ggmlHome.or(() -> environment.variable("VARVE_GGML_HOME").map(Path::of)),
-                false);
+                peerAccess);
     }
 }

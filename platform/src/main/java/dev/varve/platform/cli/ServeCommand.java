@@ -94,7 +94,7 @@ final class ServeCommand extends CliCommand {
                                         new ChatRenderer(
                                                 ChatTemplate.compile(source), runtime.tokenizer()));
         Map<String, Object> details = new LinkedHashMap<>();
-        details.put("device", model.device().toString());
+        details.put("device", runtime.placement().devices());
         details.put("threads", runtime.threads());
         details.put("load_ms", Math.round(runtime.loadMillis()));
         runtime.adapter()
@@ -111,7 +111,7 @@ final class ServeCommand extends CliCommand {
                                                 runtime.plan().regionSlots(),
                                                 "regions",
                                                 runtime.plan().stateRows() - 1)));
-        details.put("memory_plan", runtime.plan().describe(model.device().toString()));
+        details.put("memory_plan", runtime.plan().describe(runtime.placement().devices()));
         return new ServedModel(
                 server.modelName(model.model()),
                 runtime.file().architecture(),

@@ -33,6 +33,7 @@ import java.util.Optional;
             ServeCommand.class,
             GenerateCommand.class,
             BenchCommand.class,
+            PlanCommand.class,
             DevicesCommand.class,
             PluginsCommand.class,
             InspectCommand.class,

@@ -1,5 +1,8 @@
 package dev.varve.platform.placement;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -7,30 +10,105 @@ import java.util.regex.Pattern;
  * A device by backend, number and process: {@code cpu:0}, {@code vulkan:0@process}, {@code
  * cuda:1@grpc:gpubox:7700}.
  *
- * @param backend name of the backend
+ * @param backend name of the backend, or {@value #AUTO}
  * @param index number of the device, from 0
  * @param site the process that uses it
  */
 public record DeviceReference(String backend, int index, Site site) {
-    private static final Pattern FORM = Pattern.compile("([a-z][a-z0-9_-]*)(?::(\\d{1,4}))?");
+    /** Stands for the best backend of this process until somebody asks which that is. */
+    public static final String AUTO = "auto";
+
+    private static final Pattern BACKEND = Pattern.compile("[a-z][a-z0-9_-]*");
+    private static final Pattern ITEM =
+            Pattern.compile("([^:@]*)(?::([^@]*))?(?:@(.*))?", Pattern.DOTALL);
+    private static final Pattern DIGITS = Pattern.compile("[0-9]+");
+
+    public DeviceReference {
+        Objects.requireNonNull(site);
+        if (!BACKEND.matcher(backend).matches() || index < 0) {
+            throw new IllegalArgumentException(
+                    "expected a backend and a number of 0 or more, found " + backend + ":" + index);
+        }
+        if (backend.equals(AUTO) && site instanceof Site.Listening) {
+            throw new IllegalArgumentException(
+                    AUTO
+                            + site
+                            + ": only the devices of this machine can be chosen automatically;"
+                            + " name the backend of the shard process");
+        }
+    }
 
     /**
-     * Reads the name of a device of this process; a backend alone means its first device.
+     * Reads the name of one device; a backend alone means its first device.
      *
      * @throws IllegalArgumentException if it has another form
      */
     public static DeviceReference parse(String text) {
-        Matcher form = FORM.matcher(text);
-        if (!form.matches()) {
-            throw new IllegalArgumentException(
-                    "expected a backend and a number, such as cpu:0, found " + text);
+        return parse(text, true);
+    }
+
+    /**
+     * Reads devices separated by commas, each with its number.
+     *
+     * @throws IllegalArgumentException if an item is empty or has another form
+     */
+    public static List<DeviceReference> parseList(String text) {
+        List<DeviceReference> devices = new ArrayList<>();
+        for (String item : text.split(",", -1)) {
+            if (item.isEmpty()) {
+                throw new IllegalArgumentException(
+                        text.isEmpty()
+                                ? "expected a device, found nothing"
+                                : "empty item in " + text);
+            }
+            devices.add(parse(item, false));
         }
-        return local(form.group(1), form.group(2) == null ? 0 : Integer.parseInt(form.group(2)));
+        return List.copyOf(devices);
+    }
+
+    private static DeviceReference parse(String text, boolean numberMayBeMissing) {
+        Matcher form = ITEM.matcher(text);
+        if (!form.matches()
+                || !BACKEND.matcher(form.group(1)).matches()
+                || (form.group(2) == null && !numberMayBeMissing)
+                || (form.group(2) != null && !DIGITS.matcher(form.group(2)).matches())) {
+            throw new IllegalArgumentException(
+                    "expected a backend and a number, such as cpu:0, found "
+                            + (text.isEmpty() ? "nothing" : text));
+        }
+        Site site = form.group(3) == null ? new Site.Local() : Site.parse(form.group(3));
+        return new DeviceReference(
+                form.group(1), form.group(2) == null ? 0 : index(text, form.group(2)), site);
+    }
+
+    private static int index(String text, String digits) {
+        try {
+            return Integer.parseInt(digits);
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException(
+                    text + ": expected a number up to " + Integer.MAX_VALUE + ", found " + digits,
+                    e);
+        }
     }
 
     /** A device of this process. */
     public static DeviceReference local(String backend, int index) {
         return new DeviceReference(backend, index, new Site.Local());
+    }
+
+    /** The same device used by another process. */
+    public DeviceReference at(Site other) {
+        return new DeviceReference(backend, index, other);
+    }
+
+    /** Whether its backend is still to be chosen. */
+    public boolean isAutomatic() {
+        return backend.equals(AUTO);
+    }
+
+    /** Whether this process computes on it. */
+    public boolean isLocal() {
+        return site instanceof Site.Local;
     }
 
     /** Name of the device in its own process, such as {@code cpu:0}. */

@@ -2,7 +2,9 @@ package dev.varve.platform.placement;
 
 import dev.varve.api.model.LayerRange;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * Which device computes which layers.
@@ -30,6 +32,25 @@ public record Placement(List<Part> parts) {
         if (parts.isEmpty()) {
             throw new IllegalArgumentException("a placement needs a device");
         }
+    }
+
+    /** Names of the devices in layer order, separated by commas. */
+    public String devices() {
+        return parts.stream()
+                .map(part -> part.device().toString())
+                .collect(Collectors.joining(","));
+    }
+
+    /** Devices with a range each. */
+    public static Placement of(List<DeviceReference> devices, List<LayerRange> ranges) {
+        if (devices.size() != ranges.size()) {
+            throw new IllegalArgumentException(devices + " for layers " + ranges);
+        }
+        List<Part> parts = new ArrayList<>();
+        for (int i = 0; i < ranges.size(); i++) {
+            parts.add(new Part(devices.get(i), ranges.get(i)));
+        }
+        return new Placement(parts);
     }
 
     /** Everything on one device. */

@@ -1,5 +1,7 @@
 package dev.varve.platform.placement;
 
+import java.util.regex.Pattern;
+
 /** Which process a device is used by. */
 public sealed interface Site {
     /** This one. */
@@ -12,9 +14,11 @@ public sealed interface Site {
 
     /** A shard process that this one starts and ends. */
     record Child() implements Site {
+        static final String NAME = "process";
+
         @Override
         public String toString() {
-            return "@process";
+            return "@" + NAME;
         }
     }
 
@@ -24,9 +28,30 @@ public sealed interface Site {
      * @param address transport and address, such as {@code unix:/run/varve/a.sock}
      */
     record Listening(String address) implements Site {
+        /** A comma would end the device in a list of devices. */
+        private static final Pattern FORM = Pattern.compile("[a-z][a-z0-9+.-]*:[^\\s,]+");
+
+        public Listening {
+            if (!FORM.matcher(address).matches() || address.startsWith(Child.NAME + ":")) {
+                throw new IllegalArgumentException(
+                        "expected process, or a transport and an address without commas such as"
+                                + " unix:/path or grpc:host:port, found "
+                                + (address.isEmpty() ? "nothing" : address));
+            }
+        }
+
         @Override
         public String toString() {
             return "@" + address;
         }
+    }
+
+    /**
+     * Reads what follows {@code @} in the name of a device.
+     *
+     * @throws IllegalArgumentException if it is neither {@code process} nor {@code scheme:address}
+     */
+    static Site parse(String text) {
+        return text.equals(Child.NAME) ? new Child() : new Listening(text);
     }
 }

@@ -46,6 +46,7 @@ class CommandLineTest {
                 "serve",
                 "generate",
                 "bench",
+                "plan",
                 "devices",
                 "plugins",
                 "inspect",
@@ -77,6 +78,16 @@ class CommandLineTest {
                 "serve --model m --enable-thinking maybe  | --enable-thinking",
                 "bench --model m -p 0 -n 0                | -p 0 -n 0",
                 "logits --model m --tokens 1,,2 --out o   | --tokens",
+                "bench --model m --device cpu:x           | --target-device: expected a backend",
+                "bench --model m --device cpu --target-device cpu | --target-device",
+                "bench --model m --target-layer-split 1,1 | --target-layer-split: needs two",
+                "logits --model m --tokens 1 --out o --target-devices cpu:0, | --target-devices:"
+                        + " empty",
+                "generate --model m --prompt x --draft-ipc-ring-cap 9 | --draft-ipc-ring-cap:"
+                        + " needs",
+                "generate --model m --prompt x --draft-ipc-ring-cap x | --draft-ipc-ring-cap",
+                "bench --model m --target-devices cpu:0,cpu:0 --peer-access | --peer-access: has"
+                        + " no",
                 "plugins --plugins no-such-folder         | --plugins: expected a folder",
             })
     void wrongUsageIsStatusTwoAndNamesTheOption(String arguments, String expected) {

@@ -1,0 +1,41 @@
+package dev.varve.bench;
+
+import dev.varve.testkit.Gemma4Model;
+import dev.varve.testkit.LagunaModel;
+import dev.varve.testkit.Qwen35Model;
+import dev.varve.testkit.Qwen35MoeModel;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+
+/** The models that the benchmarks run. */
+final class BenchModels {
+    private BenchModels() {}
+
+    /**
+     * The file of {@code --model}, or a random model of {@code --family}, written to {@code
+     * --folder}.
+     */
+    static Path write(Map<String, String> flags) throws IOException {
+        if (flags.containsKey("--model")) {
+            return Path.of(flags.get("--model"));
+        }
+        Path folder = Path.of(flags.getOrDefault("--folder", "."));
+        String family = flags.getOrDefault("--family", "qwen35");
+        return switch (family) {
+            case "qwen35" ->
+                    Qwen35Model.real08b(Integer.parseInt(flags.getOrDefault("--vocab", "151936")))
+                            .write(folder);
+            case "qwen35moe" -> Qwen35MoeModel.midSize().write(folder);
+            case "gemma4" -> Gemma4Model.midSize().write(folder);
+            case "gemma4moe" -> Gemma4Model.midSizeMoe().write(folder);
+            case "laguna" -> LagunaModel.midSize().write(folder);
+            default ->
+                    throw new IllegalArgumentException(
+                            "--family: expected qwen35, qwen35moe, gemma4, gemma4moe or laguna,"
+                                    + " found "
+                                    + family);
+        };
+    }
+}

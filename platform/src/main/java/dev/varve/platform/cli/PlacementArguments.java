@@ -1,0 +1,118 @@
+package dev.varve.platform.cli;
+
+import dev.varve.platform.placement.DraftFlags;
+import dev.varve.platform.placement.PlacementFlags;
+import dev.varve.platform.placement.PlacementRequest;
+
+import picocli.CommandLine.Option;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/** Which devices a model runs on, and in which processes. */
+final class PlacementArguments {
+    @Option(
+            names = {"--target-device", "--device"},
+            paramLabel = "DEVICE",
+            description =
+                    "Device that the model runs on, such as cpu:0; varve devices lists them"
+                            + " (default: "
+                            + PlacementFlags.DEFAULT_DEVICE
+                            + ", the best backend there is).",
+            order = 100)
+    private Optional<String> device = Optional.empty();
+
+    @Option(
+            names = "--target-devices",
+            paramLabel = "LIST",
+            description =
+                    "Devices that share the layers of the model, in layer order: cuda:0,hip:1."
+                            + " @process behind a device gives it a process of its own;"
+                            + " @unix:/path or @grpc:host:port names a shard process that"
+                            + " listens there.",
+            order = 100)
+    private Optional<String> devices = Optional.empty();
+
+    @Option(
+            names = "--target-layer-split",
+            paramLabel = "WEIGHTS",
+            description =
+                    "Share of each device in the layers, such as 0.08,0.46,0.46 (default: equal);"
+                            + " auto measures the devices.",
+            order = 100)
+    private Optional<String> split = Optional.empty();
+
+    @Option(
+            names = "--peer-access",
+            description = "Let devices of one backend copy from each other directly.",
+            showDefaultValue = picocli.CommandLine.Help.Visibility.NEVER,
+            order = 100)
+    private boolean peerAccess;
+
+    @Option(
+            names = "--target-shard-ipc-bin",
+            paramLabel = "FILE",
+            description =
+                    "Program that starts shard processes (default: varve itself). With no @process"
+                            + " in the list, the devices of other backends than the first go to"
+                            + " shard processes, or all but the first if there is one backend.",
+            order = 100)
+    private Optional<Path> shardLauncher = Optional.empty();
+
+    @Option(
+            names = "--target-shard-ipc-work-dir",
+            paramLabel = "FOLDER",
+            description = "Folder for the sockets of shard processes.",
+            order = 100)
+    private Optional<Path> workFolder = Optional.empty();
+
+    @Option(
+            names = "--draft-device",
+            paramLabel = "DEVICE",
+            description = "Device of the draft model (default: the target's backend).",
+            order = 100)
+    private Optional<String> draftDevice = Optional.empty();
+
+    @Option(
+            names = "--draft-ipc-bin",
+            paramLabel = "FILE",
+            description = "Program that serves the draft model on another backend.",
+            order = 100)
+    private Optional<Path> draftLauncher = Optional.empty();
+
+    @Option(
+            names = "--draft-ipc-work-dir",
+            paramLabel = "FOLDER",
+            description = "Folder for the sockets of the draft process.",
+            order = 100)
+    private Optional<Path> draftWorkFolder = Optional.empty();
+
+    @Option(
+            names = "--draft-ipc-ring-cap",
+            paramLabel = "N",
+            description = "Positions whose features the draft process keeps.",
+            order = 100)
+    private Optional<Integer> draftRingCapacity = Optional.empty();
+
+    /** The devices as they were asked for; {@code auto} may still stand among them. */
+    PlacementRequest request() {
+        DraftFlags draft = draft();
+        draft.requireValid();
+        PlacementRequest request =
+                new PlacementFlags(device, devices, split, peerAccess, shardLauncher, workFolder)
+                        .read();
+        draft.requireFits(request);
+        return request;
+    }
+
+    /** What was asked for and has no effect. */
+    List<String> notes() {
+        return draft().notes();
+    }
+
+    /** The flags of the draft model. */
+    DraftFlags draft() {
+        return new DraftFlags(draftDevice, draftLauncher, draftWorkFolder, draftRingCapacity);
+    }
+}

@@ -1,0 +1,125 @@
+package dev.varve.platform.cli;
+
+import dev.varve.api.model.LayerRange;
+import dev.varve.platform.placement.Placement;
+import dev.varve.platform.plan.LocalDeviceProbe;
+import dev.varve.platform.plan.SplitForecast;
+import dev.varve.platform.runtime.MemoryPlan;
+import dev.varve.platform.runtime.ModelSettings;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Visibility;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import java.util.Locale;
+import java.util.OptionalInt;
+
+/** Foretells memory and speed of a model on its devices. */
+@Command(
+        name = "plan",
+        description = {
+            "Shows how a model would be spread over devices, and the memory and speed to expect.",
+            "The model is not loaded. A few of its layers are, to measure each device; the result"
+                    + " is kept for the next time."
+        },
+        footer = {
+            "  varve plan --model model.gguf --target-devices cuda:0,cpu:0",
+            "  varve plan --model model.gguf --target-devices cuda:0,cpu:0"
+                    + " --target-layer-split auto --json"
+        })
+final class PlanCommand extends CliCommand {
+    @Mixin private ModelArguments model;
+
+    @Option(
+            names = "--measure-again",
+            description = "Measure the devices even if they were measured before.",
+            showDefaultValue = Visibility.NEVER,
+            order = 2)
+    private boolean again;
+
+    @Option(
+            names = "--parallel",
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "Sequences that memory is planned for.",
+            order = 3)
+    private int parallel;
+
+    @Option(names = "--json", description = "Print one JSON object.", order = 4)
+    private boolean json;
+
+    @Override
+    int run() {
+        PreparedModel prepared =
+                PreparedModel.open(
+                        model,
+                        model.settings(parallel, OptionalInt.empty(), ModelSettings.DEFAULT_QUEUE),
+                        environment());
+        SplitForecast forecast =
+                prepared.planner(again ? LocalDeviceProbe.Age.NEW : LocalDeviceProbe.Age.ANY)
+                        .forecast(prepared.request());
+        if (json) {
+            out().println(Json.write(describe(prepared, forecast)));
+        } else {
+            print(forecast);
+        }
+        return 0;
+    }
+
+    private void print(SplitForecast forecast) {
+        forecast.reasons().forEach(out()::println);
+        for (SplitForecast.Part part : forecast.parts()) {
+            Placement.Part where = part.memory().where();
+            out().println(part.memory().memory().describe(where.toString()));
+            out().println(
+                            "    %s per token, %s per chunk of 512 in prefill"
+                                    .formatted(
+                                            millis(part.time().decodeMillis()),
+                                            millis(part.time().prefillMillis())));
+        }
+        out().println(
+                        String.format(
+                                Locale.ROOT,
+                                "expected: prefill %.1f tokens/s, decode %.1f tokens/s",
+                                forecast.prefillTokensPerSecond(),
+                                forecast.decodeTokensPerSecond()));
+    }
+
+    private static String millis(double value) {
+        return String.format(Locale.ROOT, "%.2f ms", value);
+    }
+
+    private static ObjectNode describe(PreparedModel prepared, SplitForecast forecast) {
+        ObjectNode result =
+                Json.object()
+                        .put("model", prepared.file().path().toString())
+                        .put("architecture", prepared.file().architecture())
+                        .put("devices", forecast.placement().devices())
+                        .put("prefill_tokens_per_second", forecast.prefillTokensPerSecond())
+                        .put("decode_tokens_per_second", forecast.decodeTokensPerSecond());
+        ArrayNode reasons = result.putArray("reasons");
+        forecast.reasons().forEach(reasons::add);
+        ArrayNode shards = result.putArray("shards");
+        forecast.parts().forEach(part -> describe(part, shards.addObject()));
+        return result;
+    }
+
+    private static void describe(SplitForecast.Part part, ObjectNode shard) {
+        LayerRange range = part.memory().where().range();
+        MemoryPlan memory = part.memory().memory();
+        shard.put("device", part.memory().where().device().toString());
+        shard.putArray("layers").add(range.begin()).add(range.end());
+        shard.put("weight_bytes", memory.weightBytes())
+                .put("kv_bytes", memory.kvBytes())
+                .put("state_bytes", memory.stateBytes())
+                .put("compute_bytes", memory.computeBytes())
+                .put("total_bytes", memory.totalBytes())
+                .put("free_bytes", memory.availableBytes())
+                .put("prefill_tokens_per_second", part.prefillTokensPerSecond())
+                .put("decode_tokens_per_second", part.decodeTokensPerSecond());
+    }
+}

@@ -1,0 +1,94 @@
+package dev.varve.platform.cli;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.backend.DeviceInfo;
+import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.LayerSplitAdapter;
+import dev.varve.platform.placement.DeviceReference;
+import dev.varve.platform.placement.LocalBackends;
+import dev.varve.platform.placement.PlacementRequest;
+import dev.varve.platform.placement.Site;
+import dev.varve.platform.plan.LocalDeviceProbe;
+import dev.varve.platform.plan.ModelBlocks;
+import dev.varve.platform.plan.ProbeCache;
+import dev.varve.platform.plan.SplitPlanner;
+import dev.varve.platform.plugin.PluginCatalog;
+import dev.varve.platform.runtime.ModelSettings;
+
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+
+/**
+ * A model file, its family and the devices asked for, before anything is loaded.
+ *
+ * @param request with {@code auto} resolved
+ */
+record PreparedModel(
+        ModelArguments arguments,
+        ModelSettings settings,
+        Environment environment,
+        GgufFile file,
+        LayerSplitAdapter adapter,
+        LocalBackends backends,
+        PlacementRequest request) {
+    private static final Logger LOG = System.getLogger(PreparedModel.class.getName());
+
+    /** Folder of measurements in the cache folder. */
+    private static final String PROBES = "probes";
+
+    static PreparedModel open(
+            ModelArguments arguments, ModelSettings settings, Environment environment) {
+        PlacementRequest asked = arguments.placement().request();
+        // The file first: most mistakes are in its name, and they need no plugin to be found.
+        GgufFile file = GgufFile.open(arguments.model());
+        PluginCatalog catalog = arguments.plugins().discover(environment);
+        catalog.rejected()
+                .forEach(
+                        plugin ->
+                                LOG.log(
+                                        Level.WARNING,
+                                        "plugin {0} is not used: {1}",
+                                        plugin.file().getFileName(),
+                                        plugin.reason()));
+        arguments.placement().notes().forEach(note -> LOG.log(Level.WARNING, note));
+        LayerSplitAdapter adapter =
+                catalog.family(file.architecture(), file.path()).open(file, settings.model());
+        LocalBackends backends =
+                new LocalBackends(
+                        catalog.backends(),
+                        arguments.plugins().backendOptions(environment, asked.peerAccess()));
+        PlacementRequest request = asked.resolve(backends::best);
+        arguments.placement().draft().requireFits(request);
+        return new PreparedModel(
+                arguments, settings, environment, file, adapter, backends, request);
+    }
+
+    /** Decides on the layers of each device. */
+    SplitPlanner planner(LocalDeviceProbe.Age age) {
+        ModelBlocks blocks = ModelBlocks.of(adapter);
+        return new SplitPlanner(
+                adapter,
+                blocks,
+                settings,
+                this::info,
+                new LocalDeviceProbe(
+                        file,
+                        adapter,
+                        blocks,
+                        backends,
+                        arguments.deviceOptions(),
+                        settings,
+                        new ProbeCache(environment.cacheFolder().resolve(PROBES)),
+                        age,
+                        note -> LOG.log(Level.INFO, note)));
+    }
+
+    private DeviceInfo info(DeviceReference device) {
+        if (device.site() instanceof Site.Listening) {
+            throw new VarveException(
+                    VarveException.Kind.UNAVAILABLE,
+                    device + ": the memory of another process's device is not known here");
+        }
+        return backends.info(device);
+    }
+}

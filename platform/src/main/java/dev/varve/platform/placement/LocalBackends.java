@@ -1,0 +1,128 @@
+package dev.varve.platform.placement;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.backend.BackendOptions;
+import dev.varve.api.backend.ComputeDevice;
+import dev.varve.api.backend.DeviceBackend;
+import dev.varve.api.backend.DeviceBackendProvider;
+import dev.varve.api.backend.DeviceInfo;
+import dev.varve.api.backend.DeviceOptions;
+
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.StringJoiner;
+
+/**
+ * The device backends of this process. Each is loaded when it is first asked for, and once. One
+ * thread.
+ */
+public final class LocalBackends {
+    /** Where several GPU backends see the same hardware, the vendor's own comes first. */
+    private static final List<String> PREFERRED = List.of("cuda", "hip");
+
+    private static final String PROCESSOR = "cpu";
+
+    private final Map<String, DeviceBackendProvider> providers;
+    private final BackendOptions options;
+    private final Map<String, DeviceBackend> opened = new HashMap<>();
+
+    /**
+     * @param providers by name
+     */
+    public LocalBackends(Map<String, DeviceBackendProvider> providers, BackendOptions options) {
+        this.providers = Map.copyOf(providers);
+        this.options = options;
+    }
+
+    /**
+     * The backend that {@code auto} means: the first GPU backend that has a device, else the
+     * processor. A renderer that computes on the processor's cores is no GPU.
+     *
+     * @throws VarveException of kind UNAVAILABLE if there is none, with every backend's reason
+     */
+    public String best() {
+        StringJoiner reasons = new StringJoiner("; ", ": ", "").setEmptyValue("");
+        List<String> names =
+                providers.keySet().stream()
+                        .filter(name -> !name.equals(PROCESSOR))
+                        .sorted(
+                                Comparator.comparingInt(LocalBackends::rank)
+                                        .thenComparing(Comparator.naturalOrder()))
+                        .toList();
+        for (String name : names) {
+            try {
+                if (open(name).devices().stream().anyMatch(device -> !device.hostCores())) {
+                    return name;
+                }
+                reasons.add(name + " has no device of its own");
+            } catch (VarveException e) {
+                reasons.add(e.getMessage());
+            }
+        }
+        if (providers.containsKey(PROCESSOR)) {
+            return PROCESSOR;
+        }
+        throw new VarveException(
+                VarveException.Kind.UNAVAILABLE, "no plugin provides a usable backend" + reasons);
+    }
+
+    private static int rank(String name) {
+        int place = PREFERRED.indexOf(name);
+        return place < 0 ? PREFERRED.size() : place;
+    }
+
+    /** Whether a plugin of this process provides a backend. */
+    public boolean provides(String backend) {
+        return providers.containsKey(backend);
+    }
+
+    /**
+     * A backend, loaded.
+     *
+     * @throws VarveException of kind UNAVAILABLE if no plugin provides it, or it cannot be used
+     */
+    public DeviceBackend open(String backend) {
+        DeviceBackend known = opened.get(backend);
+        if (known != null) {
+            return known;
+        }
+        DeviceBackendProvider provider = providers.get(backend);
+        if (provider == null) {
+            throw new VarveException(
+                    VarveException.Kind.UNAVAILABLE,
+                    "no plugin provides device backend "
+                            + backend
+                            + "; there are: "
+                            + String.join(", ", providers.keySet().stream().sorted().toList()));
+        }
+        DeviceBackend fresh = provider.open(options);
+        opened.put(backend, fresh);
+        return fresh;
+    }
+
+    /**
+     * Facts about a device.
+     *
+     * @throws VarveException of kind UNAVAILABLE if it is not there
+     */
+    public DeviceInfo info(DeviceReference device) {
+        List<DeviceInfo> devices = open(device.backend()).devices();
+        if (device.index() >= devices.size()) {
+            throw new VarveException(
+                    VarveException.Kind.UNAVAILABLE,
+                    device.device()
+                            + ": there "
+                            + (devices.size() == 1
+                                    ? "is only " + devices.getFirst().name()
+                                    : "are " + devices.size() + " devices of this backend"));
+        }
+        return devices.get(device.index());
+    }
+
+    /** Opens a device for computing; the caller closes it. */
+    public ComputeDevice openDevice(DeviceReference device, DeviceOptions deviceOptions) {
+        return open(device.backend()).open(device.index(), deviceOptions);
+    }
+}

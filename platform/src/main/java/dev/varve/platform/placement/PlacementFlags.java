@@ -1,0 +1,138 @@
+package dev.varve.platform.placement;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * What the command line says about devices, unread. Where the flags stand does not matter: they are
+ * looked at together.
+ *
+ * @param device {@code --target-device}
+ * @param devices {@code --target-devices}
+ * @param split {@code --target-layer-split}
+ * @param peerAccess {@code --peer-access}
+ * @param shardLauncher {@code --target-shard-ipc-bin}
+ * @param workFolder {@code --target-shard-ipc-work-dir}
+ */
+public record PlacementFlags(
+        Optional<String> device,
+        Optional<String> devices,
+        Optional<String> split,
+        boolean peerAccess,
+        Optional<Path> shardLauncher,
+        Optional<Path> workFolder) {
+    /** Where a model goes that nobody placed. */
+    public static final String DEFAULT_DEVICE = DeviceReference.AUTO + ":0";
+
+    private static final String DEVICE = "--target-device";
+    private static final String DEVICES = "--target-devices";
+    private static final String SPLIT = "--target-layer-split";
+    private static final String LAUNCHER = "--target-shard-ipc-bin";
+    private static final String WORK_FOLDER = "--target-shard-ipc-work-dir";
+
+    public PlacementFlags {
+        Objects.requireNonNull(device);
+        Objects.requireNonNull(devices);
+        Objects.requireNonNull(split);
+        Objects.requireNonNull(shardLauncher);
+        Objects.requireNonNull(workFolder);
+    }
+
+    /** No flag given. */
+    public static PlacementFlags none() {
+        return new PlacementFlags(
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                false,
+                Optional.empty(),
+                Optional.empty());
+    }
+
+    /**
+     * Reads and checks everything that can be checked before the backends are known.
+     *
+     * @throws IllegalArgumentException that begins with the flag that is wrong
+     */
+    public PlacementRequest read() {
+        if (device.isPresent() && devices.isPresent()) {
+            throw new IllegalArgumentException(
+                    DEVICES + ": cannot be given together with " + DEVICE);
+        }
+        List<DeviceReference> named =
+                devices.map(text -> flag(DEVICES, () -> DeviceReference.parseList(text)))
+                        .orElseGet(
+                                () ->
+                                        List.of(
+                                                flag(
+                                                        DEVICE,
+                                                        () ->
+                                                                DeviceReference.parse(
+                                                                        device.orElse(
+                                                                                DEFAULT_DEVICE)))));
+        SplitRule rule =
+                split.map(text -> flag(SPLIT, () -> SplitRule.parse(text)))
+                        .orElse(new SplitRule.Equal());
+        requireSplit(rule, named.size());
+        requireLauncher(named);
+        PlacementRequest request =
+                new PlacementRequest(named, rule, peerAccess, shardLauncher, workFolder);
+        // Where nothing is automatic the rest can be checked now, before files are opened.
+        return named.stream().anyMatch(DeviceReference::isAutomatic)
+                ? request
+                : request.resolve(() -> DeviceReference.AUTO);
+    }
+
+    private interface Reading<T> {
+        T read();
+    }
+
+    private static <T> T flag(String name, Reading<T> reading) {
+        try {
+            return reading.read();
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(name + ": " + e.getMessage(), e);
+        }
+    }
+
+    private void requireSplit(SplitRule rule, int count) {
+        if (split.isPresent() && count < 2) {
+            throw new IllegalArgumentException(
+                    SPLIT + ": needs two or more devices in " + DEVICES + ", found " + count);
+        }
+        if (rule instanceof SplitRule.Weights(var values) && values.size() != count) {
+            throw new IllegalArgumentException(
+                    SPLIT
+                            + ": bad target layer split: expected "
+                            + count
+                            + " weights, one per device, found "
+                            + values.size());
+        }
+    }
+
+    private void requireLauncher(List<DeviceReference> named) {
+        boolean startsProcess = named.stream().anyMatch(item -> item.site() instanceof Site.Child);
+        boolean grouped = shardLauncher.isPresent() && PlacementRequest.isGrouped(named);
+        if (shardLauncher.isPresent() && !startsProcess && !grouped) {
+            throw new IllegalArgumentException(
+                    LAUNCHER
+                            + ": no device needs a process of its own; list two or more devices in "
+                            + DEVICES
+                            + ", or mark one as @process");
+        }
+        if (workFolder.isPresent() && !startsProcess && !grouped) {
+            throw new IllegalArgumentException(
+                    WORK_FOLDER + ": needs " + LAUNCHER + " or a device marked as @process");
+        }
+        shardLauncher.ifPresent(path -> requireNamed(LAUNCHER, path));
+        workFolder.ifPresent(path -> requireNamed(WORK_FOLDER, path));
+    }
+
+    private static void requireNamed(String flag, Path path) {
+        if (path.toString().isEmpty()) {
+            throw new IllegalArgumentException(flag + ": expected a path, found nothing");
+        }
+    }
+}

@@ -1,0 +1,115 @@
+package dev.varve.platform.plan;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.backend.ComputeDevice;
+import dev.varve.api.backend.ComputeDevice.Phase;
+import dev.varve.api.backend.DeviceOptions;
+import dev.varve.api.ggml.GgmlLibrary;
+import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.LayerSplitAdapter;
+import dev.varve.platform.placement.DeviceReference;
+import dev.varve.platform.placement.LocalBackends;
+import dev.varve.platform.placement.Site;
+import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.LocalShard;
+import dev.varve.platform.shard.ShardFootprint;
+import dev.varve.platform.shard.ShardOptions;
+
+import java.util.function.Consumer;
+
+/**
+ * Measures devices in this process. A device that a shard process of ours will use is measured here
+ * too, if this process has its backend.
+ *
+ * @param told hears that a device is being measured, which takes seconds
+ */
+public record LocalDeviceProbe(
+        GgufFile file,
+        LayerSplitAdapter model,
+        ModelBlocks blocks,
+        LocalBackends backends,
+        DeviceOptions deviceOptions,
+        ModelSettings settings,
+        ProbeCache cache,
+        Age age,
+        Consumer<String> told)
+        implements DeviceProbe {
+    /** Which measurements are good enough. */
+    public enum Age {
+        /** Earlier ones of the same device and model, too. */
+        ANY,
+        /** Only new ones. */
+        NEW
+    }
+
+    /** More than the caches of most processors hold, and loaded in about a second. */
+    private static final long RUN_BYTES = 512L << 20;
+
+    @Override
+    public DeviceSpeed measure(DeviceReference device) {
+        if (device.site() instanceof Site.Listening) {
+            throw new VarveException(
+                    VarveException.Kind.UNAVAILABLE,
+                    device + ": a device of another process cannot be measured from here");
+        }
+        try (ComputeDevice opened = backends.openDevice(device, deviceOptions)) {
+            String key = key(opened);
+            if (age == Age.ANY) {
+                var known =
+                        cache.find(key).filter(speed -> speed.kinds().size() == blocks.kindCount());
+                if (known.isPresent()) {
+                    return known.get();
+                }
+            }
+            told.accept("measuring " + device.device() + " with a few layers of the model");
+            DeviceSpeed speed =
+                    new SpeedProbe(
+                                    model,
+                                    blocks,
+                                    range ->
+                                            LocalShard.load(
+                                                    file,
+                                                    model,
+                                                    range,
+                                                    opened,
+                                                    options(),
+                                                    LoadProgress.silent()),
+                                    Math.min(RUN_BYTES, opened.info().memoryFreeBytes() / 2))
+                            .measure();
+            cache.store(key, speed);
+            return speed;
+        }
+    }
+
+    private ShardOptions options() {
+        ShardFootprint footprint =
+                ShardFootprint.of(
+                        model.shape(),
+                        model.shape().allLayers(),
+                        settings.cacheTypes(),
+                        StepTime.CHUNK,
+                        TimedShard.SLOTS);
+        return new ShardOptions(
+                settings.cacheTypes(),
+                TimedShard.SLOTS,
+                TimedShard.STATE_ROWS,
+                footprint.regionSlots(),
+                true,
+                settings.repack());
+    }
+
+    private String key(ComputeDevice device) {
+        return String.join(
+                        " | ",
+                        device.info().name(),
+                        device.info().description(),
+                        "threads " + device.threads(Phase.DECODE),
+                        "batch " + device.threads(Phase.PREFILL),
+                        "ggml " + GgmlLibrary.version(),
+                        "cache " + settings.cacheTypes(),
+                        settings.repack() ? "repacked" : "mapped",
+                        "model " + blocks.identity())
+                .replaceAll("\\R", " ");
+    }
+}

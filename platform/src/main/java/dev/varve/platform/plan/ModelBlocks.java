@@ -1,0 +1,150 @@
+package dev.varve.platform.plan;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.model.LayerRange;
+import dev.varve.api.model.LayerSplitAdapter;
+import dev.varve.api.model.LayerState;
+import dev.varve.api.model.ModelShape;
+import dev.varve.api.model.TensorSelection;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.function.IntToDoubleFunction;
+
+/**
+ * The smallest ranges into which a family lets a model be cut, mostly one layer each, and which of
+ * them are alike. The last one also holds the output head and is a kind of its own.
+ *
+ * @param blocks in layer order, covering all layers
+ * @param kinds per block the number of its kind, counted from 0 in the order of appearance
+ * @param bytes per block its weights, without what every range loads
+ * @param identity hash of everything that decides how fast the blocks are: their types and shapes
+ */
+public record ModelBlocks(
+        List<LayerRange> blocks, List<Integer> kinds, List<Long> bytes, String identity) {
+    public ModelBlocks {
+        blocks = List.copyOf(blocks);
+        kinds = List.copyOf(kinds);
+        bytes = List.copyOf(bytes);
+        if (blocks.isEmpty() || kinds.size() != blocks.size() || bytes.size() != blocks.size()) {
+            throw new IllegalArgumentException(
+                    blocks.size() + " blocks, " + kinds.size() + " kinds, " + bytes.size());
+        }
+    }
+
+    /** Cuts a model. */
+    public static ModelBlocks of(LayerSplitAdapter model) {
+        int layers = model.shape().layerCount();
+        List<LayerRange> blocks = new ArrayList<>();
+        int begin = 0;
+        for (int boundary = 1; boundary < layers; boundary++) {
+            if (mayBeCut(model, boundary)) {
+                blocks.add(new LayerRange(begin, boundary));
+                begin = boundary;
+            }
+        }
+        blocks.add(new LayerRange(begin, layers));
+        List<String> seen = new ArrayList<>();
+        List<Integer> kinds = new ArrayList<>();
+        List<Long> bytes = new ArrayList<>();
+        for (LayerRange block : blocks) {
+            TensorSelection selection = model.tensors(block);
+            String kind = signature(model.shape(), block, selection);
+            if (!seen.contains(kind)) {
+                seen.add(kind);
+            }
+            kinds.add(seen.indexOf(kind));
+            bytes.add(ownBytes(block, layers, selection));
+        }
+        return new ModelBlocks(blocks, kinds, bytes, hash(seen + " " + kinds));
+    }
+
+    private static boolean mayBeCut(LayerSplitAdapter model, int boundary) {
+        List<LayerRange> ranges =
+                List.of(
+                        new LayerRange(0, boundary),
+                        new LayerRange(boundary, model.shape().layerCount()));
+        try {
+            return model.align(ranges).equals(ranges);
+        } catch (VarveException e) {
+            // A model that cannot be cut at all.
+            return false;
+        }
+    }
+
+    private static long ownBytes(LayerRange block, int layers, TensorSelection selection) {
+        return selection.entries().stream()
+                .filter(entry -> block.end() == layers || entry.tensor().name().startsWith("blk."))
+                .mapToLong(entry -> entry.tensor().bytes())
+                .sum();
+    }
+
+    /** Everything about a block but its place in the model and its values. */
+    private static String signature(ModelShape shape, LayerRange block, TensorSelection selection) {
+        StringBuilder text = new StringBuilder();
+        for (int layer = block.begin(); layer < block.end(); layer++) {
+            LayerState state = shape.layers().get(layer);
+            text.append(
+                    state instanceof LayerState.SharedAttention(int source)
+                            ? "shared " + shape.layers().get(source)
+                            : state);
+        }
+        String last = block.end() == shape.layerCount() ? " last" : "";
+        text.append(last);
+        selection.entries().stream()
+                .filter(entry -> !last.isEmpty() || entry.tensor().name().startsWith("blk."))
+                .map(
+                        entry ->
+                                relative(entry.tensor().name(), block.begin())
+                                        + " "
+                                        + entry.use()
+                                        + " "
+                                        + entry.tensor().describe())
+                .sorted()
+                .forEach(line -> text.append('\n').append(line));
+        return text.toString();
+    }
+
+    private static String relative(String name, int begin) {
+        String[] parts = name.split("\\.", 3);
+        return parts.length == 3 && parts[0].equals("blk")
+                ? (Integer.parseInt(parts[1]) - begin) + "." + parts[2]
+                : name;
+    }
+
+    private static String hash(String text) {
+        try {
+            byte[] digest =
+                    MessageDigest.getInstance("SHA-256")
+                            .digest(text.getBytes(StandardCharsets.UTF_8));
+            return HexFormat.of().formatHex(digest, 0, 16);
+        } catch (NoSuchAlgorithmException e) {
+            throw new AssertionError("every Java has SHA-256", e);
+        }
+    }
+
+    /** Number of kinds. */
+    public int kindCount() {
+        return kinds.stream().mapToInt(Integer::intValue).max().orElseThrow() + 1;
+    }
+
+    /** Layers from the first of one block to the last of another. */
+    LayerRange range(int firstBlock, int lastBlock) {
+        return new LayerRange(blocks.get(firstBlock).begin(), blocks.get(lastBlock).end());
+    }
+
+    /** Sums over the blocks of a range. */
+    double sum(LayerRange range, IntToDoubleFunction ofKind) {
+        double sum = 0;
+        for (int i = 0; i < blocks.size(); i++) {
+            if (range.contains(blocks.get(i).begin())) {
+                sum += ofKind.applyAsDouble(kinds.get(i));
+            }
+        }
+        return sum;
+    }
+}

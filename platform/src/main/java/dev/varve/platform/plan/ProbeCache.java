@@ -1,0 +1,111 @@
+package dev.varve.platform.plan;
+
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What was measured before, one file per key in a folder. A file is UTF-8 text, line by line:
+ *
+ * <pre>
+ * varve-device-speed 1
+ * the key, on one line
+ * perShard.decodeMillis perShard.prefillMillis
+ * decodeMillis prefillMillis     for each kind
+ * end
+ * </pre>
+ *
+ * A file of another form, cut short or of another key is as good as none.
+ */
+public final class ProbeCache {
+    private static final Logger LOG = System.getLogger(ProbeCache.class.getName());
+    private static final String MAGIC = "varve-device-speed 1";
+    private static final String END = "end";
+
+    private final Path folder;
+
+    /** A cache in a folder, which need not exist yet. */
+    public ProbeCache(Path folder) {
+        this.folder = folder;
+    }
+
+    /** What was measured for a key. */
+    Optional<DeviceSpeed> find(String key) {
+        try {
+            return parse(Files.readAllLines(file(key), StandardCharsets.UTF_8), key);
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+
+    private static Optional<DeviceSpeed> parse(List<String> lines, String key) {
+        if (lines.size() < 5
+                || !lines.getFirst().equals(MAGIC)
+                || !lines.get(1).equals(key)
+                || !lines.getLast().equals(END)) {
+            return Optional.empty();
+        }
+        try {
+            List<StepTime> kinds = new ArrayList<>();
+            for (String line : lines.subList(3, lines.size() - 1)) {
+                kinds.add(time(line));
+            }
+            return Optional.of(new DeviceSpeed(time(lines.get(2)), kinds));
+        } catch (IllegalArgumentException e) {
+            LOG.log(Level.DEBUG, "{0} is measured again: {1}", key, e.getMessage());
+            return Optional.empty();
+        }
+    }
+
+    private static StepTime time(String line) {
+        String[] numbers = line.split(" ", -1);
+        if (numbers.length != 2) {
+            throw new IllegalArgumentException("expected two numbers, found " + line);
+        }
+        return new StepTime(Double.parseDouble(numbers[0]), Double.parseDouble(numbers[1]));
+    }
+
+    /** Keeps a measurement; a folder that cannot be written costs the next start a probe. */
+    void store(String key, DeviceSpeed speed) {
+        List<String> lines = new ArrayList<>(List.of(MAGIC, key, line(speed.perShard())));
+        speed.kinds().forEach(time -> lines.add(line(time)));
+        lines.add(END);
+        try {
+            Files.createDirectories(folder);
+            Path fresh = Files.createTempFile(folder, "probe", ".new");
+            try {
+                Files.write(fresh, lines, StandardCharsets.UTF_8);
+                Files.move(fresh, file(key), StandardCopyOption.ATOMIC_MOVE);
+            } finally {
+                Files.deleteIfExists(fresh);
+            }
+        } catch (IOException e) {
+            LOG.log(Level.DEBUG, "{0}: a probe is not kept: {1}", folder, e.toString());
+        }
+    }
+
+    private static String line(StepTime time) {
+        return time.decodeMillis() + " " + time.prefillMillis();
+    }
+
+    Path file(String key) {
+        try {
+            byte[] digest =
+                    MessageDigest.getInstance("SHA-256")
+                            .digest(key.getBytes(StandardCharsets.UTF_8));
+            return folder.resolve(HexFormat.of().formatHex(digest, 0, 12) + ".probe");
+        } catch (NoSuchAlgorithmException e) {
+            throw new AssertionError("every Java has SHA-256", e);
+        }
+    }
+}

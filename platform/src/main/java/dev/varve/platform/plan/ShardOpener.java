@@ -1,0 +1,15 @@
+package dev.varve.platform.plan;
+
+import dev.varve.api.model.LayerRange;
+import dev.varve.platform.shard.Shard;
+
+/** Loads a range of a model onto one device, wherever that is; who opens a shard closes it. */
+@FunctionalInterface
+public interface ShardOpener {
+    /**
+     * Loads a range.
+     *
+     * @throws dev.varve.api.VarveException if it does not fit or the device cannot be used
+     */
+    Shard open(LayerRange range);
+}

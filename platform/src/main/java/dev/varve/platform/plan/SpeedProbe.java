@@ -1,0 +1,194 @@
+package dev.varve.platform.plan;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.backend.ComputeDevice.Phase;
+import dev.varve.api.model.LayerRange;
+import dev.varve.api.model.LayerSplitAdapter;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.stream.IntStream;
+
+/**
+ * Measures a device with parts of the model itself: one block of each kind, and a run of blocks.
+ * The single blocks tell the kinds apart; the run tells what a step costs beside the blocks, and
+ * how blocks do whose weights no cache of the processor holds.
+ */
+public final class SpeedProbe {
+    /** The kinds that are rare wait until the others are measured, and are estimated then. */
+    private static final long KINDS_NANOS = 2_500_000_000L;
+
+    /** A run whose prefill takes longer is measured in decode only. */
+    private static final double LONGEST_RUN_PREFILL_MILLIS = 2500;
+
+    private final LayerSplitAdapter model;
+    private final ModelBlocks blocks;
+    private final ShardOpener opener;
+    private final long runBytes;
+
+    /**
+     * A probe of one device.
+     *
+     * @param runBytes weights of the run of blocks, at most
+     */
+    public SpeedProbe(
+            LayerSplitAdapter model, ModelBlocks blocks, ShardOpener opener, long runBytes) {
+        this.model = model;
+        this.blocks = blocks;
+        this.opener = opener;
+        this.runBytes = runBytes;
+    }
+
+    /**
+     * Measures.
+     *
+     * @throws VarveException if a block does not fit the device, or the device fails
+     */
+    public DeviceSpeed measure() {
+        Map<Integer, StepTime> single = measureKinds();
+        List<StepTime> kinds = estimateOthers(single);
+        int run = runLength();
+        if (run < 2) {
+            return new DeviceSpeed(StepTime.ZERO, kinds);
+        }
+        LayerRange range = blocks.range(0, run - 1);
+        double prefill = blocks.sum(range, kind -> kinds.get(kind).prefillMillis());
+        Optional<StepTime> whole = measureRun(range, prefill <= LONGEST_RUN_PREFILL_MILLIS);
+        return whole.map(time -> combine(kinds, range, run, time))
+                .orElseGet(() -> new DeviceSpeed(StepTime.ZERO, kinds));
+    }
+
+    private Map<Integer, StepTime> measureKinds() {
+        long begin = System.nanoTime();
+        Map<Integer, StepTime> measured = new HashMap<>();
+        int last = blocks.blocks().size() - 1;
+        measured.put(blocks.kinds().get(last), time(blocks.range(last, last)));
+        for (int kind : byFrequency()) {
+            if (measured.containsKey(kind)) {
+                continue;
+            }
+            if (measured.size() > 1 && System.nanoTime() - begin > KINDS_NANOS) {
+                break;
+            }
+            // Not the first block if there is another: it has no boundary activation.
+            int block = blocks.kinds().lastIndexOf(kind);
+            measured.put(kind, time(blocks.range(block, block)));
+        }
+        return measured;
+    }
+
+    private List<Integer> byFrequency() {
+        Map<Integer, Long> counts = new HashMap<>();
+        blocks.kinds().forEach(kind -> counts.merge(kind, 1L, Long::sum));
+        return counts.keySet().stream()
+                .sorted(Comparator.comparing((Integer kind) -> -counts.get(kind)))
+                .toList();
+    }
+
+    /** A kind that was not measured takes its time from the one next to it in size. */
+    private List<StepTime> estimateOthers(Map<Integer, StepTime> measured) {
+        List<StepTime> kinds = new ArrayList<>();
+        for (int kind = 0; kind < blocks.kindCount(); kind++) {
+            StepTime known = measured.get(kind);
+            if (known == null) {
+                long bytes = bytesOf(kind);
+                int nearest =
+                        measured.keySet().stream()
+                                .min(
+                                        Comparator.comparingLong(
+                                                (Integer other) ->
+                                                        Math.abs(bytesOf(other) - bytes)))
+                                .orElseThrow();
+                double ratio = (double) bytes / Math.max(1, bytesOf(nearest));
+                known = scaled(measured.get(nearest), ratio, ratio);
+            }
+            kinds.add(known);
+        }
+        return kinds;
+    }
+
+    private long bytesOf(int kind) {
+        return blocks.bytes().get(blocks.kinds().indexOf(kind));
+    }
+
+    private int runLength() {
+        long sum = 0;
+        int run = 0;
+        while (run < blocks.blocks().size() && sum + blocks.bytes().get(run) <= runBytes) {
+            sum += blocks.bytes().get(run++);
+        }
+        return run;
+    }
+
+    private Optional<StepTime> measureRun(LayerRange range, boolean withPrefill) {
+        try (TimedShard shard = new TimedShard(opener.open(range), model)) {
+            double decode = shard.decodeMillis();
+            return Optional.of(new StepTime(decode, withPrefill ? shard.prefillMillis() : 0));
+        } catch (VarveException e) {
+            if (e.kind() == VarveException.Kind.OUT_OF_MEMORY) {
+                return Optional.empty();
+            }
+            throw e;
+        }
+    }
+
+    private StepTime time(LayerRange range) {
+        try (TimedShard shard = new TimedShard(opener.open(range), model)) {
+            return new StepTime(shard.decodeMillis(), shard.prefillMillis());
+        }
+    }
+
+    /**
+     * A single block takes p + c, the run p + the sum of its c; that gives p. Then the blocks are
+     * scaled so that they add up to the run as it was measured.
+     */
+    private DeviceSpeed combine(List<StepTime> single, LayerRange range, int run, StepTime whole) {
+        double sum = blocks.sum(range, kind -> single.get(kind).decodeMillis());
+        double least = single.stream().mapToDouble(StepTime::decodeMillis).min().orElseThrow();
+        double perShard = Math.clamp((sum - whole.decodeMillis()) / (run - 1), 0, least / 2);
+        double decodeScale =
+                (whole.decodeMillis() - perShard) / Math.max(1e-9, sum - run * perShard);
+        double prefillSum = blocks.sum(range, kind -> single.get(kind).prefillMillis());
+        OptionalDouble prefillScale =
+                whole.prefillMillis() > 0 && prefillSum > 0
+                        ? OptionalDouble.of(whole.prefillMillis() / prefillSum)
+                        : OptionalDouble.empty();
+        List<StepTime> kinds =
+                single.stream()
+                        .map(
+                                time ->
+                                        scaled(
+                                                new StepTime(
+                                                        time.decodeMillis() - perShard,
+                                                        time.prefillMillis()),
+                                                decodeScale,
+                                                prefillScale.orElse(1)))
+                        .toList();
+        return new DeviceSpeed(new StepTime(perShard, 0), kinds);
+    }
+
+    private static StepTime scaled(StepTime time, double decode, double prefill) {
+        return new StepTime(time.decodeMillis() * decode, time.prefillMillis() * prefill);
+    }
+
+    /** The middle one of some times. */
+    static double median(List<Double> values) {
+        double[] sorted = values.stream().mapToDouble(Double::doubleValue).sorted().toArray();
+        return IntStream.of((sorted.length - 1) / 2, sorted.length / 2)
+                .mapToDouble(i -> sorted[i])
+                .average()
+                .orElseThrow(
+                        () -> new IllegalArgumentException("no times: " + Arrays.toString(sorted)));
+    }
+
+    /** Which of a device's thread counts a step uses. */
+    static Phase phase(int tokens) {
+        return tokens == 1 ? Phase.DECODE : Phase.PREFILL;
+    }
+}

@@ -1,0 +1,71 @@
+package dev.varve.platform.plan;
+
+import dev.varve.platform.placement.Placement;
+import dev.varve.platform.runtime.SplitPlan;
+
+import java.util.List;
+
+/**
+ * What a split will need and do.
+ *
+ * @param parts in layer order
+ * @param reasons why the layers are where they are, for people
+ */
+public record SplitForecast(List<Part> parts, List<String> reasons) {
+    /**
+     * One shard.
+     *
+     * @param memory and the device with its layers
+     * @param time of a step in this shard alone
+     * @param pool name of the processor that the shard computes on; shards with the same name take
+     *     turns
+     */
+    public record Part(SplitPlan.Part memory, StepTime time, String pool) {
+        /** Tokens per second if the model were this shard alone. */
+        public double decodeTokensPerSecond() {
+            return 1000 / time.decodeMillis();
+        }
+
+        /** Tokens per second if the model were this shard alone. */
+        public double prefillTokensPerSecond() {
+            return 1000 * StepTime.CHUNK / time.prefillMillis();
+        }
+    }
+
+    public SplitForecast {
+        parts = List.copyOf(parts);
+        reasons = List.copyOf(reasons);
+    }
+
+    /** Which device computes which layers. */
+    public Placement placement() {
+        return new Placement(parts.stream().map(part -> part.memory().where()).toList());
+    }
+
+    /** The memory. */
+    public SplitPlan memory() {
+        return new SplitPlan(parts.stream().map(Part::memory).toList());
+    }
+
+    /** A token passes through all shards, one after the other. */
+    public double decodeTokensPerSecond() {
+        return 1000 / parts.stream().mapToDouble(part -> part.time().decodeMillis()).sum();
+    }
+
+    /** Chunks of a long prompt overlap in shards that compute on different processors. */
+    public double prefillTokensPerSecond() {
+        double slowest =
+                parts.stream()
+                        .map(Part::pool)
+                        .distinct()
+                        .mapToDouble(
+                                pool ->
+                                        parts.stream()
+                                                .filter(part -> part.pool().equals(pool))
+                                                .mapToDouble(part -> part.time().prefillMillis())
+                                                .sum())
+                        .max()
+                        .orElseThrow();
+        return 1000 * StepTime.CHUNK / slowest;
+    }
+}

@@ -1,0 +1,159 @@
+package dev.varve.platform.plan;
+
+import dev.varve.api.backend.DeviceInfo;
+import dev.varve.api.model.LayerRange;
+import dev.varve.api.model.LayerSplitAdapter;
+import dev.varve.platform.placement.DeviceReference;
+import dev.varve.platform.placement.LayerRanges;
+import dev.varve.platform.placement.Placement;
+import dev.varve.platform.placement.PlacementRequest;
+import dev.varve.platform.placement.Site;
+import dev.varve.platform.placement.SplitRule;
+import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.runtime.RangeMemory;
+import dev.varve.platform.runtime.SplitPlan;
+import dev.varve.platform.shard.SlotSpan;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+
+/** Turns what a person asked for into ranges on devices, and foretells how fast that is. */
+public final class SplitPlanner {
+    /**
+     * A placement and why it is as it is.
+     *
+     * @param reasons for people; empty where everything is as it was asked for
+     */
+    public record Placed(Placement placement, List<String> reasons) {}
+
+    private final LayerSplitAdapter model;
+    private final ModelBlocks blocks;
+    private final ModelSettings settings;
+    private final Function<DeviceReference, DeviceInfo> devices;
+    private final DeviceProbe probe;
+    private final Map<String, DeviceSpeed> speeds = new HashMap<>();
+
+    /**
+     * A planner for one model.
+     *
+     * @param devices facts about each device, its free memory among them
+     * @param probe asked at most once per device
+     */
+    public SplitPlanner(
+            LayerSplitAdapter model,
+            ModelBlocks blocks,
+            ModelSettings settings,
+            Function<DeviceReference, DeviceInfo> devices,
+            DeviceProbe probe) {
+        this.model = model;
+        this.blocks = blocks;
+        this.settings = settings;
+        this.devices = devices;
+        this.probe = probe;
+    }
+
+    /**
+     * Decides on the ranges; measures devices only where the split is automatic.
+     *
+     * @param request resolved
+     * @throws IllegalArgumentException that begins with a flag if there are more devices than
+     *     layers
+     * @throws dev.varve.api.VarveException of kind OUT_OF_MEMORY with the sums if no automatic
+     *     split fits
+     */
+    public Placed place(PlacementRequest request) {
+        List<DeviceReference> on = request.devices();
+        int layers = model.shape().layerCount();
+        LayerRanges.Aligned aligned =
+                switch (request.split()) {
+                    case SplitRule.Equal() ->
+                            LayerRanges.align(model, LayerRanges.split(layers, on.size()));
+                    case SplitRule.Weights(var weights) ->
+                            LayerRanges.align(model, LayerRanges.split(layers, on.size(), weights));
+                    case SplitRule.Automatic() -> automatic(on);
+                };
+        return new Placed(Placement.of(on, aligned.ranges()), aligned.moved().stream().toList());
+    }
+
+    private LayerRanges.Aligned automatic(List<DeviceReference> on) {
+        // Refuses what cannot be cut into so many parts, with the family's reason.
+        List<LayerRange> equal =
+                LayerRanges.align(model, LayerRanges.split(model.shape().layerCount(), on.size()))
+                        .ranges();
+        int context = RangeMemory.contextTokens(model.shape(), settings);
+        int slots = SlotSpan.roundUp(settings.kvTokens().orElse(context));
+        List<SplitChooser.Candidate> candidates = new ArrayList<>();
+        for (DeviceReference device : on) {
+            DeviceInfo info = devices.apply(device);
+            candidates.add(
+                    new SplitChooser.Candidate(
+                            speed(device),
+                            SplitPlan.memoryOf(device, info),
+                            info.memoryFreeBytes()));
+        }
+        Optional<List<LayerRange>> chosen =
+                new SplitChooser(
+                                blocks,
+                                candidates,
+                                range -> RangeMemory.of(model, range, settings).bytes(slots))
+                        .choose();
+        if (chosen.isEmpty()) {
+            SplitPlan.of(model, Placement.of(on, equal), devices, settings);
+        }
+        List<LayerRange> ranges = chosen.orElse(equal);
+        return new LayerRanges.Aligned(
+                ranges, Optional.of("automatic split: " + explain(on, candidates, ranges)));
+    }
+
+    private String explain(
+            List<DeviceReference> on,
+            List<SplitChooser.Candidate> candidates,
+            List<LayerRange> ranges) {
+        List<String> parts = new ArrayList<>();
+        for (int i = 0; i < on.size(); i++) {
+            StepTime all = candidates.get(i).speed().of(blocks, model.shape().allLayers());
+            parts.add(
+                    String.format(
+                            Locale.ROOT,
+                            "%s gets layers %s (alone it would decode %.1f and prefill %.1f"
+                                    + " tokens/s; %.1f GiB free)",
+                            on.get(i),
+                            ranges.get(i),
+                            1000 / all.decodeMillis(),
+                            1000 * StepTime.CHUNK / all.prefillMillis(),
+                            candidates.get(i).freeBytes() / (double) (1L << 30)));
+        }
+        return String.join(", ", parts);
+    }
+
+    private DeviceSpeed speed(DeviceReference device) {
+        // What a shard process of ours does on a device, this process does as fast.
+        String name = device.site() instanceof Site.Listening ? device.toString() : device.device();
+        return speeds.computeIfAbsent(name, unknown -> probe.measure(device));
+    }
+
+    /**
+     * Foretells memory and speed of a request; loads a few layers per device to measure it.
+     *
+     * @throws dev.varve.api.VarveException of kind OUT_OF_MEMORY with the sums if it does not fit
+     */
+    public SplitForecast forecast(PlacementRequest request) {
+        Placed placed = place(request);
+        SplitPlan memory = SplitPlan.of(model, placed.placement(), devices, settings);
+        List<SplitForecast.Part> parts = new ArrayList<>();
+        for (SplitPlan.Part part : memory.parts()) {
+            DeviceReference device = part.where().device();
+            parts.add(
+                    new SplitForecast.Part(
+                            part,
+                            speed(device).of(blocks, part.where().range()),
+                            SplitPlan.memoryOf(device, devices.apply(device))));
+        }
+        return new SplitForecast(parts, placed.reasons());
+    }
+}

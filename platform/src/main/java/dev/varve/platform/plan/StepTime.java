@@ -1,0 +1,23 @@
+package dev.varve.platform.plan;
+
+/**
+ * Time of one step.
+ *
+ * @param decodeMillis for one token of one sequence
+ * @param prefillMillis for a chunk of {@value #CHUNK} tokens
+ */
+public record StepTime(double decodeMillis, double prefillMillis) {
+    /** Tokens of a prefill chunk. */
+    public static final int CHUNK = 512;
+
+    /** Takes no time. */
+    public static final StepTime ZERO = new StepTime(0, 0);
+
+    public StepTime {
+        if (!(decodeMillis >= 0 && decodeMillis < Double.MAX_VALUE)
+                || !(prefillMillis >= 0 && prefillMillis < Double.MAX_VALUE)) {
+            throw new IllegalArgumentException(
+                    "times of 0 or more needed, got " + decodeMillis + " and " + prefillMillis);
+        }
+    }
+}

@@ -1,0 +1,127 @@
+package dev.varve.platform.plan;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.model.LayerSplitAdapter;
+import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.Boundary;
+import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.Shard;
+import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SlotSpan;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.CompletionException;
+
+/**
+ * A shard under a stop watch. Owns the shard. Every step gets other input, so that other experts
+ * work.
+ */
+final class TimedShard implements AutoCloseable {
+    /** KV slots that the steps need. */
+    static final int SLOTS = StepTime.CHUNK;
+
+    /** State rows that the steps need, the zero row included. */
+    static final int STATE_ROWS = 2;
+
+    private static final int STATE_ROW = 1;
+    private static final int SHORT_CHUNK = 32;
+    private static final int DECODE_WARM_UPS = 3;
+    private static final int LEAST_DECODES = 9;
+    private static final int MOST_DECODES = 120;
+    private static final double DECODE_MILLIS = 350;
+    private static final double LONGEST_CHUNK_MILLIS = 2500;
+    private static final int PREFILLS = 3;
+
+    private final Shard shard;
+    private final LayerSplitAdapter model;
+    private final Random random = new Random(20_261);
+    private final int boundaryLength;
+
+    TimedShard(Shard shard, LayerSplitAdapter model) {
+        this.shard = shard;
+        this.model = model;
+        boundaryLength =
+                shard.range().begin() == 0 ? 0 : model.boundaryLength(shard.range().begin());
+    }
+
+    /** Time of one token behind a short prompt. */
+    double decodeMillis() {
+        step(0, SHORT_CHUNK);
+        int position = SHORT_CHUNK;
+        for (int i = 0; i < DECODE_WARM_UPS; i++) {
+            step(position++, 1);
+        }
+        List<Double> times = new ArrayList<>();
+        double sum = 0;
+        while (times.size() < LEAST_DECODES
+                || (sum < DECODE_MILLIS && times.size() < MOST_DECODES)) {
+            double time = step(position++, 1);
+            times.add(time);
+            sum += time;
+        }
+        return SpeedProbe.median(times);
+    }
+
+    /** Time of a whole chunk; of a part of it, multiplied, where the device is slow. */
+    double prefillMillis() {
+        step(0, SHORT_CHUNK);
+        double whole = step(0, SHORT_CHUNK) * StepTime.CHUNK / SHORT_CHUNK;
+        if (whole > 2 * LONGEST_CHUNK_MILLIS) {
+            return whole;
+        }
+        double first = step(0, StepTime.CHUNK);
+        if (first > LONGEST_CHUNK_MILLIS / 2) {
+            return first;
+        }
+        // The first run also touched its buffers for the first time.
+        List<Double> times = new ArrayList<>();
+        double sum = first;
+        do {
+            double time = step(0, StepTime.CHUNK);
+            times.add(time);
+            sum += time;
+        } while (times.size() < PREFILLS && sum < LONGEST_CHUNK_MILLIS);
+        return SpeedProbe.median(times);
+    }
+
+    private double step(int position, int tokens) {
+        int[] ids = random.ints(tokens, 0, model.shape().vocabularySize()).toArray();
+        Slice slice =
+                new Slice(
+                        0,
+                        ids,
+                        position,
+                        new SlotSpan(0, SLOTS),
+                        position == 0 ? Slice.ZERO_ROW : STATE_ROW,
+                        STATE_ROW,
+                        OutputRows.BEST);
+        Optional<Boundary> boundary =
+                boundaryLength == 0
+                        ? Optional.empty()
+                        : Optional.of(new Boundary(activation(tokens), tokens));
+        Batch batch = new Batch(List.of(slice), SpeedProbe.phase(tokens));
+        long begin = System.nanoTime();
+        try {
+            shard.forward(batch, boundary).join();
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof VarveException failure ? failure : e;
+        }
+        return (System.nanoTime() - begin) / 1e6;
+    }
+
+    private float[] activation(int tokens) {
+        float[] values = new float[Math.multiplyExact(boundaryLength, tokens)];
+        for (int i = 0; i < values.length; i++) {
+            values[i] = random.nextFloat(-1.7f, 1.7f);
+        }
+        return values;
+    }
+
+    @Override
+    public void close() {
+        shard.close();
+    }
+}

@@ -1,0 +1,167 @@
+package dev.varve.platform.runtime;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.model.LayerRange;
+import dev.varve.api.model.LayerSplitAdapter;
+import dev.varve.api.model.ModelShape;
+import dev.varve.api.model.TensorSelection;
+import dev.varve.api.model.TensorUse;
+import dev.varve.platform.engine.EngineOptions;
+import dev.varve.platform.shard.ShardFootprint;
+import dev.varve.platform.shard.SlotSpan;
+
+/**
+ * What a layer range needs in memory, for any number of KV slots.
+ *
+ * @param weightBytes weights, mapped or copied
+ * @param bytesPerSlot K and V rows of one token
+ * @param regionSlots slots of one state row's region for the sliding layers; 0 where none slides
+ * @param stateBytes recurrent states and window regions
+ * @param computeBytes compute buffers, estimated from above
+ */
+public record RangeMemory(
+        long weightBytes, long bytesPerSlot, int regionSlots, long stateBytes, long computeBytes) {
+    /** Rows of a prefill chunk. */
+    private static final int CHUNK = 512;
+
+    /** Largest pool: slot numbers and their sums stay well inside an int. */
+    private static final int MAX_SLOTS = 1 << 29;
+
+    private static final long CHOSEN_EXPERTS = 10;
+
+    /** Most rows of logits in one step beside those of decode. */
+    private static final long LOGIT_ROWS = 128;
+
+    /**
+     * Works out what a range needs.
+     *
+     * @throws VarveException of kind INVALID_REQUEST if a setting contradicts the model
+     */
+    public static RangeMemory of(
+            LayerSplitAdapter model, LayerRange range, ModelSettings settings) {
+        ModelShape shape = model.shape();
+        int context = contextTokens(shape, settings);
+        TensorSelection selection = model.tensors(range);
+        ShardFootprint footprint =
+                ShardFootprint.of(shape, range, settings.cacheTypes(), CHUNK, context);
+        return new RangeMemory(
+                selection.entries().stream().mapToLong(entry -> entry.tensor().bytes()).sum(),
+                footprint.bytesPerSlot(),
+                footprint.regionSlots(),
+                Math.multiplyExact(
+                        footprint.bytesPerStateRow(), EngineOptions.rowsFor(settings.parallel())),
+                computeBytes(selection, shape, range, context, settings.parallel()));
+    }
+
+    /**
+     * Most tokens of one sequence.
+     *
+     * @throws VarveException of kind INVALID_REQUEST if the model was not trained for that many
+     */
+    public static int contextTokens(ModelShape shape, ModelSettings settings) {
+        int context =
+                settings.maxContext()
+                        .orElse(Math.min(shape.contextLength(), ModelSettings.DEFAULT_CONTEXT));
+        int longest = Math.min(shape.contextLength(), MAX_SLOTS);
+        if (context < 1 || context > longest) {
+            throw new VarveException(
+                    VarveException.Kind.INVALID_REQUEST,
+                    "--max-ctx: expected 1 to "
+                            + longest
+                            + " (what the model was trained for), found "
+                            + context);
+        }
+        return context;
+    }
+
+    /**
+     * Slots of the KV pool: those asked for, or whole contexts as far as the memory holds, one at
+     * least.
+     *
+     * @param affordable how many the memory holds
+     * @throws VarveException of kind INVALID_REQUEST if fewer than one context was asked for
+     */
+    static int slots(ModelSettings settings, int context, long affordable) {
+        int wholeContexts = SlotSpan.roundUp(context);
+        if (settings.kvTokens().isEmpty()) {
+            long wanted = Math.min((long) wholeContexts * settings.parallel(), affordable);
+            return (int)
+                    Math.max(
+                            wholeContexts,
+                            Math.min(wanted, MAX_SLOTS) / SlotSpan.BLOCK * SlotSpan.BLOCK);
+        }
+        int slots = SlotSpan.roundUp(Math.min(settings.kvTokens().getAsInt(), MAX_SLOTS));
+        if (slots < wholeContexts) {
+            throw new VarveException(
+                    VarveException.Kind.INVALID_REQUEST,
+                    "--kv-tokens: expected at least "
+                            + context
+                            + " (--max-ctx, one whole sequence), found "
+                            + settings.kvTokens().getAsInt());
+        }
+        return slots;
+    }
+
+    /** Bytes without the KV pool. */
+    public long fixedBytes() {
+        return weightBytes + stateBytes + computeBytes;
+    }
+
+    /** Bytes with a KV pool of some slots. */
+    public long bytes(long slots) {
+        return fixedBytes() + Math.multiplyExact(bytesPerSlot, slots);
+    }
+
+    /** Slots that fit some bytes beside everything else. */
+    long affordableSlots(long bytes) {
+        return bytesPerSlot == 0
+                ? Long.MAX_VALUE
+                : Math.max(0, bytes - fixedBytes()) / bytesPerSlot;
+    }
+
+    /** The plan of this range with a KV pool of some slots. */
+    MemoryPlan plan(ModelShape shape, ModelSettings settings, int slots, long available) {
+        return new MemoryPlan(
+                contextTokens(shape, settings),
+                slots,
+                EngineOptions.rowsFor(settings.parallel()),
+                regionSlots,
+                weightBytes,
+                Math.multiplyExact(bytesPerSlot, slots),
+                stateBytes,
+                computeBytes,
+                available);
+    }
+
+    /**
+     * Widest intermediate results of a chunk, as if a few of them lived at once, with logits and
+     * masks.
+     */
+    private static long computeBytes(
+            TensorSelection selection,
+            ModelShape shape,
+            LayerRange range,
+            int context,
+            int parallel) {
+        long widest = shape.embeddingLength();
+        for (TensorSelection.Entry entry : selection.entries()) {
+            long rows = entry.tensor().ne(1);
+            if (entry.use() == TensorUse.EXPERT_MATMUL) {
+                // A column per chosen expert; families choose about this many.
+                widest = Math.max(widest, rows * Math.min(entry.tensor().ne(2), CHOSEN_EXPERTS));
+            } else if (entry.use() == TensorUse.MATMUL && rows != shape.vocabularySize()) {
+                widest = Math.max(widest, rows);
+            }
+        }
+        long chunk = Math.min(CHUNK, SlotSpan.roundUp(context));
+        long columns = chunk * Float.BYTES * (4 * widest + 8L * shape.embeddingLength());
+        long logits =
+                range.end() < shape.layerCount()
+                        ? 0
+                        : (long) shape.vocabularySize()
+                                * Float.BYTES
+                                * Math.max(parallel, Math.min(LOGIT_ROWS, chunk));
+        long masks = 2L * chunk * SlotSpan.roundUp(context);
+        return columns + logits + masks;
+    }
+}

@@ -1,0 +1,245 @@
+package dev.varve.platform.placement;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+class PlacementFlagsTest {
+    /** Flags as on a command line, {@code name=value}, in any order. */
+    private static PlacementRequest read(String flags) {
+        Map<String, String> values = new HashMap<>();
+        for (String flag : flags.strip().split("\\s+")) {
+            String[] parts = flag.split("=", 2);
+            values.put(parts[0], parts.length > 1 ? parts[1] : "");
+        }
+        return new PlacementFlags(
+                        Optional.ofNullable(values.get("--target-device")),
+                        Optional.ofNullable(values.get("--target-devices")),
+                        Optional.ofNullable(values.get("--target-layer-split")),
+                        values.containsKey("--peer-access"),
+                        Optional.ofNullable(values.get("--target-shard-ipc-bin")).map(Path::of),
+                        Optional.ofNullable(values.get("--target-shard-ipc-work-dir"))
+                                .map(Path::of))
+                .read();
+    }
+
+    private static String resolved(String flags, String best) {
+        return read(flags).resolve(() -> best).devices().stream()
+                .map(DeviceReference::toString)
+                .collect(Collectors.joining(","));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "cuda:0",
+                "cuda:0,cuda:1",
+                "cuda:0,hip:1",
+                "cuda:0,hip:0,hip:1",
+                "cpu:0,cpu:0",
+                "cuda:0,hip:0,cuda:1",
+                "vulkan:0@process,cpu:0",
+                "cpu:0@unix:/run/a@b.sock,cuda:2147483647@grpc:gpubox:7700,npu2:0@process"
+            })
+    void devicesAreTakenInAnyOrderAndNumber(String list) {
+        assertEquals(list, resolved("--target-devices=" + list, "cpu"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                ",",
+                "cpu:0,",
+                ",cpu:0",
+                "cpu:0,,cpu:0",
+                "cpu",
+                "cpu:0,cpu",
+                ":0",
+                "cpu:",
+                "CPU:0",
+                "cpu:-1",
+                "cpu:+1",
+                "cpu: 1",
+                "cpu:1x",
+                "cpu:0x1",
+                "cpu:1:2",
+                "cpu:2147483648",
+                "cpu:99999999999999999999",
+                "cpu:٣",
+                "cpu:0@",
+                "cpu:0@here",
+                "cpu:0@process:1",
+                "cpu:0@unix:",
+                "cpu:0@:7700",
+                "auto:0@unix:/run/a.sock",
+                " cpu:0",
+                "cpu:0 "
+            })
+    void malformedDeviceListsNameTheFlag(String list) {
+        PlacementFlags flags =
+                new PlacementFlags(
+                        Optional.empty(),
+                        Optional.of(list),
+                        Optional.empty(),
+                        false,
+                        Optional.empty(),
+                        Optional.empty());
+
+        String message = assertThrows(IllegalArgumentException.class, flags::read).getMessage();
+
+        assertTrue(message.startsWith("--target-devices: "), message);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "--target-device=cpu:0 --target-devices=cpu:0 | --target-devices: cannot be given",
+                "--target-device=cpu:x                        | --target-device: expected a"
+                        + " backend",
+                "--target-device=cpu:0,cpu:1                  | --target-device: expected a"
+                        + " backend",
+                "--target-device=cpu:0 --target-layer-split=1 | --target-layer-split: needs two",
+                "--target-layer-split=1,1                     | --target-layer-split: needs two",
+                "--target-layer-split=auto                    | --target-layer-split: needs two",
+                "--target-devices=a:0,b:0 --target-layer-split=1     | bad target layer split",
+                "--target-devices=a:0,b:0 --target-layer-split=1,1,1 | bad target layer split",
+                "--target-devices=a:0,b:0 --target-layer-split=1,0   | above 0, found 0",
+                "--target-devices=a:0,b:0 --target-layer-split=1,-1  | above 0, found -1",
+                "--target-devices=a:0,b:0 --target-layer-split=1,1e999 | finite weights",
+                "--target-devices=a:0,b:0 --target-layer-split=1,NaN | expected auto, or numbers",
+                "--target-devices=a:0,b:0 --target-layer-split=      | found nothing",
+                "--target-devices=a:0,b:0 --target-layer-split=1,    | expected auto, or numbers",
+                "--target-devices=a:0,b:0 --target-layer-split=,1    | expected auto, or numbers",
+                "--target-devices=a:0,b:0 --target-layer-split=1,,1  | expected auto, or numbers",
+                "--target-devices=a:0,b:0 --target-layer-split=1,1x  | expected auto, or numbers",
+                "--target-devices=a:0,b:0 --target-layer-split=1,1f  | expected auto, or numbers",
+                "--target-devices=a:0,b:0 --target-layer-split=1,0x1p3 | expected auto, or numbers",
+                "--target-shard-ipc-bin=varve                 | --target-shard-ipc-bin: no device",
+                "--target-device=cpu:0 --target-shard-ipc-bin=varve | --target-shard-ipc-bin: no",
+                "--target-devices=a:0@unix:/a,b:0 --target-shard-ipc-bin=varve |"
+                        + " --target-shard-ipc-bin: no",
+                "--target-devices=a:0,b:0 --target-shard-ipc-work-dir=w |"
+                        + " --target-shard-ipc-work-dir: needs",
+                "--target-devices=a:0,b:0 --target-shard-ipc-bin= | --target-shard-ipc-bin:"
+                        + " expected a path",
+                "--target-device=cpu:0 --peer-access          | --peer-access: has no effect",
+                "--target-devices=cpu:0,cpu:0 --peer-access   | --peer-access: has no effect",
+                "--target-devices=cuda:0,hip:1 --peer-access  | --peer-access: has no effect",
+                "--target-devices=cuda:0,cuda:1@process --peer-access | --peer-access: has no"
+                        + " effect",
+            })
+    void contradictionsAreRefusedWithFlagAndReason(String flags, String expected) {
+        String message =
+                assertThrows(IllegalArgumentException.class, () -> read(flags)).getMessage();
+
+        assertTrue(message.startsWith("--"), message);
+        assertTrue(message.contains(expected), message);
+    }
+
+    @Test
+    void aSplitMayStandBeforeItsDevices() {
+        PlacementRequest request =
+                read("--target-layer-split=0.08,0.46,.46 --target-devices=cuda:0,hip:0,hip:1");
+
+        assertEquals(new SplitRule.Weights(List.of(0.08, 0.46, 0.46)), request.split());
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "cuda:0,cuda:1,hip:0,hip:1 | cuda:0,cuda:1,hip:0@process,hip:1@process",
+                "cuda:0,cuda:1,cuda:2      | cuda:0,cuda:1@process,cuda:2@process",
+                "cuda:0,hip:0,cuda:1       | cuda:0,hip:0@process,cuda:1",
+                "auto:0,cpu:0              | hip:0,cpu:0@process",
+                "auto:0,auto:1             | hip:0,hip:1@process",
+                "cpu:0@process,cpu:0       | cpu:0@process,cpu:0",
+            })
+    void aLauncherDecidesWhoGetsAProcess(String list, String expected) {
+        assertEquals(
+                expected, resolved("--target-shard-ipc-bin=varve --target-devices=" + list, "hip"));
+    }
+
+    @Test
+    void withoutFlagsTheBestBackendIsTaken() {
+        assertEquals(
+                "vulkan:0",
+                PlacementFlags.none().read().resolve(() -> "vulkan").primary().toString());
+        assertEquals("cpu:0", resolved("--target-device=cpu", "vulkan"));
+    }
+
+    @Test
+    void theSameDeviceTwiceMustBeWrittenOut() {
+        PlacementRequest request = read("--target-devices=auto:0,cpu:0");
+
+        String message =
+                assertThrows(IllegalArgumentException.class, () -> request.resolve(() -> "cpu"))
+                        .getMessage();
+
+        assertTrue(message.contains("write cpu:0 twice"), message);
+        assertEquals("cpu:0,cpu:0", resolved("--target-devices=auto:0,auto:0", "cpu"));
+    }
+
+    @Test
+    void peersAreFoundOnceTheBackendsAreKnown() {
+        PlacementRequest request = read("--target-devices=auto:0,cuda:1 --peer-access");
+
+        assertTrue(request.resolve(() -> "cuda").peerAccess());
+        assertThrows(IllegalArgumentException.class, () -> request.resolve(() -> "hip"));
+    }
+
+    private static void readDraft(String device, boolean bin, boolean folder, Integer ring) {
+        DraftFlags flags =
+                new DraftFlags(
+                        Optional.ofNullable(device),
+                        bin ? Optional.of(Path.of("varve")) : Optional.empty(),
+                        folder ? Optional.of(Path.of("w")) : Optional.empty(),
+                        Optional.ofNullable(ring));
+        flags.requireValid();
+        flags.requireFits(read("--target-device=cuda:0"));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            nullValues = "-",
+            value = {
+                "hip:0, false, true, -, --draft-ipc-work-dir",
+                "hip:0, false, false, 64, --draft-ipc-ring-cap",
+                "hip:0, true, false, 0, --draft-ipc-ring-cap",
+                "hip:0, true, false, -5, --draft-ipc-ring-cap",
+                "cuda:1, true, false, -, --draft-ipc-bin",
+                "auto:0, true, false, -, --draft-ipc-bin",
+                "-, true, false, -, --draft-ipc-bin",
+                "hip:x, true, false, -, --draft-device",
+            })
+    void contradictoryDraftFlagsAreRefused(
+            String device, boolean bin, boolean folder, Integer ring, String flag) {
+
+        String message =
+                assertThrows(
+                                IllegalArgumentException.class,
+                                () -> readDraft(device, bin, folder, ring))
+                        .getMessage();
+
+        assertTrue(message.startsWith(flag + ": "), message);
+    }
+
+    @Test
+    void aDraftOnAnotherBackendMayHaveAProcess() {
+        readDraft("hip:0", true, true, 4096);
+    }
+}

@@ -14,6 +14,7 @@ import dev.varve.platform.shard.ShardMemory;
  * @param forwards batches computed
  * @param tokens tokens of these batches
  * @param forwardMillis time that they took, the way to the shard and back included
+ * @param boundaryMillis of that, time to move activations in and out
  */
 public record ShardStatus(
         String device,
@@ -22,4 +23,5 @@ public record ShardStatus(
         ShardHealth health,
         long forwards,
         long tokens,
-        double forwardMillis) {}
+        double forwardMillis,
+        double boundaryMillis) {}

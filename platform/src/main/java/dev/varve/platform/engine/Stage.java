@@ -35,7 +35,8 @@ final class Stage {
                 shard.health(),
                 forwards.sum(),
                 tokens.sum(),
-                forwardNanos.sum() / 1e6);
+                forwardNanos.sum() / 1e6,
+                shard.boundaryMillis());
     }
 
     CompletableFuture<ShardResult> forward(Batch batch, Optional<Boundary> boundary) {

@@ -25,6 +25,7 @@ public final class LocalShard implements Shard {
     private final RowArgmax argmax = new RowArgmax();
     private float[] logits = new float[0];
     private volatile ShardMemory memory;
+    private volatile long boundaryNanos;
     private boolean closed;
 
     private LocalShard(
@@ -77,6 +78,11 @@ public final class LocalShard implements Shard {
     }
 
     @Override
+    public double boundaryMillis() {
+        return boundaryNanos / 1e6;
+    }
+
+    @Override
     public ShardHealth health() {
         return ShardHealth.ready();
     }
@@ -122,11 +128,14 @@ public final class LocalShard implements Shard {
             int[] best = new int[batch.outputs()];
             rows.ifPresent(tensor -> readLogits(batch, tensor, best));
             memory = measure();
+            long begin = System.nanoTime();
+            Optional<Boundary> output = graph.readBoundary();
+            boundaryNanos += System.nanoTime() - begin;
             return new ShardResult(
                     logits,
                     best,
                     rows.isPresent() ? best.length : 0,
-                    graph.readBoundary(),
+                    output,
                     graph.readFeatures());
         }
     }

@@ -12,7 +12,7 @@ public enum OutputRows {
     ALL;
 
     /** Number of rows for a slice of {@code tokens}. */
-    int count(int tokens) {
+    public int count(int tokens) {
         return switch (this) {
             case NONE -> 0;
             case BEST, LAST -> 1;

@@ -30,6 +30,12 @@ public interface Shard extends AutoCloseable {
      */
     Object turn();
 
+    /**
+     * Time spent so far on moving activations in and out, in milliseconds; for a shard in another
+     * process everything but its computing.
+     */
+    double boundaryMillis();
+
     /** Whether the shard can compute. */
     ShardHealth health();
 

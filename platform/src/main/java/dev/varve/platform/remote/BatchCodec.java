@@ -1,0 +1,107 @@
+package dev.varve.platform.remote;
+
+import dev.varve.api.backend.ComputeDevice.Phase;
+import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.Boundary;
+import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.wire.Message;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A batch on the wire: slices in the small fields; token ids and, where the range does not begin
+ * the model, the boundary activation in the payload.
+ */
+record BatchCodec(BoundaryType type, int boundaryLength) {
+    private static final int MAX_SLICES = 1024;
+    private static final int MAX_TOKENS = 1 << 20;
+
+    /** A batch as it arrived. */
+    record Received(Batch batch, Optional<Boundary> boundary) {}
+
+    Message encode(Batch batch, Optional<Boundary> boundary) {
+        FieldWriter fields = new FieldWriter();
+        fields.number(batch.phase().ordinal());
+        fields.number(batch.captures().size());
+        batch.captures().forEach(fields::number);
+        fields.number(batch.slices().size());
+        int tokens = batch.tokens();
+        int values = boundary.isPresent() ? Math.multiplyExact(tokens, boundaryLength) : 0;
+        ByteBuffer payload =
+                ByteBuffer.allocate(tokens * Integer.BYTES + values * type.bytes())
+                        .order(ByteOrder.LITTLE_ENDIAN);
+        for (Slice slice : batch.slices()) {
+            fields.number(slice.sequence())
+                    .number(slice.tokens().length)
+                    .number(slice.firstPosition())
+                    .number(slice.slots().begin())
+                    .number(slice.slots().capacity())
+                    .number(slice.readRow())
+                    .number(slice.writeRow())
+                    .number(slice.outputs().ordinal());
+            for (int token : slice.tokens()) {
+                payload.putInt(token);
+            }
+        }
+        fields.flag(boundary.isPresent());
+        boundary.ifPresent(given -> type.put(given.values(), values, payload));
+        return new Message(MessageType.FORWARD, fields.done(), payload.flip());
+    }
+
+    Received decode(Message message) {
+        FieldReader fields = new FieldReader(message.meta());
+        ByteBuffer payload = message.payload();
+        Phase phase = fields.choice("phase", Phase.values());
+        int captureCount = fields.number("captures", 0, 1 << 12);
+        List<Integer> captures = new ArrayList<>();
+        for (int i = 0; i < captureCount; i++) {
+            captures.add(fields.number("capture", 0, Integer.MAX_VALUE));
+        }
+        int sliceCount = fields.number("slices", 1, MAX_SLICES);
+        List<Slice> slices = new ArrayList<>();
+        for (int i = 0; i < sliceCount; i++) {
+            slices.add(slice(fields, payload));
+        }
+        boolean hasBoundary = fields.flag("boundary");
+        fields.end();
+        Batch batch = new Batch(slices, phase, captures);
+        long values = hasBoundary ? (long) batch.tokens() * boundaryLength : 0;
+        if (payload.remaining() != values * type.bytes()) {
+            throw FieldReader.invalid(
+                    "boundary activation", values * type.bytes() + " bytes", payload.remaining());
+        }
+        return new Received(
+                batch,
+                hasBoundary
+                        ? Optional.of(
+                                new Boundary(
+                                        type.get(Math.toIntExact(values), payload),
+                                        batch.tokens()))
+                        : Optional.empty());
+    }
+
+    private static Slice slice(FieldReader fields, ByteBuffer payload) {
+        long sequence = fields.number("sequence", Long.MIN_VALUE, Long.MAX_VALUE);
+        int count = fields.number("tokens", 1, MAX_TOKENS);
+        int position = fields.number("position", 0, Integer.MAX_VALUE - MAX_TOKENS);
+        int begin = fields.number("slots", 0, Integer.MAX_VALUE);
+        int capacity = fields.number("capacity", 0, Integer.MAX_VALUE - begin);
+        int readRow = fields.number("read row", 0, Integer.MAX_VALUE);
+        int writeRow = fields.number("write row", 1, Integer.MAX_VALUE);
+        OutputRows outputs = fields.choice("outputs", OutputRows.values());
+        if (payload.remaining() < count * Integer.BYTES) {
+            throw FieldReader.invalid("tokens", count, payload.remaining() / Integer.BYTES);
+        }
+        int[] tokens = new int[count];
+        payload.asIntBuffer().get(tokens);
+        payload.position(payload.position() + count * Integer.BYTES);
+        return new Slice(
+                sequence, tokens, position, new SlotSpan(begin, capacity), readRow, writeRow, outputs);
+    }
+}

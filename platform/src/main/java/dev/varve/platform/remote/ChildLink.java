@@ -1,0 +1,70 @@
+package dev.varve.platform.remote;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.transport.TransportOptions;
+import dev.varve.api.transport.TransportProvider;
+import dev.varve.platform.wire.WireChannel;
+import dev.varve.platform.wire.WireOptions;
+
+import java.util.Optional;
+
+/**
+ * The way to a shard process of our own: every {@link #open} starts a new one and ends what is left
+ * of the one before.
+ */
+public final class ChildLink implements ShardLink {
+    private final ShardLaunch launch;
+    private final TransportProvider transport;
+    private final WireOptions wireOptions;
+    private Optional<ShardProcess> process = Optional.empty();
+    private boolean closed;
+
+    /** A link whose process starts with {@link #open}. */
+    public ChildLink(ShardLaunch launch, TransportProvider transport, WireOptions wireOptions) {
+        this.launch = launch;
+        this.transport = transport;
+        this.wireOptions = wireOptions;
+    }
+
+    @Override
+    public synchronized WireChannel open() {
+        process.ifPresent(ShardProcess::kill);
+        process = Optional.empty();
+        if (closed) {
+            throw new VarveException(VarveException.Kind.UNAVAILABLE, "the shard is closed");
+        }
+        ShardProcess fresh = ShardProcess.start(launch);
+        process = Optional.of(fresh);
+        try {
+            WireOptions options = wireOptions.withToken(Optional.of(fresh.token()));
+            return new ListeningLink(
+                            transport, fresh.address(), TransportOptions.defaults(), options)
+                    .open();
+        } catch (RuntimeException e) {
+            fresh.kill();
+            throw e;
+        }
+    }
+
+    @Override
+    public boolean sameHost() {
+        return true;
+    }
+
+    /** The process' number, while there is one. */
+    public synchronized Optional<Long> pid() {
+        return process.map(ShardProcess::pid);
+    }
+
+    @Override
+    public synchronized String lastWords() {
+        return process.map(ShardProcess::lastWords).orElse("");
+    }
+
+    @Override
+    public synchronized void close() {
+        closed = true;
+        process.ifPresent(ShardProcess::end);
+        process = Optional.empty();
+    }
+}

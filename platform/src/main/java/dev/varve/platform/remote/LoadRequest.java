@@ -1,0 +1,175 @@
+package dev.varve.platform.remote;
+
+import dev.varve.api.ggml.GgmlType;
+import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.LayerRange;
+import dev.varve.api.model.LayerSplitAdapter;
+import dev.varve.api.model.ModelOptions;
+import dev.varve.api.model.ModelShape;
+import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.ShardOptions;
+import dev.varve.platform.wire.Message;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalDouble;
+import java.util.OptionalInt;
+
+/**
+ * What a server wants a shard process to load. The model is named by file name and digest: no path
+ * crosses the wire, and a process that has another file of that name refuses it.
+ *
+ * @param model what the server has
+ * @param options how its family reads the file
+ * @param device device of the other process, such as {@code cpu:0}
+ * @param range layers
+ * @param shard sizes of the caches
+ * @param threads threads for decode; empty: the other process chooses
+ * @param threadsBatch threads for prefill
+ * @param sharedCores whether the server or another of its shards computes on the same cores
+ * @param boundaryType how activations travel
+ */
+public record LoadRequest(
+        Identity model,
+        ModelOptions options,
+        String device,
+        LayerRange range,
+        ShardOptions shard,
+        OptionalInt threads,
+        OptionalInt threadsBatch,
+        boolean sharedCores,
+        BoundaryType boundaryType) {
+    private static final int NAME = 255;
+
+    /**
+     * A model, as both sides must see it.
+     *
+     * @param name file name
+     * @param digest {@link ModelDigest} of the file
+     * @param architecture its family
+     * @param layers trunk layers
+     * @param embeddingLength width of the hidden state
+     * @param vocabulary rows of the head
+     */
+    public record Identity(
+            String name,
+            String digest,
+            String architecture,
+            int layers,
+            int embeddingLength,
+            int vocabulary) {
+        /** What this process sees. */
+        public static Identity of(GgufFile file, LayerSplitAdapter adapter) {
+            ModelShape shape = adapter.shape();
+            return new Identity(
+                    file.path().getFileName().toString(),
+                    ModelDigest.of(file),
+                    shape.architecture(),
+                    shape.layerCount(),
+                    shape.embeddingLength(),
+                    shape.vocabularySize());
+        }
+
+        /** The fields in which another process sees something else, with both values. */
+        List<String> differences(Identity other) {
+            List<String> found = new ArrayList<>();
+            differ(found, "digest", digest, other.digest);
+            differ(found, "architecture", architecture, other.architecture);
+            differ(found, "layers", layers, other.layers);
+            differ(found, "embedding length", embeddingLength, other.embeddingLength);
+            differ(found, "vocabulary", vocabulary, other.vocabulary);
+            return found;
+        }
+
+        private static void differ(List<String> found, String field, Object mine, Object other) {
+            if (!mine.equals(other)) {
+                found.add(field + " " + mine + " here, " + other + " there");
+            }
+        }
+    }
+
+    Message encode() {
+        FieldWriter fields = new FieldWriter();
+        fields.text(model.name())
+                .text(model.digest())
+                .text(model.architecture())
+                .number(model.layers())
+                .number(model.embeddingLength())
+                .number(model.vocabulary())
+                .real(options.yarnBetaFast().orElse(0))
+                .real(options.yarnBetaSlow().orElse(0))
+                .text(device)
+                .number(range.begin())
+                .number(range.end())
+                .text(shard.cacheTypes().key().ggufName())
+                .text(shard.cacheTypes().value().ggufName())
+                .number(shard.slots())
+                .number(shard.stateRows())
+                .number(shard.regionSlots())
+                .flag(shard.mapWeights())
+                .flag(shard.repackWeights())
+                .number(threads.orElse(0))
+                .number(threadsBatch.orElse(0))
+                .flag(sharedCores)
+                .number(boundaryType.ordinal());
+        return Message.of(MessageType.LOAD, fields.done());
+    }
+
+    static LoadRequest decode(Message message) {
+        FieldReader fields = new FieldReader(message.meta());
+        Identity model =
+                new Identity(
+                        fileName(fields.text("model", NAME)),
+                        fields.text("digest", 64),
+                        fields.text("architecture", NAME),
+                        fields.number("layers", 1, 1 << 16),
+                        fields.number("embedding length", 1, 1 << 24),
+                        fields.number("vocabulary", 1, 1 << 28));
+        ModelOptions options =
+                new ModelOptions(
+                        positive(fields.real("yarn beta fast")),
+                        positive(fields.real("yarn beta slow")));
+        String device = fields.text("device", NAME);
+        int begin = fields.number("first layer", 0, model.layers() - 1);
+        LayerRange range =
+                new LayerRange(begin, fields.number("end layer", begin + 1, model.layers()));
+        CacheTypes types =
+                new CacheTypes(type(fields, "K type"), type(fields, "V type"));
+        ShardOptions shard =
+                new ShardOptions(
+                        types,
+                        fields.number("slots", 1, Integer.MAX_VALUE),
+                        fields.number("state rows", 2, 1 << 16),
+                        fields.number("region slots", 0, Integer.MAX_VALUE),
+                        fields.flag("map weights"),
+                        fields.flag("repack weights"));
+        OptionalInt threads = positive(fields.number("threads", 0, 512));
+        OptionalInt threadsBatch = positive(fields.number("prefill threads", 0, 512));
+        boolean sharedCores = fields.flag("shared cores");
+        BoundaryType boundary = fields.choice("boundary type", BoundaryType.values());
+        fields.end();
+        return new LoadRequest(
+                model, options, device, range, shard, threads, threadsBatch, sharedCores, boundary);
+    }
+
+    private static String fileName(String name) {
+        if (name.isBlank() || name.contains("/") || name.contains("\0") || name.startsWith(".")) {
+            throw FieldReader.invalid("model", "a file name", "something else");
+        }
+        return name;
+    }
+
+    private static GgmlType type(FieldReader fields, String field) {
+        String name = fields.text(field, 32);
+        return GgmlType.parse(name)
+                .orElseThrow(() -> FieldReader.invalid(field, "a known type", "another"));
+    }
+
+    private static OptionalDouble positive(double value) {
+        return value > 0 ? OptionalDouble.of(value) : OptionalDouble.empty();
+    }
+
+    private static OptionalInt positive(int value) {
+        return value > 0 ? OptionalInt.of(value) : OptionalInt.empty();
+    }
+}

@@ -1,0 +1,239 @@
+package dev.varve.platform.remote;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.backend.ComputeDevice.Phase;
+import dev.varve.api.model.LayerRange;
+import dev.varve.api.model.LayerSplitAdapter;
+import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.Boundary;
+import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.SequencePlace;
+import dev.varve.platform.shard.Shard;
+import dev.varve.platform.shard.ShardHealth;
+import dev.varve.platform.shard.ShardLostException;
+import dev.varve.platform.shard.ShardMemory;
+import dev.varve.platform.shard.ShardResult;
+import dev.varve.platform.shard.ShardSnapshot;
+import dev.varve.platform.wire.ChannelLostException;
+import dev.varve.platform.wire.Message;
+import dev.varve.platform.wire.WireChannel;
+import dev.varve.platform.wire.WireCode;
+import dev.varve.platform.wire.WireException;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Function;
+
+/**
+ * A shard in another process. When the process dies, hangs or answers nonsense, everything under
+ * way fails with a {@link ShardLostException}, and a new process loads the range again, as often as
+ * it takes.
+ */
+public final class RemoteShard implements Shard {
+    private static final Duration TRANSFER = Duration.ofSeconds(30);
+
+    private final String device;
+    private final LayerRange range;
+    private final BatchCodec batches;
+    private final ResultCodec results;
+    private final LogitsBuffer logits = new LogitsBuffer();
+    private final ForwardDeadline deadline = new ForwardDeadline();
+    private final ShardSupervisor supervisor;
+    private final Object turn;
+    private volatile ShardMemory memory;
+    private volatile long boundaryNanos;
+
+    private RemoteShard(
+            String device,
+            LayerSplitAdapter adapter,
+            LoadRequest request,
+            ShardSupervisor supervisor,
+            Object turn) {
+        this.device = device;
+        this.supervisor = supervisor;
+        this.turn = turn;
+        range = request.range();
+        batches = HostedShard.batchCodec(adapter, range, request.boundaryType());
+        results = HostedShard.resultCodec(adapter, range, request.boundaryType());
+        memory = supervisor.loadedMemory();
+    }
+
+    /**
+     * Reaches a process and has it load a range.
+     *
+     * @param device the device, for people
+     * @param link the way to the process; owned by the shard from now on
+     * @param hostTurn turn of the shards that compute on this machine's cores
+     * @throws VarveException if the process cannot be reached or refuses
+     */
+    public static RemoteShard open(
+            String device,
+            ShardLink link,
+            LayerSplitAdapter adapter,
+            LoadRequest request,
+            LoadProgress progress,
+            Object hostTurn) {
+        ShardSupervisor supervisor =
+                new ShardSupervisor(device + " (layers " + request.range() + ")", link, request);
+        try {
+            supervisor.start(progress);
+        } catch (RuntimeException | Error e) {
+            supervisor.close();
+            throw e;
+        }
+        boolean shares = link.sameHost() && supervisor.computesOnHostCores();
+        return new RemoteShard(
+                device, adapter, request, supervisor, shares ? hostTurn : new Object());
+    }
+
+    @Override
+    public LayerRange range() {
+        return range;
+    }
+
+    @Override
+    public String device() {
+        return device;
+    }
+
+    @Override
+    public ShardMemory memory() {
+        return memory;
+    }
+
+    @Override
+    public Object turn() {
+        return turn;
+    }
+
+    @Override
+    public ShardHealth health() {
+        return supervisor.health();
+    }
+
+    @Override
+    public double boundaryMillis() {
+        return boundaryNanos / 1e6;
+    }
+
+    @Override
+    public CompletableFuture<ShardResult> forward(Batch batch, Optional<Boundary> boundary) {
+        long begin = System.nanoTime();
+        TransportEvent event = new TransportEvent();
+        event.begin();
+        Message request = batches.encode(batch, boundary);
+        return call(
+                request,
+                deadline.of(batch),
+                reply -> {
+                    ResultCodec.Received received = results.decode(batch, reply, logits);
+                    long nanos = System.nanoTime() - begin;
+                    memory = received.memory();
+                    boundaryNanos += Math.max(0, nanos - received.computeNanos());
+                    deadline.measured(batch, nanos);
+                    event.end(device, request, reply, received.computeNanos());
+                    return received.result();
+                });
+    }
+
+    @Override
+    public CompletableFuture<Void> moveSlots(int from, int to, int count) {
+        Message request =
+                Message.of(
+                        MessageType.MOVE,
+                        new FieldWriter().number(from).number(to).number(count).done());
+        return call(request, TRANSFER, reply -> null);
+    }
+
+    @Override
+    public CompletableFuture<ShardSnapshot> save(SequencePlace place) {
+        return guarded(channel -> SnapshotTransfer.save(channel, place, memory.kv()));
+    }
+
+    @Override
+    public CompletableFuture<Void> restore(SequencePlace place, ShardSnapshot snapshot) {
+        return guarded(channel -> SnapshotTransfer.restore(channel, place, snapshot));
+    }
+
+    /** Sends a request and reads its answer; an answer that makes no sense ends the process. */
+    private <T> CompletableFuture<T> call(
+            Message request, Duration limit, Function<Message, T> read) {
+        return guarded(
+                channel ->
+                        channel.call(request, limit)
+                                .thenApply(
+                                        reply -> {
+                                            try {
+                                                return read.apply(reply);
+                                            } catch (WireException e) {
+                                                throw new GarbledException(e);
+                                            }
+                                        }));
+    }
+
+    private <T> CompletableFuture<T> guarded(
+            Function<WireChannel, CompletableFuture<T>> work) {
+        ShardSupervisor.Session session;
+        try {
+            session = supervisor.session();
+        } catch (ShardLostException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+        return work.apply(session.channel())
+                .exceptionallyCompose(
+                        failure -> CompletableFuture.failedFuture(meaningOf(failure, session)));
+    }
+
+    private RuntimeException meaningOf(Throwable failure, ShardSupervisor.Session session) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null
+                        ? failure.getCause()
+                        : failure;
+        return switch (cause) {
+            case ChannelLostException lost -> supervisor.lost(session, lost.getMessage());
+            case WireException late when late.code() == WireCode.DEADLINE ->
+                    supervisor.lost(session, "it did not answer in time: " + late.getMessage());
+            case GarbledException garbled -> supervisor.lost(session, garbled.getMessage());
+            case VarveException known -> known;
+            default -> supervisor.lost(session, "its answer could not be read: " + cause);
+        };
+    }
+
+    @Override
+    public CompletableFuture<Void> recover() {
+        return supervisor.recover();
+    }
+
+    @Override
+    public void close() {
+        supervisor.close();
+    }
+
+    /** How long a batch may take, from what earlier ones took. */
+    private static final class ForwardDeadline {
+        /** Before anything was measured: kernels may have to be compiled first. */
+        private static final Duration FIRST = Duration.ofMinutes(2);
+
+        private static final long LEAST_NANOS = Duration.ofSeconds(10).toNanos();
+        private static final int FACTOR = 16;
+
+        /** Per phase, the slowest nanoseconds per token lately. */
+        private final double[] cost = new double[Phase.values().length];
+
+        synchronized Duration of(Batch batch) {
+            double perToken = cost[batch.phase().ordinal()];
+            return perToken == 0
+                    ? FIRST
+                    : Duration.ofNanos(
+                            LEAST_NANOS + (long) (FACTOR * perToken * batch.tokens()));
+        }
+
+        synchronized void measured(Batch batch, long nanos) {
+            double perToken = (double) nanos / batch.tokens();
+            int phase = batch.phase().ordinal();
+            cost[phase] = Math.max(perToken, 0.9 * cost[phase] + 0.1 * perToken);
+        }
+    }
+}

@@ -1,0 +1,166 @@
+package dev.varve.platform.remote;
+
+import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.Boundary;
+import dev.varve.platform.shard.Feature;
+import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.ShardMemory;
+import dev.varve.platform.shard.ShardResult;
+import dev.varve.platform.shard.Slice;
+import dev.varve.platform.wire.Message;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A result on the wire. Only rows of logits that somebody wants to see travel; what is expected
+ * follows from the batch, and anything else is refused.
+ *
+ * @param boundaryLength elements per token that leave the range; 0 where it ends the model
+ * @param vocabulary elements of a row of logits
+ * @param embeddingLength elements per token of a feature
+ */
+record ResultCodec(
+        BoundaryType type, int boundaryLength, int vocabulary, int embeddingLength) {
+    /**
+     * What came back.
+     *
+     * @param computeNanos time that the other process spent on it
+     */
+    record Received(ShardResult result, ShardMemory memory, long computeNanos) {}
+
+    Message encode(Batch batch, ShardResult result, ShardMemory memory, long computeNanos) {
+        FieldWriter fields = new FieldWriter();
+        fields.number(computeNanos);
+        putMemory(fields, memory);
+        fields.number(result.rows());
+        for (int row = 0; row < result.rows(); row++) {
+            fields.number(result.best()[row]);
+        }
+        fields.number(result.features().size());
+        result.features().forEach(feature -> fields.number(feature.layer()));
+        int tokens = batch.tokens();
+        boolean ends = boundaryLength == 0;
+        int logits = ends ? wantedRows(batch) * vocabulary : 0;
+        int boundary = ends ? 0 : tokens * boundaryLength;
+        int features = result.features().size() * tokens * embeddingLength;
+        ByteBuffer payload =
+                ByteBuffer.allocate(
+                                (logits + features) * Float.BYTES + boundary * type.bytes())
+                        .order(ByteOrder.LITTLE_ENDIAN);
+        if (ends) {
+            int row = 0;
+            for (Slice slice : batch.slices()) {
+                int count = slice.outputs().count(slice.tokens().length);
+                if (isWanted(slice)) {
+                    payload.asFloatBuffer()
+                            .put(result.logits(), row * vocabulary, count * vocabulary);
+                    payload.position(payload.position() + count * vocabulary * Float.BYTES);
+                }
+                row += count;
+            }
+        } else {
+            type.put(result.boundary().orElseThrow().values(), boundary, payload);
+        }
+        for (Feature feature : result.features()) {
+            BoundaryType.F32.put(feature.values(), tokens * embeddingLength, payload);
+        }
+        return new Message(MessageType.FORWARD, fields.done(), payload.flip());
+    }
+
+    /**
+     * @param buffer gives a place for rows of logits
+     */
+    Received decode(Batch batch, Message message, LogitsBuffer buffer) {
+        FieldReader fields = new FieldReader(message.meta());
+        long nanos = fields.number("compute time", 0L, Long.MAX_VALUE);
+        ShardMemory memory = memory(fields);
+        boolean ends = boundaryLength == 0;
+        int tokens = batch.tokens();
+        int expectedRows = ends ? batch.outputs() : 0;
+        int rows = fields.number("rows", expectedRows, expectedRows);
+        int[] best = new int[rows];
+        for (int row = 0; row < rows; row++) {
+            best[row] = fields.number("best token", -1, vocabulary - 1);
+        }
+        int featureCount = fields.number("features", 0, batch.captures().size());
+        List<Integer> layers = new ArrayList<>();
+        for (int i = 0; i < featureCount; i++) {
+            layers.add(fields.number("feature", 0, Integer.MAX_VALUE));
+        }
+        fields.end();
+        ByteBuffer payload = message.payload();
+        long expected =
+                (ends ? (long) wantedRows(batch) * vocabulary * Float.BYTES : 0)
+                        + (ends ? 0 : (long) tokens * boundaryLength * type.bytes())
+                        + (long) featureCount * tokens * embeddingLength * Float.BYTES;
+        if (payload.remaining() != expected) {
+            throw FieldReader.invalid("result", expected + " bytes", payload.remaining());
+        }
+        float[] logits = buffer.none();
+        Optional<Boundary> boundary = Optional.empty();
+        if (ends) {
+            logits = readLogits(batch, payload, buffer);
+        } else {
+            boundary =
+                    Optional.of(new Boundary(type.get(tokens * boundaryLength, payload), tokens));
+        }
+        List<Feature> features = new ArrayList<>();
+        for (int layer : layers) {
+            features.add(
+                    new Feature(
+                            layer,
+                            BoundaryType.F32.get(tokens * embeddingLength, payload),
+                            tokens));
+        }
+        return new Received(
+                new ShardResult(logits, best, rows, boundary, features), memory, nanos);
+    }
+
+    private float[] readLogits(Batch batch, ByteBuffer payload, LogitsBuffer buffer) {
+        if (wantedRows(batch) == 0) {
+            return buffer.none();
+        }
+        float[] logits = buffer.of(Math.multiplyExact(batch.outputs(), vocabulary));
+        int row = 0;
+        for (Slice slice : batch.slices()) {
+            int count = slice.outputs().count(slice.tokens().length);
+            if (isWanted(slice)) {
+                payload.asFloatBuffer().get(logits, row * vocabulary, count * vocabulary);
+                payload.position(payload.position() + count * vocabulary * Float.BYTES);
+            }
+            row += count;
+        }
+        return logits;
+    }
+
+    static void putMemory(FieldWriter fields, ShardMemory memory) {
+        fields.number(memory.weights())
+                .number(memory.mappedWeights())
+                .number(memory.kv())
+                .number(memory.compute());
+    }
+
+    static ShardMemory memory(FieldReader fields) {
+        return new ShardMemory(
+                fields.number("weights", 0L, Long.MAX_VALUE),
+                fields.number("mapped weights", 0L, Long.MAX_VALUE),
+                fields.number("KV", 0L, Long.MAX_VALUE),
+                fields.number("compute", 0L, Long.MAX_VALUE));
+    }
+
+    private static int wantedRows(Batch batch) {
+        int rows = 0;
+        for (Slice slice : batch.slices()) {
+            rows += isWanted(slice) ? slice.outputs().count(slice.tokens().length) : 0;
+        }
+        return rows;
+    }
+
+    private static boolean isWanted(Slice slice) {
+        return slice.outputs() == OutputRows.LAST || slice.outputs() == OutputRows.ALL;
+    }
+}

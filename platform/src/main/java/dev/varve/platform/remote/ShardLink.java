@@ -1,0 +1,28 @@
+package dev.varve.platform.remote;
+
+import dev.varve.platform.wire.WireChannel;
+
+/**
+ * The way to a shard process. At most one channel at a time; for one thread, but for {@link
+ * #close}.
+ */
+public interface ShardLink extends AutoCloseable {
+    /**
+     * Reaches the process, starting it first if that is this link's business. What was there before
+     * is ended.
+     *
+     * @throws dev.varve.api.VarveException of kind UNAVAILABLE with the reason, as far as it is
+     *     known
+     */
+    WireChannel open();
+
+    /** Whether the process runs on this machine. */
+    boolean sameHost();
+
+    /** Why the process ended, if this link knows: exit status, last words. */
+    String lastWords();
+
+    /** Ends the process if it is this link's; waits for it. */
+    @Override
+    void close();
+}

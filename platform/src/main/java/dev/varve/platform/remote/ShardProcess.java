@@ -1,0 +1,265 @@
+package dev.varve.platform.remote;
+
+import dev.varve.api.VarveException;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * One run of a shard process. It listens on a socket in a folder of its own that only this user may
+ * enter, gets its secret over its standard input, and ends when that closes, which happens whatever
+ * way this process ends.
+ */
+final class ShardProcess {
+    private static final System.Logger LOG = System.getLogger("dev.varve.remote");
+
+    /** A Java runtime starts, loads its plugins and finds its devices in this time. */
+    private static final Duration START_LIMIT = Duration.ofSeconds(60);
+
+    private static final Duration END_LIMIT = Duration.ofSeconds(5);
+    private static final Duration LAST_WORDS_LIMIT = Duration.ofMillis(500);
+    private static final int KEPT_LINES = 5;
+
+    private final String name;
+    private final Process process;
+    private final Path folder;
+    private final String token;
+    private final CompletableFuture<Void> listening = new CompletableFuture<>();
+    private final Deque<String> lastLines = new ArrayDeque<>();
+
+    private ShardProcess(String name, Process process, Path folder, String token) {
+        this.name = name;
+        this.process = process;
+        this.folder = folder;
+        this.token = token;
+    }
+
+    /**
+     * Starts a process and waits until it listens.
+     *
+     * @throws VarveException of kind UNAVAILABLE with its last words if it ends before
+     */
+    static ShardProcess start(ShardLaunch launch) {
+        Path folder = makeFolder(launch);
+        ShardProcess started;
+        try {
+            started = run(launch, folder);
+        } catch (IOException e) {
+            deleteFolder(folder);
+            throw new VarveException(
+                    VarveException.Kind.UNAVAILABLE,
+                    launch.name() + ": the shard process cannot be started: " + e.getMessage(),
+                    e);
+        }
+        try {
+            started.awaitListening();
+        } catch (RuntimeException e) {
+            started.kill();
+            throw e;
+        }
+        return started;
+    }
+
+    private static ShardProcess run(ShardLaunch launch, Path folder) throws IOException {
+        byte[] secret = new byte[32];
+        new SecureRandom().nextBytes(secret);
+        String token = HexFormat.of().formatHex(secret);
+        List<String> command = new ArrayList<>(launch.command());
+        command.add("--listen");
+        command.add("unix:" + folder.resolve("shard"));
+        command.add("--supervised");
+        ProcessBuilder builder = new ProcessBuilder(command);
+        builder.environment().putAll(launch.environment());
+        Process process = builder.start();
+        ShardProcess started = new ShardProcess(launch.name(), process, folder, token);
+        started.follow(process.getInputStream());
+        started.follow(process.getErrorStream());
+        process.onExit().thenRun(() -> deleteFolder(folder));
+        // The secret goes neither through the arguments nor the environment, which others may see.
+        try {
+            OutputStream input = process.getOutputStream();
+            input.write((token + "\n").getBytes(StandardCharsets.UTF_8));
+            input.flush();
+        } catch (IOException e) {
+            // It ended already; waiting for it tells why.
+            LOG.log(System.Logger.Level.DEBUG, "the shard process took no secret", e);
+        }
+        return started;
+    }
+
+    private void awaitListening() {
+        CompletableFuture<?> first = CompletableFuture.anyOf(listening, process.onExit());
+        try {
+            first.get(START_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            throw unavailable("it did not listen within " + START_LIMIT.toSeconds() + " s");
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new VarveException(VarveException.Kind.CANCELLED, "interrupted", e);
+        } catch (ExecutionException e) {
+            throw new IllegalStateException(e);
+        }
+        if (!listening.isDone()) {
+            throw unavailable(lastWords());
+        }
+    }
+
+    private VarveException unavailable(String why) {
+        return new VarveException(
+                VarveException.Kind.UNAVAILABLE, name + ": the shard process failed: " + why);
+    }
+
+    /** Passes the process' output on as log lines and keeps the last ones. */
+    private void follow(InputStream stream) {
+        Thread.ofPlatform()
+                .name("varve-output-" + name)
+                .daemon(true)
+                .start(
+                        () -> {
+                            try (BufferedReader reader =
+                                    new BufferedReader(
+                                            new InputStreamReader(
+                                                    stream, StandardCharsets.UTF_8))) {
+                                String line;
+                                while ((line = reader.readLine()) != null) {
+                                    take(line);
+                                }
+                            } catch (IOException e) {
+                                LOG.log(System.Logger.Level.DEBUG, name + ": output ended", e);
+                            }
+                        });
+    }
+
+    private void take(String line) {
+        if (line.startsWith(LISTENING)) {
+            listening.complete(null);
+            return;
+        }
+        synchronized (lastLines) {
+            if (lastLines.size() == KEPT_LINES) {
+                lastLines.removeFirst();
+            }
+            lastLines.addLast(line);
+        }
+        LOG.log(System.Logger.Level.INFO, "[{0}] {1}", name, line);
+    }
+
+    /** What a shard process prints, followed by its address, once servers may connect. */
+    static final String LISTENING = "listening on ";
+
+    /** Address of its socket, without the scheme. */
+    String address() {
+        return folder.resolve("shard").toString();
+    }
+
+    String token() {
+        return token;
+    }
+
+    long pid() {
+        return process.pid();
+    }
+
+    /** Exit status and last lines, if it ended; else nothing. */
+    String lastWords() {
+        try {
+            if (!process.waitFor(LAST_WORDS_LIMIT.toMillis(), TimeUnit.MILLISECONDS)) {
+                return "";
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return "";
+        }
+        int status = process.exitValue();
+        String how =
+                status > 128 ? "killed by signal " + (status - 128) : "exit status " + status;
+        synchronized (lastLines) {
+            return lastLines.isEmpty() ? how : how + ": " + String.join(" | ", lastLines);
+        }
+    }
+
+    /** Asks the process to end, and makes it end if it does not. */
+    void end() {
+        try {
+            process.getOutputStream().close();
+        } catch (IOException e) {
+            LOG.log(System.Logger.Level.DEBUG, name + ": its input was closed already", e);
+        }
+        if (!hasEnded()) {
+            process.destroy();
+            if (!hasEnded()) {
+                kill();
+            }
+        }
+    }
+
+    private boolean hasEnded() {
+        try {
+            return process.waitFor(END_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    /** Ends the process at once and waits until it is gone. */
+    void kill() {
+        process.destroyForcibly();
+        hasEnded();
+        deleteFolder(folder);
+    }
+
+    private static Path makeFolder(ShardLaunch launch) {
+        try {
+            if (launch.workFolder().isPresent()) {
+                Path work = launch.workFolder().get();
+                if (Files.exists(work) && !Files.isDirectory(work)) {
+                    throw new VarveException(
+                            VarveException.Kind.INVALID_REQUEST,
+                            "--target-shard-ipc-work-dir: expected a folder, found a file: "
+                                    + work);
+                }
+                if (!Files.exists(work)) {
+                    Files.createDirectory(
+                            work,
+                            PosixFilePermissions.asFileAttribute(
+                                    PosixFilePermissions.fromString("rwx------")));
+                }
+                return Files.createTempDirectory(work, "varve-");
+            }
+            return Files.createTempDirectory("varve-");
+        } catch (IOException e) {
+            throw new VarveException(
+                    VarveException.Kind.UNAVAILABLE,
+                    launch.name() + ": no folder for the shard's socket: " + e,
+                    e);
+        }
+    }
+
+    private static void deleteFolder(Path folder) {
+        try {
+            Files.deleteIfExists(folder.resolve("shard"));
+            Files.deleteIfExists(folder);
+        } catch (IOException e) {
+            LOG.log(System.Logger.Level.WARNING, "{0} cannot be deleted: {1}", folder, e);
+        }
+    }
+}

@@ -1,0 +1,136 @@
+package dev.varve.platform.remote;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.backend.DeviceInfo;
+import dev.varve.platform.wire.Call;
+import dev.varve.platform.wire.Handler;
+import dev.varve.platform.wire.Message;
+import dev.varve.platform.wire.WireCode;
+import dev.varve.platform.wire.WireException;
+
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * A shard process' side of one connection: loads a layer range when it is told to, computes, and
+ * frees everything when the connection ends. Requests are worked on one after the other by a thread
+ * of the session's own, so that the connection's reader always answers.
+ */
+public final class ShardService implements Handler, AutoCloseable {
+    private static final System.Logger LOG = System.getLogger("dev.varve.remote");
+
+    private final ShardHost host;
+    private final LoadedShards loaded;
+    private final AtomicLong progress = new AtomicLong();
+    private final ExecutorService compute =
+            Executors.newSingleThreadExecutor(
+                    Thread.ofPlatform().name("varve-shard-compute").daemon(true).factory());
+
+    /** A session without a range yet. */
+    public ShardService(ShardHost host) {
+        this.host = host;
+        loaded = new LoadedShards(host);
+    }
+
+    /** Grows with everything that is done, so that a stuck computation can be told from a long one. */
+    public long progress() {
+        return progress.get();
+    }
+
+    @Override
+    public void handle(Message request, Call call) {
+        try {
+            compute.execute(() -> work(request, call));
+        } catch (RejectedExecutionException e) {
+            call.fail(new WireException(WireCode.UNAVAILABLE, true, "the session is closed"));
+        }
+    }
+
+    private void work(Message request, Call call) {
+        progress.incrementAndGet();
+        try {
+            if (call.isCancelled()) {
+                throw new WireException(WireCode.CANCELLED, true, "cancelled before it was begun");
+            }
+            call.reply(answer(request, call));
+        } catch (WireException e) {
+            call.fail(e);
+        } catch (VarveException e) {
+            call.fail(new WireException(WireCode.of(e.kind()), false, e.getMessage()));
+        } catch (IllegalArgumentException | IllegalStateException e) {
+            // The caches refuse what does not fit them; that is the server's mistake.
+            call.fail(new WireException(WireCode.INVALID_REQUEST, false, e.getMessage()));
+        } catch (RuntimeException | OutOfMemoryError e) {
+            LOG.log(System.Logger.Level.ERROR, "a request failed", e);
+            call.fail(new WireException(WireCode.INTERNAL, false, "the shard failed: " + e));
+        } finally {
+            progress.incrementAndGet();
+        }
+    }
+
+    private Message answer(Message request, Call call) {
+        return switch (request.type()) {
+            case MessageType.DESCRIBE -> describe();
+            case MessageType.LOAD ->
+                    loaded.load(
+                            LoadRequest.decode(request),
+                            (done, total) -> {
+                                progress.incrementAndGet();
+                                if (call.isCancelled()) {
+                                    throw new WireException(
+                                            WireCode.CANCELLED, true, "loading was cancelled");
+                                }
+                                call.progress(loadProgress(done, total));
+                            });
+            case MessageType.UNLOAD -> {
+                loaded.close();
+                yield Message.of(MessageType.UNLOAD);
+            }
+            case MessageType.FORWARD -> loaded.current().forward(request);
+            case MessageType.MOVE -> loaded.current().move(request);
+            case MessageType.SAVE -> loaded.current().save(request, call);
+            case MessageType.RESTORE_BEGIN -> loaded.current().beginRestore(request);
+            case MessageType.RESTORE_DATA -> loaded.current().restoreData(request);
+            case MessageType.RESTORE_COMMIT -> loaded.current().commitRestore();
+            case MessageType.RESTORE_ABORT -> loaded.current().abortRestore();
+            default ->
+                    throw new WireException(
+                            WireCode.UNSUPPORTED,
+                            false,
+                            "messages of type " + request.type() + " are not known here");
+        };
+    }
+
+    private Message describe() {
+        FieldWriter fields = new FieldWriter();
+        List<DeviceInfo> devices = host.devices();
+        fields.number(devices.size());
+        for (DeviceInfo device : devices) {
+            fields.text(device.name())
+                    .text(device.description())
+                    .number(device.memoryTotalBytes())
+                    .number(device.memoryFreeBytes())
+                    .flag(device.hostCores());
+        }
+        return Message.of(MessageType.DESCRIBE, fields.done());
+    }
+
+    private static Message loadProgress(long done, long total) {
+        return Message.of(
+                MessageType.LOAD, new FieldWriter().number(done).number(total).done());
+    }
+
+    /** Frees the range once the request at hand is done. */
+    @Override
+    public void close() {
+        try {
+            compute.execute(loaded::close);
+        } catch (RejectedExecutionException e) {
+            return;
+        }
+        compute.shutdown();
+    }
+}

@@ -1,0 +1,298 @@
+package dev.varve.platform.remote;
+
+import dev.varve.api.VarveException;
+import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.ShardHealth;
+import dev.varve.platform.shard.ShardHealth.State;
+import dev.varve.platform.shard.ShardLostException;
+import dev.varve.platform.shard.ShardMemory;
+import dev.varve.platform.wire.Deadline;
+import dev.varve.platform.wire.Message;
+import dev.varve.platform.wire.WireChannel;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Keeps a shard process alive: notices its end, starts it anew with growing pauses, and has it load
+ * its range again. A process that came back is not used before {@link #recover} was asked for,
+ * since its caches are empty.
+ */
+final class ShardSupervisor implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger("dev.varve.remote");
+    private static final Duration LOAD_WITHOUT_PROGRESS = Duration.ofSeconds(60);
+    private static final long FIRST_PAUSE_MILLIS = 100;
+    private static final long LONGEST_PAUSE_MILLIS = 5000;
+
+    /** One incarnation of the process. */
+    record Session(WireChannel channel) {}
+
+    private final String name;
+    private final ShardLink link;
+    private final LoadRequest request;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+
+    /** Guarded by the lock. */
+    private Optional<Session> session = Optional.empty();
+
+    private State state = State.LOADING;
+    private String reason = "it was never started";
+    private long restarts;
+    private boolean usable;
+    private boolean closed;
+    private CompletableFuture<Void> back = new CompletableFuture<>();
+    private volatile ShardMemory memory = new ShardMemory(0, 0, 0, 0);
+    private volatile boolean hostCores;
+
+    ShardSupervisor(String name, ShardLink link, LoadRequest request) {
+        this.name = name;
+        this.link = link;
+        this.request = request;
+    }
+
+    /** Starts the first incarnation; a failure is the caller's to tell. */
+    void start(LoadProgress progress) {
+        connect(progress);
+        lock.lock();
+        try {
+            usable = true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    ShardMemory loadedMemory() {
+        return memory;
+    }
+
+    boolean computesOnHostCores() {
+        return hostCores;
+    }
+
+    ShardHealth health() {
+        lock.lock();
+        try {
+            return new ShardHealth(
+                    state,
+                    state == State.READY ? Optional.empty() : Optional.of(reason),
+                    restarts);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * The incarnation in use.
+     *
+     * @throws ShardLostException if it is gone, or is back but was not asked for
+     */
+    Session session() {
+        lock.lock();
+        try {
+            if (closed) {
+                throw new ShardLostException("shard " + name + " is closed");
+            }
+            if (!usable || session.isEmpty()) {
+                throw lostException();
+            }
+            return session.get();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Gives an incarnation up, unless that was done already. */
+    ShardLostException lost(Session gone, String why) {
+        lock.lock();
+        try {
+            if (session.isPresent() && session.get() == gone) {
+                session = Optional.empty();
+                usable = false;
+                state = State.MISSING;
+                reason = why;
+                back = new CompletableFuture<>();
+                if (!closed) {
+                    Thread.ofPlatform()
+                            .name("varve-supervisor-" + request.device())
+                            .daemon(true)
+                            .start(() -> bringBack(gone));
+                }
+            }
+            return lostException();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private ShardLostException lostException() {
+        return new ShardLostException("shard " + name + " is lost: " + reason);
+    }
+
+    /** Completes once the shard is there and may be used. */
+    CompletableFuture<Void> recover() {
+        lock.lock();
+        try {
+            if (closed) {
+                return CompletableFuture.failedFuture(
+                        new ShardLostException("shard " + name + " is closed"));
+            }
+            if (state == State.READY) {
+                usable = true;
+                return CompletableFuture.completedFuture(null);
+            }
+            return back.thenCompose(ready -> recover());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void bringBack(Session gone) {
+        gone.channel().close();
+        String words = link.lastWords();
+        String why = health().reason().orElse("") + (words.isEmpty() ? "" : " (" + words + ")");
+        note(State.MISSING, why);
+        LOG.log(System.Logger.Level.WARNING, "shard {0} is lost: {1}", name, why);
+        long pause = FIRST_PAUSE_MILLIS;
+        while (!isClosed()) {
+            try {
+                connect(LoadProgress.silent());
+                lock.lock();
+                try {
+                    restarts++;
+                } finally {
+                    lock.unlock();
+                }
+                LOG.log(System.Logger.Level.INFO, "shard {0} is back", name);
+                return;
+            } catch (VarveException e) {
+                note(State.MISSING, e.getMessage());
+                LOG.log(
+                        System.Logger.Level.WARNING,
+                        "shard {0} cannot be brought back, next try in {1} ms: {2}",
+                        name,
+                        pause,
+                        e.getMessage());
+            }
+            pause(pause);
+            pause = Math.min(2 * pause, LONGEST_PAUSE_MILLIS);
+        }
+    }
+
+    /** One attempt: reach the process and have it load. */
+    private void connect(LoadProgress progress) {
+        Session fresh = new Session(link.open());
+        try {
+            note(State.LOADING, "it loads its weights");
+            Message reply =
+                    join(
+                            fresh.channel()
+                                    .call(
+                                            request.encode(),
+                                            Deadline.withoutProgress(LOAD_WITHOUT_PROGRESS),
+                                            message -> report(message, progress)));
+            FieldReader fields = new FieldReader(reply.meta());
+            memory = ResultCodec.memory(fields);
+            fields.text("description", 4096);
+            hostCores = fields.flag("host cores");
+            fields.end();
+        } catch (RuntimeException | Error e) {
+            fresh.channel().close();
+            throw e;
+        }
+        CompletableFuture<Void> ready;
+        lock.lock();
+        try {
+            if (closed) {
+                fresh.channel().close();
+                throw new ShardLostException("shard " + name + " is closed");
+            }
+            session = Optional.of(fresh);
+            state = State.READY;
+            ready = back;
+        } finally {
+            lock.unlock();
+        }
+        ready.complete(null);
+        fresh.channel().lost().thenAccept(why -> lost(fresh, why));
+    }
+
+    private static void report(Message message, LoadProgress progress) {
+        FieldReader fields = new FieldReader(message.meta());
+        long done = fields.number("bytes loaded", 0L, Long.MAX_VALUE);
+        long total = fields.number("bytes", 0L, Long.MAX_VALUE);
+        progress.loaded(Math.min(done, total), total);
+    }
+
+    private static Message join(CompletableFuture<Message> call) {
+        try {
+            return call.join();
+        } catch (CompletionException e) {
+            if (e.getCause() instanceof VarveException failure) {
+                throw failure;
+            }
+            throw e;
+        }
+    }
+
+    private void note(State now, String why) {
+        lock.lock();
+        try {
+            state = now;
+            reason = why;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean isClosed() {
+        lock.lock();
+        try {
+            return closed;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits, but not once the shard is closed. */
+    private void pause(long millis) {
+        lock.lock();
+        try {
+            long nanos = TimeUnit.MILLISECONDS.toNanos(millis);
+            while (!closed && nanos > 0) {
+                nanos = changed.awaitNanos(nanos);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void close() {
+        Optional<Session> open;
+        CompletableFuture<Void> waiting;
+        lock.lock();
+        try {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            usable = false;
+            open = session;
+            waiting = back;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+        waiting.completeExceptionally(new ShardLostException("shard " + name + " is closed"));
+        open.ifPresent(each -> each.channel().close());
+        link.close();
+    }
+}

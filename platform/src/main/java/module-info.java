@@ -20,11 +20,11 @@ module dev.varve.platform {
     exports dev.varve.platform.placement;
     exports dev.varve.platform.plan;
     exports dev.varve.platform.plugin;
+    exports dev.varve.platform.remote;
     exports dev.varve.platform.runtime;
     exports dev.varve.platform.sampling;
     exports dev.varve.platform.shard;
     exports dev.varve.platform.wire;
-    exports dev.varve.platform.wire.unix;
 
     opens dev.varve.platform.cli to
             info.picocli;

@@ -1,18 +1,16 @@
 package dev.varve.platform.cli;
 
-import dev.varve.api.backend.ComputeDevice;
-import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.TeacherForcing.LogitsSink;
 import dev.varve.platform.placement.Placement;
-import dev.varve.platform.placement.PlacementRequest;
 import dev.varve.platform.plan.LocalDeviceProbe;
 import dev.varve.platform.plan.SplitPlanner;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.MemoryPlan;
 import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.runtime.SplitPlan;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.tokenizer.Tokenizer;
 
@@ -26,7 +24,7 @@ final class LocalRuntimeFactory implements RuntimeFactory {
     private record LocalRuntime(
             LoadedModel model,
             Placement placement,
-            ComputeDevice device,
+            PlacedShards shards,
             Tokenizer tokenizer,
             double loadMillis)
             implements ModelRuntime {
@@ -52,7 +50,7 @@ final class LocalRuntimeFactory implements RuntimeFactory {
 
         @Override
         public int threads() {
-            return device.threads(Phase.DECODE);
+            return shards.threads();
         }
 
         @Override
@@ -62,7 +60,7 @@ final class LocalRuntimeFactory implements RuntimeFactory {
 
         @Override
         public void close() {
-            try (device) {
+            try (shards) {
                 model.close();
             }
         }
@@ -77,44 +75,32 @@ final class LocalRuntimeFactory implements RuntimeFactory {
         long begin = System.nanoTime();
         PreparedModel prepared = PreparedModel.open(arguments, settings, environment);
         Tokenizer tokenizer = Tokenizer.of(prepared.file().metadata());
-        requireOneLocalDevice(prepared.request());
-        SplitPlanner.Placed placed =
-                prepared.planner(LocalDeviceProbe.Age.ANY).place(prepared.request());
-        placed.reasons().forEach(reason -> LOG.log(Level.INFO, reason));
-        ComputeDevice device =
-                prepared.backends()
-                        .openDevice(prepared.request().primary(), arguments.deviceOptions());
+        PlacedShards shards = new PlacedShards(prepared);
         try {
+            SplitPlanner.Placed placed =
+                    prepared.planner(LocalDeviceProbe.Age.ANY, shards::info)
+                            .place(prepared.request());
+            placed.reasons().forEach(reason -> LOG.log(Level.INFO, reason));
+            SplitPlan plan =
+                    SplitPlan.of(prepared.adapter(), placed.placement(), shards::info, settings);
+            plan.parts()
+                    .forEach(
+                            part ->
+                                    LOG.log(
+                                            plan.parts().size() > 1 ? Level.INFO : Level.DEBUG,
+                                            part.memory().describe(part.where().toString())));
             LoadedModel model =
                     LoadedModel.load(
-                            prepared.file(),
-                            prepared.adapter(),
-                            device,
-                            settings,
-                            placed.placement().parts().stream().map(Placement.Part::range).toList(),
-                            progress,
-                            plan ->
-                                    LOG.log(
-                                            Level.DEBUG,
-                                            () -> plan.describe(device.info().name())));
+                            prepared.file(), prepared.adapter(), plan, shards, settings, progress);
             return new LocalRuntime(
                     model,
                     placed.placement(),
-                    device,
+                    shards,
                     tokenizer,
                     (System.nanoTime() - begin) / 1e6);
         } catch (RuntimeException | Error e) {
-            device.close();
+            shards.close();
             throw e;
-        }
-    }
-
-    private static void requireOneLocalDevice(PlacementRequest request) {
-        if (!request.devices().stream()
-                .allMatch(item -> item.equals(request.primary()) && item.isLocal())) {
-            throw new UsageException(
-                    "--target-devices: a model is loaded on one device of this process only, found "
-                            + request.devices());
         }
     }
 }

@@ -3,6 +3,7 @@ package dev.varve.platform.cli;
 import dev.varve.api.backend.DeviceOptions;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.model.ModelOptions;
+import dev.varve.platform.remote.BoundaryType;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.shard.CacheTypes;
 
@@ -128,10 +129,29 @@ final class ModelArguments {
 
     @Mixin private PlacementArguments placement;
 
+    @Option(
+            names = "--boundary-type",
+            paramLabel = "TYPE",
+            description =
+                    "How activations travel to shards in other processes:"
+                            + " ${COMPLETION-CANDIDATES}.",
+            order = 119)
+    private BoundaryType boundaryType = BoundaryType.F32;
+
+    @Mixin private TransportArguments transport;
+
     @Mixin private PluginOptions plugins;
 
     Path model() {
         return model;
+    }
+
+    BoundaryType boundaryType() {
+        return boundaryType;
+    }
+
+    TransportArguments transport() {
+        return transport;
     }
 
     PlacementArguments placement() {

@@ -59,9 +59,14 @@ final class PlanCommand extends CliCommand {
                         model,
                         model.settings(parallel, OptionalInt.empty(), ModelSettings.DEFAULT_QUEUE),
                         environment());
-        SplitForecast forecast =
-                prepared.planner(again ? LocalDeviceProbe.Age.NEW : LocalDeviceProbe.Age.ANY)
-                        .forecast(prepared.request());
+        SplitForecast forecast;
+        try (PlacedShards shards = new PlacedShards(prepared)) {
+            forecast =
+                    prepared.planner(
+                                    again ? LocalDeviceProbe.Age.NEW : LocalDeviceProbe.Age.ANY,
+                                    shards::info)
+                            .forecast(prepared.request());
+        }
         if (json) {
             out().println(Json.write(describe(prepared, forecast)));
         } else {

@@ -6,6 +6,8 @@ import dev.varve.platform.plugin.PluginCatalog;
 import picocli.CommandLine.Option;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 /** Where plugins and native libraries come from. */
@@ -28,6 +30,16 @@ final class PluginOptions {
 
     Path folder(Environment environment) {
         return folder.orElseGet(environment::pluginsFolder);
+    }
+
+    /** The same options for another process of Varve. */
+    List<String> commandLine() {
+        List<String> options = new ArrayList<>();
+        folder.ifPresent(
+                given -> options.addAll(List.of("--plugins", given.toAbsolutePath().toString())));
+        ggmlHome.ifPresent(
+                given -> options.addAll(List.of("--ggml-home", given.toAbsolutePath().toString())));
+        return options;
     }
 
     PluginCatalog discover(Environment environment) {

@@ -1,13 +1,11 @@
 package dev.varve.platform.cli;
 
-import dev.varve.api.VarveException;
 import dev.varve.api.backend.DeviceInfo;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.LocalBackends;
 import dev.varve.platform.placement.PlacementRequest;
-import dev.varve.platform.placement.Site;
 import dev.varve.platform.plan.LocalDeviceProbe;
 import dev.varve.platform.plan.ModelBlocks;
 import dev.varve.platform.plan.ProbeCache;
@@ -17,6 +15,7 @@ import dev.varve.platform.runtime.ModelSettings;
 
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.util.function.Function;
 
 /**
  * A model file, its family and the devices asked for, before anything is loaded.
@@ -27,6 +26,7 @@ record PreparedModel(
         ModelArguments arguments,
         ModelSettings settings,
         Environment environment,
+        PluginCatalog catalog,
         GgufFile file,
         LayerSplitAdapter adapter,
         LocalBackends backends,
@@ -60,17 +60,17 @@ record PreparedModel(
         PlacementRequest request = asked.resolve(backends::best);
         arguments.placement().draft().requireFits(request);
         return new PreparedModel(
-                arguments, settings, environment, file, adapter, backends, request);
+                arguments, settings, environment, catalog, file, adapter, backends, request);
     }
 
     /** Decides on the layers of each device. */
-    SplitPlanner planner(LocalDeviceProbe.Age age) {
+    SplitPlanner planner(LocalDeviceProbe.Age age, Function<DeviceReference, DeviceInfo> devices) {
         ModelBlocks blocks = ModelBlocks.of(adapter);
         return new SplitPlanner(
                 adapter,
                 blocks,
                 settings,
-                this::info,
+                devices,
                 new LocalDeviceProbe(
                         file,
                         adapter,
@@ -81,14 +81,5 @@ record PreparedModel(
                         new ProbeCache(environment.cacheFolder().resolve(PROBES)),
                         age,
                         note -> LOG.log(Level.INFO, note)));
-    }
-
-    private DeviceInfo info(DeviceReference device) {
-        if (device.site() instanceof Site.Listening) {
-            throw new VarveException(
-                    VarveException.Kind.UNAVAILABLE,
-                    device + ": the memory of another process's device is not known here");
-        }
-        return backends.info(device);
     }
 }

@@ -31,6 +31,7 @@ import java.util.Optional;
         },
         subcommands = {
             ServeCommand.class,
+            ShardCommand.class,
             GenerateCommand.class,
             BenchCommand.class,
             PlanCommand.class,

@@ -121,6 +121,16 @@ public final class LocalBackends {
         return devices.get(device.index());
     }
 
+    /** Whether this process could use a device. */
+    public boolean isUsable(DeviceReference device) {
+        try {
+            info(device);
+            return true;
+        } catch (VarveException e) {
+            return false;
+        }
+    }
+
     /** Opens a device for computing; the caller closes it. */
     public ComputeDevice openDevice(DeviceReference device, DeviceOptions deviceOptions) {
         return open(device.backend()).open(device.index(), deviceOptions);

@@ -36,6 +36,11 @@ public final class PluginCatalog {
 
     private PluginCatalog() {}
 
+    /** Transports by scheme. */
+    public java.util.SortedMap<String, dev.varve.api.transport.TransportProvider> transports() {
+        return new TreeMap<>(Map.of("unix", new dev.varve.platform.wire.unix.UnixTransport()));
+    }
+
     /**
      * Loads the plugins of a folder into layers below the one of this class, the boot layer in a
      * normal start. A folder that does not exist holds none.

@@ -81,8 +81,7 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
                 hasBoundary
                         ? Optional.of(
                                 new Boundary(
-                                        type.get(Math.toIntExact(values), payload),
-                                        batch.tokens()))
+                                        type.get(Math.toIntExact(values), payload), batch.tokens()))
                         : Optional.empty());
     }
 
@@ -102,6 +101,12 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
         payload.asIntBuffer().get(tokens);
         payload.position(payload.position() + count * Integer.BYTES);
         return new Slice(
-                sequence, tokens, position, new SlotSpan(begin, capacity), readRow, writeRow, outputs);
+                sequence,
+                tokens,
+                position,
+                new SlotSpan(begin, capacity),
+                readRow,
+                writeRow,
+                outputs);
     }
 }

@@ -41,8 +41,7 @@ final class HostedShard implements AutoCloseable {
     }
 
     static BatchCodec batchCodec(LayerSplitAdapter adapter, LayerRange range, BoundaryType type) {
-        return new BatchCodec(
-                type, range.begin() == 0 ? 0 : adapter.boundaryLength(range.begin()));
+        return new BatchCodec(type, range.begin() == 0 ? 0 : adapter.boundaryLength(range.begin()));
     }
 
     static ResultCodec resultCodec(LayerSplitAdapter adapter, LayerRange range, BoundaryType type) {
@@ -66,8 +65,7 @@ final class HostedShard implements AutoCloseable {
         BatchCodec.Received received = batches.decode(request);
         long begin = System.nanoTime();
         ShardResult result = join(shard.forward(received.batch(), received.boundary()));
-        return results.encode(
-                received.batch(), result, shard.memory(), System.nanoTime() - begin);
+        return results.encode(received.batch(), result, shard.memory(), System.nanoTime() - begin);
     }
 
     Message move(Message request) {

@@ -133,8 +133,7 @@ public record LoadRequest(
         int begin = fields.number("first layer", 0, model.layers() - 1);
         LayerRange range =
                 new LayerRange(begin, fields.number("end layer", begin + 1, model.layers()));
-        CacheTypes types =
-                new CacheTypes(type(fields, "K type"), type(fields, "V type"));
+        CacheTypes types = new CacheTypes(type(fields, "K type"), type(fields, "V type"));
         ShardOptions shard =
                 new ShardOptions(
                         types,

@@ -34,9 +34,7 @@ final class ModelDigest {
             throw new IllegalStateException("every JDK has SHA-256", e);
         } catch (IOException e) {
             throw new VarveException(
-                    VarveException.Kind.UNREADABLE_FILE,
-                    file.path() + ": cannot be read: " + e,
-                    e);
+                    VarveException.Kind.UNREADABLE_FILE, file.path() + ": cannot be read: " + e, e);
         }
     }
 

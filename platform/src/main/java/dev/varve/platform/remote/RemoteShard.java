@@ -173,8 +173,7 @@ public final class RemoteShard implements Shard {
                                         }));
     }
 
-    private <T> CompletableFuture<T> guarded(
-            Function<WireChannel, CompletableFuture<T>> work) {
+    private <T> CompletableFuture<T> guarded(Function<WireChannel, CompletableFuture<T>> work) {
         ShardSupervisor.Session session;
         try {
             session = supervisor.session();
@@ -226,8 +225,7 @@ public final class RemoteShard implements Shard {
             double perToken = cost[batch.phase().ordinal()];
             return perToken == 0
                     ? FIRST
-                    : Duration.ofNanos(
-                            LEAST_NANOS + (long) (FACTOR * perToken * batch.tokens()));
+                    : Duration.ofNanos(LEAST_NANOS + (long) (FACTOR * perToken * batch.tokens()));
         }
 
         synchronized void measured(Batch batch, long nanos) {

@@ -23,8 +23,7 @@ import java.util.Optional;
  * @param vocabulary elements of a row of logits
  * @param embeddingLength elements per token of a feature
  */
-record ResultCodec(
-        BoundaryType type, int boundaryLength, int vocabulary, int embeddingLength) {
+record ResultCodec(BoundaryType type, int boundaryLength, int vocabulary, int embeddingLength) {
     /**
      * What came back.
      *
@@ -48,8 +47,7 @@ record ResultCodec(
         int boundary = ends ? 0 : tokens * boundaryLength;
         int features = result.features().size() * tokens * embeddingLength;
         ByteBuffer payload =
-                ByteBuffer.allocate(
-                                (logits + features) * Float.BYTES + boundary * type.bytes())
+                ByteBuffer.allocate((logits + features) * Float.BYTES + boundary * type.bytes())
                         .order(ByteOrder.LITTLE_ENDIAN);
         if (ends) {
             int row = 0;
@@ -116,8 +114,7 @@ record ResultCodec(
                             BoundaryType.F32.get(tokens * embeddingLength, payload),
                             tokens));
         }
-        return new Received(
-                new ShardResult(logits, best, rows, boundary, features), memory, nanos);
+        return new Received(new ShardResult(logits, best, rows, boundary, features), memory, nanos);
     }
 
     private float[] readLogits(Batch batch, ByteBuffer payload, LogitsBuffer buffer) {

@@ -189,8 +189,7 @@ final class ShardProcess {
             return "";
         }
         int status = process.exitValue();
-        String how =
-                status > 128 ? "killed by signal " + (status - 128) : "exit status " + status;
+        String how = status > 128 ? "killed by signal " + (status - 128) : "exit status " + status;
         synchronized (lastLines) {
             return lastLines.isEmpty() ? how : how + ": " + String.join(" | ", lastLines);
         }

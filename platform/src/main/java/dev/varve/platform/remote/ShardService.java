@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -35,7 +36,9 @@ public final class ShardService implements Handler, AutoCloseable {
         loaded = new LoadedShards(host);
     }
 
-    /** Grows with everything that is done, so that a stuck computation can be told from a long one. */
+    /**
+     * Grows with everything that is done, so that a stuck computation can be told from a long one.
+     */
     public long progress() {
         return progress.get();
     }
@@ -119,11 +122,10 @@ public final class ShardService implements Handler, AutoCloseable {
     }
 
     private static Message loadProgress(long done, long total) {
-        return Message.of(
-                MessageType.LOAD, new FieldWriter().number(done).number(total).done());
+        return Message.of(MessageType.LOAD, new FieldWriter().number(done).number(total).done());
     }
 
-    /** Frees the range once the request at hand is done. */
+    /** Frees the range once the request at hand is done, and waits for that. */
     @Override
     public void close() {
         try {
@@ -132,5 +134,10 @@ public final class ShardService implements Handler, AutoCloseable {
             return;
         }
         compute.shutdown();
+        try {
+            compute.awaitTermination(1, TimeUnit.MINUTES);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

@@ -79,9 +79,7 @@ final class ShardSupervisor implements AutoCloseable {
         lock.lock();
         try {
             return new ShardHealth(
-                    state,
-                    state == State.READY ? Optional.empty() : Optional.of(reason),
-                    restarts);
+                    state, state == State.READY ? Optional.empty() : Optional.of(reason), restarts);
         } finally {
             lock.unlock();
         }

@@ -63,8 +63,7 @@ record SnapshotManifest(int tokens, List<Entry> entries) {
             int id = fields.number("type", 0, Integer.MAX_VALUE);
             GgmlType type =
                     GgmlType.byId(id)
-                            .orElseThrow(
-                                    () -> FieldReader.invalid(name, "a known type", id));
+                            .orElseThrow(() -> FieldReader.invalid(name, "a known type", id));
             long length = fields.number("length", 1L, 1L << 32);
             if (length % type.blockSize() != 0) {
                 throw FieldReader.invalid(name, "whole blocks of " + type.blockSize(), length);

@@ -43,8 +43,7 @@ final class SnapshotTransfer {
         }
 
         synchronized ShardSnapshot done() {
-            return assembly.orElseThrow(
-                            () -> FieldReader.invalid("snapshot", "a manifest", "none"))
+            return assembly.orElseThrow(() -> FieldReader.invalid("snapshot", "a manifest", "none"))
                     .done();
         }
     }
@@ -82,8 +81,7 @@ final class SnapshotTransfer {
                 step = step.thenCompose(reply -> channel.call(piece, IDLE));
             }
         }
-        return step.thenCompose(
-                        reply -> channel.call(Message.of(MessageType.RESTORE_COMMIT), IDLE))
+        return step.thenCompose(reply -> channel.call(Message.of(MessageType.RESTORE_COMMIT), IDLE))
                 .thenApply(reply -> null);
     }
 }

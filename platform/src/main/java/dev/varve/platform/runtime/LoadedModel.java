@@ -10,19 +10,22 @@ import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.EngineOptions;
 import dev.varve.platform.engine.Scheduler;
 import dev.varve.platform.engine.ShardPipeline;
+import dev.varve.platform.engine.ShardStatus;
 import dev.varve.platform.engine.TeacherForcing;
+import dev.varve.platform.placement.DeviceReference;
+import dev.varve.platform.placement.Placement;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.LocalShard;
-import dev.varve.platform.shard.ShardOptions;
+import dev.varve.platform.shard.Shard;
 
-import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * A model on a device, ready to generate. Owns its shards and, once started, its engine; the device
- * belongs to the caller, who closes it afterwards.
+ * A model on its devices, ready to generate. Owns its shards and, once started, its engine; the
+ * devices belong to the caller, who closes them afterwards.
  */
 public final class LoadedModel implements AutoCloseable {
     private final GgufFile file;
@@ -80,26 +83,45 @@ public final class LoadedModel implements AutoCloseable {
             List<LayerRange> ranges,
             LoadProgress progress,
             Consumer<MemoryPlan> planned) {
-        MemoryPlan plan = MemoryPlan.of(adapter, adapter.shape().allLayers(), device, settings);
-        planned.accept(plan);
-        ShardOptions options =
-                new ShardOptions(
-                        settings.cacheTypes(),
-                        plan.slots(),
-                        plan.stateRows(),
-                        plan.regionSlots(),
-                        true,
-                        settings.repack());
-        List<LocalShard> shards = new ArrayList<>();
-        try {
-            for (LayerRange range : ranges) {
-                shards.add(LocalShard.load(file, adapter, range, device, options, progress));
-            }
-            return new LoadedModel(file, adapter, plan, settings, new ShardPipeline(shards));
-        } catch (RuntimeException | Error e) {
-            shards.forEach(LocalShard::close);
-            throw e;
-        }
+        SplitPlan plan =
+                SplitPlan.of(
+                        adapter,
+                        Placement.of(
+                                Collections.nCopies(
+                                        ranges.size(), DeviceReference.parse(device.info().name())),
+                                ranges),
+                        reference -> device.info(),
+                        settings);
+        planned.accept(plan.total());
+        return load(
+                file,
+                adapter,
+                plan,
+                (part, options, report) ->
+                        LocalShard.load(file, adapter, part.range(), device, options, report),
+                settings,
+                progress);
+    }
+
+    /**
+     * Loads a model as planned.
+     *
+     * @param factory opens the shards, which belong to the model from then on
+     */
+    public static LoadedModel load(
+            GgufFile file,
+            LayerSplitAdapter adapter,
+            SplitPlan plan,
+            ShardFactory factory,
+            ModelSettings settings,
+            LoadProgress progress) {
+        List<Shard> shards = new ShardLoading(factory, plan, settings, progress).run();
+        return new LoadedModel(file, adapter, plan.total(), settings, new ShardPipeline(shards));
+    }
+
+    /** The shards, their memory, health and times. */
+    public List<ShardStatus> shards() {
+        return pipeline.status();
     }
 
     /** The model file. */

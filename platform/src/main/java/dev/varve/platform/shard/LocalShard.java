@@ -132,11 +132,7 @@ public final class LocalShard implements Shard {
             Optional<Boundary> output = graph.readBoundary();
             boundaryNanos += System.nanoTime() - begin;
             return new ShardResult(
-                    logits,
-                    best,
-                    rows.isPresent() ? best.length : 0,
-                    output,
-                    graph.readFeatures());
+                    logits, best, rows.isPresent() ? best.length : 0, output, graph.readFeatures());
         }
     }
 

@@ -5,6 +5,7 @@ import dev.varve.api.backend.ComputeDevice;
 import dev.varve.api.backend.DeviceBackend;
 import dev.varve.api.backend.DeviceInfo;
 import dev.varve.api.backend.DeviceOptions;
+import dev.varve.api.backend.HostCores;
 import dev.varve.api.ggml.GgmlDevice;
 import dev.varve.api.ggml.ThreadPool;
 
@@ -20,9 +21,6 @@ final class CpuBackend implements DeviceBackend {
 
     private final GgmlDevice device;
     private final HostFacts host = new HostFacts(Path.of("/"));
-
-    /** Shared by all queues: graphs on the same cores must never be computed at once. */
-    private final Object lock = new Object();
 
     CpuBackend(GgmlDevice device) {
         this.device = device;
@@ -56,7 +54,8 @@ final class CpuBackend implements DeviceBackend {
         int prefill = options.threadsBatch().orElse(decode);
         requireThreads("--threads", decode);
         requireThreads("--threads-batch", prefill);
-        return new CpuDevice(device, info(), lock, decode, prefill, options.sharedCores());
+        return new CpuDevice(
+                device, info(), HostCores.turn(), decode, prefill, options.sharedCores());
     }
 
     private static void requireThreads(String flag, int threads) {

@@ -1,0 +1,188 @@
+package dev.varve.platform.cli;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.transport.Connection;
+import dev.varve.api.transport.Listener;
+import dev.varve.api.transport.TransportOptions;
+import dev.varve.api.transport.TransportProvider;
+import dev.varve.platform.placement.DeviceReference;
+import dev.varve.platform.placement.LocalBackends;
+import dev.varve.platform.plugin.PluginCatalog;
+import dev.varve.platform.remote.ShardHost;
+import dev.varve.platform.remote.ShardProtocol;
+import dev.varve.platform.remote.ShardServer;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Computes layers of a model for a server in another process or on another host. */
+@Command(
+        name = "shard",
+        description = {
+            "Computes layers of a model for servers in other processes or on other hosts.",
+            "A server names the model by its file name and checks that both sides have the same"
+                    + " file; no path crosses the connection. What a server had loaded is freed"
+                    + " when its connection ends."
+        },
+        footer = {
+            "  varve shard --device vulkan:0 --listen unix:/run/varve/a.sock --models /srv/models",
+            "  varve serve --model /srv/models/m.gguf --target-devices"
+                    + " cpu:0,vulkan:0@unix:/run/varve/a.sock",
+            "  varve shard --listen grpc:0.0.0.0:7700 --model m.gguf --shard-tls-cert box.pem"
+                    + " --shard-tls-key box.key --shard-token-file secret"
+        })
+final class ShardCommand extends CliCommand {
+    private static final String MODELS_VARIABLE = "VARVE_MODELS";
+
+    @Option(
+            names = "--listen",
+            required = true,
+            paramLabel = "ADDRESS",
+            description = "Where servers connect: unix:/path, or grpc:host:port with its plugin.",
+            order = 1)
+    private String address;
+
+    @Option(
+            names = "--device",
+            paramLabel = "DEVICE",
+            description = "Device that servers may use; may be repeated (default: all devices).",
+            order = 2)
+    private List<String> devices = List.of();
+
+    @Option(
+            names = {"-m", "--model"},
+            paramLabel = "FILE",
+            description = "Model file (GGUF) that servers may use; may be repeated.",
+            order = 3)
+    private List<Path> models = List.of();
+
+    @Option(
+            names = "--models",
+            paramLabel = "FOLDER",
+            description =
+                    "Folder in which models are looked up by their file names; may be repeated"
+                            + " (also: "
+                            + MODELS_VARIABLE
+                            + "; default: the current folder).",
+            order = 4)
+    private List<Path> folders = List.of();
+
+    @Option(
+            names = "--supervised",
+            hidden = true,
+            description =
+                    "Take the secret from the standard input, serve one connection, and end with it"
+                            + " or with the standard input.")
+    private boolean supervised;
+
+    @Mixin private TransportArguments transport;
+
+    @Mixin private PluginOptions plugins;
+
+    @Override
+    int run() throws IOException {
+        int colon = address.indexOf(':');
+        if (colon < 1) {
+            throw new UsageException(
+                    "--listen: expected a transport and an address, such as unix:/path, found "
+                            + address);
+        }
+        PluginCatalog catalog = plugins.discover(environment());
+        TransportProvider provider = Transports.find(catalog, address.substring(0, colon));
+        TransportOptions options = transport.options(environment());
+        InstalledHost host = host(catalog);
+        host.requireDevices();
+        if (supervised) {
+            options = options.withToken(Supervision.readToken(System.in));
+        }
+        try (Listener listener = listen(provider, address.substring(colon + 1), options)) {
+            if (supervised) {
+                Supervision.endWith(System.in, listener);
+            }
+            serve(listener, host, options);
+        }
+        return 0;
+    }
+
+    private static Listener listen(
+            TransportProvider provider, String where, TransportOptions options) {
+        try {
+            return provider.listen(where, options);
+        } catch (IOException e) {
+            throw new VarveException(
+                    VarveException.Kind.UNAVAILABLE,
+                    "--listen: cannot listen on "
+                            + provider.scheme()
+                            + ":"
+                            + where
+                            + ": "
+                            + e.getMessage(),
+                    e);
+        }
+    }
+
+    private void serve(Listener listener, ShardHost host, TransportOptions options)
+            throws IOException {
+        ShardServer server =
+                new ShardServer(
+                        host, ShardProtocol.wireOptions("shard").withToken(options.token()));
+        out().println("listening on " + listener.address());
+        out().flush();
+        if (supervised) {
+            Connection only = listener.accept();
+            // Nobody else is to come, and the socket's file is not to be left behind.
+            listener.close();
+            server.serve(only).join();
+            return;
+        }
+        while (true) {
+            try {
+                server.serve(listener.accept());
+            } catch (IOException e) {
+                if (Thread.interrupted()) {
+                    err().println("varve: stopped");
+                    server.close();
+                    return;
+                }
+                throw e;
+            }
+        }
+    }
+
+    private InstalledHost host(PluginCatalog catalog) {
+        List<DeviceReference> allowed = new ArrayList<>();
+        for (String device : devices) {
+            try {
+                DeviceReference reference = DeviceReference.parse(device);
+                if (!reference.isLocal()) {
+                    throw new IllegalArgumentException(
+                            "expected a device of this process, found " + device);
+                }
+                allowed.add(reference);
+            } catch (IllegalArgumentException e) {
+                throw new UsageException("--device: " + e.getMessage());
+            }
+        }
+        List<Path> lookedUp = folders;
+        if (folders.isEmpty()) {
+            lookedUp =
+                    List.of(
+                            environment()
+                                    .variable(MODELS_VARIABLE)
+                                    .map(Path::of)
+                                    .orElse(Path.of("").toAbsolutePath()));
+        }
+        return new InstalledHost(
+                catalog,
+                new LocalBackends(catalog.backends(), plugins.backendOptions(environment())),
+                allowed,
+                models,
+                lookedUp);
+    }
+}

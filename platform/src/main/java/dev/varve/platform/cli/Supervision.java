@@ -1,0 +1,55 @@
+package dev.varve.platform.cli;
+
+import dev.varve.api.transport.Listener;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+
+/** A shard process and the server that started it, which holds the process' standard input open. */
+final class Supervision {
+    private static final int LONGEST_TOKEN = 256;
+
+    private Supervision() {}
+
+    /** The first line of the input. */
+    static String readToken(InputStream input) {
+        try {
+            StringBuilder token = new StringBuilder();
+            for (int next = input.read(); next != '\n'; next = input.read()) {
+                if (next < 0 || token.length() == LONGEST_TOKEN) {
+                    throw new UsageException(
+                            "--supervised: expected a secret on the standard input, found "
+                                    + (next < 0 ? "its end" : "a longer text"));
+                }
+                token.append((char) next);
+            }
+            return new String(
+                    token.toString().getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /**
+     * Ends this process when the server is gone, however it went, even while something computes.
+     */
+    static void endWith(InputStream input, Listener listener) {
+        Thread.ofPlatform()
+                .name("varve-supervision")
+                .daemon(true)
+                .start(
+                        () -> {
+                            try {
+                                while (input.read() >= 0) {
+                                    // Nothing more is said on this way.
+                                }
+                            } catch (IOException e) {
+                                // As good as its end.
+                            }
+                            listener.close();
+                            Runtime.getRuntime().halt(0);
+                        });
+    }
+}

@@ -1,0 +1,74 @@
+package dev.varve.platform.cli;
+
+import dev.varve.api.transport.TransportOptions;
+
+import picocli.CommandLine.Option;
+
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** How a server and a shard process of somebody else find and trust each other. */
+final class TransportArguments {
+    private static final String TOKEN_VARIABLE = "VARVE_SHARD_TOKEN";
+
+    @Option(
+            names = "--shard-tls-cert",
+            paramLabel = "FILE",
+            description = "Certificate (PEM) of this side of a connection to another host.",
+            order = 120)
+    private Optional<Path> certificate = Optional.empty();
+
+    @Option(
+            names = "--shard-tls-key",
+            paramLabel = "FILE",
+            description = "Private key (PEM) of that certificate.",
+            order = 121)
+    private Optional<Path> key = Optional.empty();
+
+    @Option(
+            names = "--shard-tls-ca",
+            paramLabel = "FILE",
+            description = "Certificates (PEM) that the other side's must descend from.",
+            order = 122)
+    private Optional<Path> trusted = Optional.empty();
+
+    @Option(
+            names = "--shard-token-file",
+            paramLabel = "FILE",
+            description =
+                    "File with the secret that server and shard share (also: "
+                            + TOKEN_VARIABLE
+                            + ").",
+            order = 123)
+    private Optional<Path> tokenFile = Optional.empty();
+
+    @Option(
+            names = "--insecure",
+            description = "Let plain text leave the machine.",
+            showDefaultValue = picocli.CommandLine.Help.Visibility.NEVER,
+            order = 124)
+    private boolean insecure;
+
+    TransportOptions options(Environment environment) {
+        if (certificate.isPresent() != key.isPresent()) {
+            throw new UsageException(
+                    "--shard-tls-cert and --shard-tls-key: expected both or none, found only "
+                            + (key.isPresent() ? "the key" : "the certificate"));
+        }
+        Optional<String> token =
+                tokenFile
+                        .map(TextFile::read)
+                        .or(() -> environment.variable(TOKEN_VARIABLE))
+                        .map(String::strip);
+        if (token.isPresent() && token.get().isEmpty()) {
+            throw new UsageException("--shard-token-file: expected a secret, found nothing");
+        }
+        return new TransportOptions(
+                TransportOptions.defaults().connectLimit(),
+                certificate.flatMap(
+                        chain -> key.map(secret -> new TransportOptions.Identity(chain, secret))),
+                trusted,
+                token,
+                insecure);
+    }
+}

@@ -1,0 +1,16 @@
+package dev.varve.platform.runtime;
+
+import dev.varve.platform.placement.Placement;
+import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.Shard;
+import dev.varve.platform.shard.ShardOptions;
+
+/** Loads the ranges of a model, each wherever its device is. */
+public interface ShardFactory {
+    /**
+     * Loads one range; who opens a shard closes it.
+     *
+     * @throws dev.varve.api.VarveException if it does not fit or the device cannot be used
+     */
+    Shard open(Placement.Part part, ShardOptions options, LoadProgress progress);
+}

@@ -25,6 +25,9 @@ public final class UnixTransport implements TransportProvider {
     /** {@code sizeof sun_path} on Linux, less the zero at its end. */
     private static final int MAX_PATH_BYTES = 107;
 
+    /** A transport without state. */
+    public UnixTransport() {}
+
     @Override
     public String scheme() {
         return "unix";

@@ -101,7 +101,7 @@ final class ShardCommand extends CliCommand {
                             + address);
         }
         PluginCatalog catalog = plugins.discover(environment());
-        TransportProvider provider = Transports.find(catalog, address.substring(0, colon));
+        TransportProvider provider = catalog.transport(address.substring(0, colon));
         TransportOptions options = transport.options(environment(), insecure);
         InstalledHost host = host(catalog);
         host.requireDevices();

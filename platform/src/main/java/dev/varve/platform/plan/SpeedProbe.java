@@ -68,7 +68,7 @@ public final class SpeedProbe {
         long begin = System.nanoTime();
         Map<Integer, StepTime> measured = new HashMap<>();
         int last = blocks.blocks().size() - 1;
-        measured.put(blocks.kinds().get(last), time(blocks.range(last, last)));
+        measured.put(blocks.kinds().get(last), time(blocks.range(last, last), true));
         for (int kind : byFrequency()) {
             if (measured.containsKey(kind)) {
                 continue;
@@ -78,7 +78,7 @@ public final class SpeedProbe {
             }
             // Not the first block if there is another: it has no boundary activation.
             int block = blocks.kinds().lastIndexOf(kind);
-            measured.put(kind, time(blocks.range(block, block)));
+            measured.put(kind, time(blocks.range(block, block), true));
         }
         return measured;
     }
@@ -127,9 +127,8 @@ public final class SpeedProbe {
     }
 
     private Optional<StepTime> measureRun(LayerRange range, boolean withPrefill) {
-        try (TimedShard shard = new TimedShard(opener.open(range), model)) {
-            double decode = shard.decodeMillis();
-            return Optional.of(new StepTime(decode, withPrefill ? shard.prefillMillis() : 0));
+        try {
+            return Optional.of(time(range, withPrefill));
         } catch (VarveException e) {
             if (e.kind() == VarveException.Kind.OUT_OF_MEMORY) {
                 return Optional.empty();
@@ -138,9 +137,9 @@ public final class SpeedProbe {
         }
     }
 
-    private StepTime time(LayerRange range) {
+    private StepTime time(LayerRange range, boolean withPrefill) {
         try (TimedShard shard = new TimedShard(opener.open(range), model)) {
-            return new StepTime(shard.decodeMillis(), shard.prefillMillis());
+            return shard.measure(withPrefill);
         }
     }
 

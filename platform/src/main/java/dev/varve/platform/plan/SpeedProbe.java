@@ -4,16 +4,17 @@ import dev.varve.api.VarveException;
 import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
+import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.shard.ShardFootprint;
+import dev.varve.platform.shard.ShardOptions;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
-import java.util.stream.IntStream;
 
 /**
  * Measures a device with parts of the model itself: one block of each kind, and a run of blocks.
@@ -27,6 +28,9 @@ public final class SpeedProbe {
     /** A run whose prefill takes longer is measured in decode only. */
     private static final double LONGEST_RUN_PREFILL_MILLIS = 2500;
 
+    /** Weights of a run: more than most processors' caches hold, and loaded in about a second. */
+    private static final long RUN_BYTES = 512L << 20;
+
     private final LayerSplitAdapter model;
     private final ModelBlocks blocks;
     private final ShardOpener opener;
@@ -35,14 +39,35 @@ public final class SpeedProbe {
     /**
      * A probe of one device.
      *
-     * @param runBytes weights of the run of blocks, at most
+     * @param opener loads shards with {@link #shardOptions}
+     * @param freeBytes what the device has free
      */
     public SpeedProbe(
-            LayerSplitAdapter model, ModelBlocks blocks, ShardOpener opener, long runBytes) {
+            LayerSplitAdapter model, ModelBlocks blocks, ShardOpener opener, long freeBytes) {
         this.model = model;
         this.blocks = blocks;
         this.opener = opener;
-        this.runBytes = runBytes;
+        runBytes = Math.min(RUN_BYTES, freeBytes / 2);
+    }
+
+    /**
+     * Sizes of the shards that a probe needs; small, so that a nearly full device can be measured.
+     */
+    public static ShardOptions shardOptions(LayerSplitAdapter model, ModelSettings settings) {
+        ShardFootprint footprint =
+                ShardFootprint.of(
+                        model.shape(),
+                        model.shape().allLayers(),
+                        settings.cacheTypes(),
+                        StepTime.CHUNK,
+                        TimedShard.SLOTS);
+        return new ShardOptions(
+                settings.cacheTypes(),
+                TimedShard.SLOTS,
+                TimedShard.STATE_ROWS,
+                footprint.regionSlots(),
+                true,
+                settings.repack());
     }
 
     /**
@@ -176,14 +201,12 @@ public final class SpeedProbe {
         return new StepTime(time.decodeMillis() * decode, time.prefillMillis() * prefill);
     }
 
-    /** The middle one of some times. */
-    static double median(List<Double> values) {
-        double[] sorted = values.stream().mapToDouble(Double::doubleValue).sorted().toArray();
-        return IntStream.of((sorted.length - 1) / 2, sorted.length / 2)
-                .mapToDouble(i -> sorted[i])
-                .average()
-                .orElseThrow(
-                        () -> new IllegalArgumentException("no times: " + Arrays.toString(sorted)));
+    /**
+     * The time of an undisturbed step: one of the shorter ones, since whatever else the machine
+     * does only adds.
+     */
+    static double undisturbed(List<Double> times) {
+        return times.stream().sorted().skip(times.size() / 5).findFirst().orElseThrow();
     }
 
     /** Which of a device's thread counts a step uses. */

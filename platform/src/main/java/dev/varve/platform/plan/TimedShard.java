@@ -74,7 +74,7 @@ final class TimedShard implements AutoCloseable {
             times.add(time);
             sum += time;
         }
-        return SpeedProbe.median(times);
+        return SpeedProbe.undisturbed(times);
     }
 
     /** Time of a whole chunk; of a part of it, multiplied, where the device is slow. */

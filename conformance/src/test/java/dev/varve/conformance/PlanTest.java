@@ -10,6 +10,7 @@ import dev.varve.api.model.ModelOptions;
 import dev.varve.conformance.RandomModel.Family;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.LocalBackends;
+import dev.varve.platform.placement.Placement;
 import dev.varve.platform.placement.PlacementRequest;
 import dev.varve.platform.placement.SplitRule;
 import dev.varve.platform.plan.LocalDeviceProbe;
@@ -20,6 +21,7 @@ import dev.varve.platform.plan.SplitForecast;
 import dev.varve.platform.plan.SplitPlanner;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.runtime.SplitPlan;
 
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -90,15 +92,21 @@ class PlanTest {
 
     @ParameterizedTest
     @EnumSource
-    void aShardHoldsTheBytesOfItsPlan(Family family) throws Exception {
+    void theShardsOfAPlanTogetherHoldTheCachesOfTheWhole(Family family) throws Exception {
         Path file = family.odd(3).write(folder);
         ModelSettings settings = Cpu.settings(300, 1, Cpu.F16);
-        SplitForecast forecast = forecast(file, settings, Age.ANY);
-        int cut = forecast.placement().parts().getLast().range().begin();
+        GgufFile gguf = GgufFile.open(file);
+        LayerSplitAdapter model = Cpu.family(gguf).open(gguf, ModelOptions.defaults());
+        int cut = Cpu.legalCuts(file)[0];
+        List<LayerRange> ranges =
+                List.of(new LayerRange(0, cut), new LayerRange(cut, model.shape().layerCount()));
+        SplitPlan plan =
+                SplitPlan.of(
+                        model, Placement.of(TWO.devices(), ranges), Cpu.backends()::info, settings);
 
         try (LoadedModel whole = Cpu.load(file, settings, cut)) {
-            assertEquals(whole.plan().slots(), forecast.memory().total().slots());
-            assertEquals(whole.plan().kvBytes(), forecast.memory().total().kvBytes());
+            assertEquals(whole.plan().slots(), plan.total().slots());
+            assertEquals(whole.plan().kvBytes(), plan.total().kvBytes());
         }
     }
 }

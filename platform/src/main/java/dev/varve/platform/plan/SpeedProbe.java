@@ -25,6 +25,9 @@ public final class SpeedProbe {
     /** The kinds that are rare wait until the others are measured, and are estimated then. */
     private static final long KINDS_NANOS = 2_500_000_000L;
 
+    /** After that time only the decode of the run is measured. */
+    private static final long LONGEST_NANOS = 5_000_000_000L;
+
     /** A run whose prefill takes longer is measured in decode only. */
     private static final double LONGEST_RUN_PREFILL_MILLIS = 2500;
 
@@ -76,6 +79,7 @@ public final class SpeedProbe {
      * @throws VarveException if a block does not fit the device, or the device fails
      */
     public DeviceSpeed measure() {
+        long begin = System.nanoTime();
         Map<Integer, StepTime> single = measureKinds();
         List<StepTime> kinds = estimateOthers(single);
         int run = runLength();
@@ -84,7 +88,9 @@ public final class SpeedProbe {
         }
         LayerRange range = blocks.range(0, run - 1);
         double prefill = blocks.sum(range, kind -> kinds.get(kind).prefillMillis());
-        Optional<StepTime> whole = measureRun(range, prefill <= LONGEST_RUN_PREFILL_MILLIS);
+        boolean inTime = System.nanoTime() - begin < LONGEST_NANOS;
+        Optional<StepTime> whole =
+                measureRun(range, inTime && prefill <= LONGEST_RUN_PREFILL_MILLIS);
         return whole.map(time -> combine(kinds, range, run, time))
                 .orElseGet(() -> new DeviceSpeed(StepTime.ZERO, kinds));
     }

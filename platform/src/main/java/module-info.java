@@ -21,10 +21,13 @@ module dev.varve.platform {
     exports dev.varve.platform.runtime;
     exports dev.varve.platform.sampling;
     exports dev.varve.platform.shard;
+    exports dev.varve.platform.wire;
+    exports dev.varve.platform.wire.unix;
 
     opens dev.varve.platform.cli to
             info.picocli;
 
     uses dev.varve.api.backend.DeviceBackendProvider;
     uses dev.varve.api.model.ModelFamilyProvider;
+    uses dev.varve.api.transport.TransportProvider;
 }

@@ -1,0 +1,216 @@
+package dev.varve.platform.wire;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.VarveException.Kind;
+import dev.varve.api.transport.Connection;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Optional;
+import java.util.concurrent.Future;
+
+/** The greetings of both sides, before anything else. */
+final class Handshake {
+    private final Connection connection;
+    private final WireOptions options;
+    private final FrameReader reader;
+    private final FrameWriter writer;
+
+    Handshake(Connection connection, WireOptions options, FrameReader reader, FrameWriter writer) {
+        this.connection = connection;
+        this.options = options;
+        this.reader = reader;
+        this.writer = writer;
+    }
+
+    /** What came of it. */
+    record Outcome(Negotiated terms, Optional<RingFile.Rings> rings) {}
+
+    /** The side that connected speaks first. */
+    Outcome connect() {
+        return guarded(this::greet);
+    }
+
+    /** The side that was connected to listens first. */
+    Outcome accept() {
+        return guarded(this::answer);
+    }
+
+    private interface Steps {
+        Outcome run() throws IOException;
+    }
+
+    private Outcome guarded(Steps steps) {
+        Future<?> limit = WireTimer.after(options.handshakeLimit().toNanos(), connection::close);
+        try {
+            Outcome outcome = steps.run();
+            if (!limit.cancel(false)) {
+                throw new IOException("closed");
+            }
+            return outcome;
+        } catch (IOException e) {
+            boolean late = limit.isDone();
+            limit.cancel(false);
+            connection.close();
+            throw new VarveException(Kind.UNAVAILABLE, connection.peer() + ": " + why(e, late), e);
+        } catch (RuntimeException | Error e) {
+            limit.cancel(false);
+            connection.close();
+            throw e;
+        }
+    }
+
+    private String why(IOException e, boolean late) {
+        if (late) {
+            return "no handshake within " + options.handshakeLimit().toMillis() + " ms";
+        }
+        return e instanceof EOFException
+                ? "the other side closed during the handshake"
+                : Outbox.reason(e);
+    }
+
+    private Outcome greet() throws IOException {
+        Optional<RingFile.Created> file = Optional.empty();
+        RingNonce nonce = RingNonce.random();
+        if (wantsRing()) {
+            file = offer(nonce);
+        }
+        try {
+            Hello own = Hello.of(options, file.isPresent(), nonce, options.token().orElse(""));
+            writer.write(ControlFrame.hello(own));
+            Hello peer = readAnswer();
+            boolean shared = peer.shared() && file.isPresent();
+            if (!shared && options.sharedMemory() == SharedMemoryMode.SHARED) {
+                throw new IOException("shared memory was demanded, but " + peer.note());
+            }
+            return new Outcome(
+                    terms(peer, 1), shared ? file.map(RingFile.Created::rings) : Optional.empty());
+        } finally {
+            file.ifPresent(RingFile.Created::close);
+        }
+    }
+
+    private boolean wantsRing() throws IOException {
+        if (options.sharedMemory() == SharedMemoryMode.SHARED && !connection.sameHost()) {
+            throw new IOException("shared memory was demanded, but the other side is elsewhere");
+        }
+        return options.sharedMemory() != SharedMemoryMode.STREAM && connection.sameHost();
+    }
+
+    private Optional<RingFile.Created> offer(RingNonce nonce) throws IOException {
+        try {
+            return Optional.of(RingFile.create(RingFile.folder(), nonce, options.ringBytes()));
+        } catch (IOException | RuntimeException e) {
+            if (options.sharedMemory() == SharedMemoryMode.SHARED) {
+                throw new IOException("shared memory was demanded, but: " + e.getMessage(), e);
+            }
+            return Optional.empty();
+        }
+    }
+
+    private Hello readAnswer() throws IOException {
+        FrameHeader header = greeting();
+        if (header.type() == FrameType.ERROR && header.metaBytes() > 0) {
+            ByteBuffer meta = reader.meta(header);
+            throw new IOException("refused: " + WireText.decode(meta.position(1)));
+        }
+        if (header.type() != FrameType.HELLO_ACK) {
+            throw new FrameException("expected an answer, found frame type " + header.type());
+        }
+        return Hello.decode(reader.meta(header));
+    }
+
+    private Outcome answer() throws IOException {
+        Hello peer = readGreeting();
+        Optional<RingFile.Rings> rings = Optional.empty();
+        String note = "";
+        if (!peer.shared()) {
+            note = "it was not offered";
+        } else if (options.sharedMemory() == SharedMemoryMode.STREAM || !connection.sameHost()) {
+            note = "the other side does not use it";
+        } else {
+            try {
+                rings =
+                        Optional.of(
+                                RingFile.open(RingFile.folder(), peer.nonce(), peer.ringBytes()));
+            } catch (IOException | RuntimeException e) {
+                note = "the other side could not map it: " + e.getMessage();
+            }
+        }
+        if (rings.isEmpty() && options.sharedMemory() == SharedMemoryMode.SHARED) {
+            throw refuse(WireCode.UNAVAILABLE, "shared memory is demanded here, but " + note);
+        }
+        Hello own = Hello.of(options, rings.isPresent(), peer.nonce(), "").withNote(note);
+        writer.write(ControlFrame.helloAck(own));
+        return new Outcome(terms(peer, 2), rings);
+    }
+
+    private Hello readGreeting() throws IOException {
+        Hello peer;
+        try {
+            FrameHeader header = greeting();
+            if (header.type() != FrameType.HELLO) {
+                throw new FrameException("expected a greeting, found frame type " + header.type());
+            }
+            peer = Hello.decode(reader.meta(header));
+        } catch (FrameException e) {
+            throw refuse(WireCode.INVALID_REQUEST, e.getMessage());
+        }
+        if (peer.lowestVersion() > FrameHeader.VERSION
+                || peer.highestVersion() < FrameHeader.VERSION) {
+            throw refuse(
+                    WireCode.UNSUPPORTED,
+                    "protocol version: expected %d, found %d to %d"
+                            .formatted(
+                                    FrameHeader.VERSION,
+                                    peer.lowestVersion(),
+                                    peer.highestVersion()));
+        }
+        if (options.token().isPresent() && !sameSecret(options.token().get(), peer.token())) {
+            throw refuse(
+                    WireCode.NOT_TRUSTED,
+                    peer.token().isEmpty() ? "a token is needed" : "the token is wrong");
+        }
+        return peer;
+    }
+
+    private FrameHeader greeting() throws IOException {
+        FrameHeader header = reader.header(0);
+        if (header.metaBytes() > Hello.MAX_BYTES || header.requestId() != 0) {
+            throw new FrameException("greeting of " + header.metaBytes() + " bytes");
+        }
+        return header;
+    }
+
+    private IOException refuse(WireCode code, String reason) throws IOException {
+        writer.write(ControlFrame.error(0, new WireException(code, false, reason)));
+        return new IOException("refused: " + reason);
+    }
+
+    private Negotiated terms(Hello peer, long firstId) {
+        return new Negotiated(
+                new PeerInfo(connection.peer(), peer.role(), peer.buildId()),
+                firstId,
+                Math.min(options.maxFrameBytes(), peer.maxFrameBytes()),
+                peer.byteCredit(),
+                peer.requestCredit());
+    }
+
+    /** Compares digests, so that the time tells neither a common prefix nor the length. */
+    private static boolean sameSecret(String expected, String found) {
+        return MessageDigest.isEqual(digest(expected), digest(found));
+    }
+
+    private static byte[] digest(String secret) {
+        try {
+            return MessageDigest.getInstance("SHA-256")
+                    .digest(secret.getBytes(StandardCharsets.UTF_8));
+        } catch (NoSuchAlgorithmException e) {
+            throw new AssertionError("every JDK has SHA-256", e);
+        }
+    }
+}

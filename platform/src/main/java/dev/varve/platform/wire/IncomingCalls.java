@@ -1,0 +1,115 @@
+package dev.varve.platform.wire;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** The requests of the other side that are under way, within the credit that it has. */
+final class IncomingCalls {
+    private final Map<Long, IncomingCall> open = new ConcurrentHashMap<>();
+    private final AtomicLong bytes = new AtomicLong();
+    private final AtomicInteger requests = new AtomicInteger();
+    private final WireOptions options;
+    private final long peerByteCredit;
+    private final Outbox outbox;
+    private final Handler handler;
+    private final Executor starter;
+
+    IncomingCalls(
+            WireOptions options,
+            long peerByteCredit,
+            Outbox outbox,
+            Handler handler,
+            Executor threads) {
+        this.options = options;
+        this.peerByteCredit = peerByteCredit;
+        this.outbox = outbox;
+        this.handler = handler;
+        this.starter = new SerialExecutor(threads);
+    }
+
+    /**
+     * Takes note of a request whose first frame arrived, before anything is allocated for it.
+     *
+     * @param cost bytes of the whole message
+     */
+    IncomingCall announce(long id, long cost) throws FrameException {
+        if (requests.incrementAndGet() > options.requestCredit()) {
+            throw new FrameException(
+                    "request credit: more than %d requests at once"
+                            .formatted(options.requestCredit()));
+        }
+        if (cost > options.byteCredit() || bytes.addAndGet(cost) > options.byteCredit()) {
+            throw new FrameException(
+                    "byte credit: a request of %d bytes, more than is left of %d"
+                            .formatted(cost, options.byteCredit()));
+        }
+        IncomingCall call = new IncomingCall(id, cost, this);
+        open.put(id, call);
+        return call;
+    }
+
+    /** Starts a request that arrived completely. */
+    void start(IncomingCall call, Message request) {
+        if (call.isCancelled()) {
+            call.fail(new WireException(WireCode.CANCELLED, false, "cancelled before it started"));
+            return;
+        }
+        starter.execute(() -> handle(call, request));
+    }
+
+    // whatever the handler throws, errors included, ends this one call and not the thread
+    private void handle(IncomingCall call, Message request) {
+        try {
+            handler.handle(request, call);
+        } catch (RuntimeException | Error e) {
+            call.failed(e);
+        }
+    }
+
+    /** The other side lost interest; nothing happens if the call has ended meanwhile. */
+    void cancel(long id) {
+        IncomingCall call = open.get(id);
+        if (call != null) {
+            call.cancel();
+        }
+    }
+
+    void cancelAll() {
+        open.values().forEach(IncomingCall::cancel);
+    }
+
+    void progress(IncomingCall call, Message message) {
+        if (message.cost() > peerByteCredit) {
+            throw new IllegalArgumentException(tooLarge("progress", message));
+        }
+        outbox.progress(new OutgoingReply(call.id(), FrameHeader.Part.PROGRESS, message));
+    }
+
+    void reply(IncomingCall call, Message result) {
+        if (result.cost() > peerByteCredit) {
+            fail(call, new WireException(WireCode.TOO_LARGE, false, tooLarge("result", result)));
+            return;
+        }
+        release(call);
+        outbox.reply(new OutgoingReply(call.id(), FrameHeader.Part.RESULT, result));
+    }
+
+    void fail(IncomingCall call, WireException error) {
+        release(call);
+        outbox.reply(new OutgoingError(call.id(), error));
+    }
+
+    private String tooLarge(String what, Message message) {
+        return "%s of %d bytes, more than the %d that the other side takes"
+                .formatted(what, message.cost(), peerByteCredit);
+    }
+
+    private void release(IncomingCall call) {
+        open.remove(call.id());
+        bytes.addAndGet(-call.cost());
+        requests.decrementAndGet();
+    }
+}

@@ -1,0 +1,32 @@
+package dev.varve.platform.wire;
+
+/** The end of a request that failed. Waits for its turn behind results, but needs no credit. */
+final class OutgoingError extends Outgoing {
+    private static final Message NOTHING = Message.of(Message.FIRST_TYPE);
+
+    private final long requestId;
+    private final WireException error;
+
+    OutgoingError(long requestId, WireException error) {
+        super(NOTHING);
+        this.requestId = requestId;
+        this.error = error;
+    }
+
+    ControlFrame frame() {
+        return ControlFrame.error(requestId, error);
+    }
+
+    @Override
+    long requestId() {
+        return requestId;
+    }
+
+    @Override
+    FrameHeader.Part part() {
+        return FrameHeader.Part.NONE;
+    }
+
+    @Override
+    void finishing() {}
+}

@@ -1,0 +1,113 @@
+package dev.varve.platform.wire;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.function.Consumer;
+
+/** A request of this side that has not been answered. */
+final class PendingCall extends Outgoing {
+    private final CompletableFuture<Message> future = new CompletableFuture<>();
+    private final Deadline deadline;
+    private final Consumer<Message> progress;
+    private volatile long since = System.nanoTime();
+    private volatile long id;
+    private volatile boolean sent;
+    private volatile boolean ended;
+    private volatile Future<?> clock = CompletableFuture.completedFuture(null);
+
+    PendingCall(Message message, Deadline deadline, Consumer<Message> progress) {
+        super(message);
+        this.deadline = deadline;
+        this.progress = progress;
+    }
+
+    CompletableFuture<Message> future() {
+        return future;
+    }
+
+    void start(long requestId) {
+        id = requestId;
+    }
+
+    @Override
+    long requestId() {
+        return id;
+    }
+
+    @Override
+    FrameHeader.Part part() {
+        return FrameHeader.Part.REQUEST;
+    }
+
+    @Override
+    void finishing() {
+        sent = true;
+    }
+
+    /** Whether all of it went out, so that an answer makes sense. */
+    boolean isSent() {
+        return sent;
+    }
+
+    /** Whether it needs no cancelling: it was answered, or nobody can answer any more. */
+    boolean isEnded() {
+        return ended;
+    }
+
+    void startClock() {
+        clock = WireTimer.after(left(), this::expire);
+        if (future.isDone()) {
+            clock.cancel(false);
+        }
+    }
+
+    void stopClock() {
+        clock.cancel(false);
+    }
+
+    void progressed(Message message) {
+        if (deadline.restarted()) {
+            since = System.nanoTime();
+        }
+        if (future.isDone()) {
+            return;
+        }
+        try {
+            progress.accept(message);
+        } catch (RuntimeException e) {
+            future.completeExceptionally(e);
+        }
+    }
+
+    void succeed(Message result) {
+        ended = true;
+        future.complete(result);
+    }
+
+    void fail(RuntimeException error) {
+        ended = true;
+        future.completeExceptionally(error);
+    }
+
+    private long left() {
+        return deadline.limit().toNanos() - (System.nanoTime() - since);
+    }
+
+    private void expire() {
+        if (future.isDone()) {
+            return;
+        }
+        if (left() > 0) {
+            startClock();
+            return;
+        }
+        future.completeExceptionally(
+                new WireException(
+                        WireCode.DEADLINE,
+                        true,
+                        "no %s within %d ms"
+                                .formatted(
+                                        deadline.restarted() ? "progress" : "answer",
+                                        deadline.limit().toMillis())));
+    }
+}

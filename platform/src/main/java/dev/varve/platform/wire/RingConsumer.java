@@ -1,0 +1,74 @@
+package dev.varve.platform.wire;
+
+import java.nio.ByteBuffer;
+
+/**
+ * The reading end of a ring. The other side can write to it at any time, so everything is copied
+ * once and checked in the copy. For one thread at a time.
+ */
+final class RingConsumer {
+    private final RingCursors cursors;
+    private final ByteBuffer ring;
+    private long consumed;
+    private long sequence;
+
+    RingConsumer(RingCursors cursors, ByteBuffer ring) {
+        this.cursors = cursors;
+        this.ring = ring;
+    }
+
+    /** Most bytes of one payload. */
+    long capacity() {
+        return ring.capacity() - (long) RingRecord.HEADER_BYTES;
+    }
+
+    /**
+     * Copies a payload out and frees its room.
+     *
+     * @param target filled from its position to its limit, which is the announced length
+     * @throws FrameException if the ring does not hold what the frame says
+     */
+    void take(long requestId, RingSlot slot, ByteBuffer target) throws FrameException {
+        int length = target.remaining();
+        long bytes = RingRecord.bytes(length);
+        long start = RingRecord.start(consumed, bytes, ring.capacity());
+        expect("position", start, slot.position());
+        expect("sequence", sequence + 1, slot.sequence());
+        if (bytes > ring.capacity() || cursors.written() - start < bytes) {
+            throw new FrameException("shared memory: %d bytes were not written".formatted(length));
+        }
+        try {
+            copy(requestId, slot, target, (int) (start % ring.capacity()));
+        } catch (InternalError e) {
+            throw new FrameException("shared memory is gone: " + e.getMessage());
+        }
+        sequence++;
+        consumed = start + bytes;
+        cursors.consumed(consumed);
+    }
+
+    private void copy(long requestId, RingSlot slot, ByteBuffer target, int offset)
+            throws FrameException {
+        int length = target.remaining();
+        RingRecord expected = new RingRecord(slot.sequence(), requestId, length, slot.crc());
+        RingRecord found = RingRecord.read(ring, offset);
+        if (!found.equals(expected)) {
+            throw new FrameException(
+                    "shared memory: expected %s, found %s".formatted(expected, found));
+        }
+        target.put(target.position(), ring, offset + RingRecord.HEADER_BYTES, length);
+        int crc = FrameHeader.crc(target);
+        if (crc != slot.crc()) {
+            throw new FrameException(
+                    "shared memory: payload checksum: expected 0x%08x, found 0x%08x"
+                            .formatted(slot.crc(), crc));
+        }
+    }
+
+    private static void expect(String field, long expected, long found) throws FrameException {
+        if (expected != found) {
+            throw new FrameException(
+                    "shared memory: %s: expected %d, found %d".formatted(field, expected, found));
+        }
+    }
+}

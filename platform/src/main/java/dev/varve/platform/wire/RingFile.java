@@ -1,0 +1,227 @@
+package dev.varve.platform.wire;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileChannel.MapMode;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.StreamSupport;
+
+/**
+ * The file behind the two rings of a channel, in memory and readable for its owner only. The side
+ * that connects creates it, the other one finds it by its nonce; it is unlinked as soon as both
+ * have mapped it, so that the memory goes when the last of them does, however it ends.
+ *
+ * <p>Layout, little-endian: at 0 the magic (u64), at 8 the bytes of each ring (u64), at 16 the
+ * nonce; at {@value #PAGE} the cursors of the ring from the creator to the other side, one page
+ * later those of the other ring; then the data of the first ring and of the second.
+ *
+ * <p>A process that is killed between creating and unlinking leaves a file. Its name has the
+ * process id and the creator holds a lock on it: {@link #create} removes files of processes that
+ * are gone and whose lock is free.
+ */
+final class RingFile {
+    static final long MIN_RING_BYTES = 64 << 10;
+    static final long MAX_RING_BYTES = 1 << 30;
+    static final int PAGE = 4096;
+
+    private static final long MAGIC = 0x31474e4952565256L;
+    private static final String PREFIX = "varve-ring-";
+    private static final int DATA_START = 3 * PAGE;
+
+    private RingFile() {}
+
+    /**
+     * What both sides make of the file.
+     *
+     * @param toPeer ring that this side fills
+     * @param fromPeer ring that the other side fills
+     */
+    record Rings(RingProducer toPeer, RingConsumer fromPeer) {}
+
+    /** A file that only its creator has mapped yet. */
+    record Created(Path file, FileChannel channel, Rings rings) implements AutoCloseable {
+        /** Unlinks the file; the mapping stays. */
+        @Override
+        public void close() {
+            try (channel) {
+                Files.deleteIfExists(file);
+            } catch (IOException e) {
+                // gone already, or the folder is; the next start looks again
+                file.toFile().deleteOnExit();
+            }
+        }
+    }
+
+    /** Where shared memory lives on this machine. */
+    static Path folder() {
+        return Path.of("/dev/shm");
+    }
+
+    /**
+     * Creates the file for a nonce.
+     *
+     * @throws IOException if there is no folder for shared memory, or no room in it
+     */
+    static Created create(Path folder, RingNonce nonce, long ringBytes) throws IOException {
+        removeStale(folder);
+        long size = DATA_START + 2 * aligned(ringBytes);
+        long room = Files.getFileStore(folder).getUsableSpace();
+        if (room < size) {
+            throw new IOException(
+                    "%s: expected %d bytes of room, found %d".formatted(folder, size, room));
+        }
+        Path file = folder.resolve(PREFIX + ProcessHandle.current().pid() + "-" + nonce.hex());
+        FileChannel channel =
+                FileChannel.open(
+                        file,
+                        Set.of(
+                                StandardOpenOption.CREATE_NEW,
+                                StandardOpenOption.READ,
+                                StandardOpenOption.WRITE),
+                        PosixFilePermissions.asFileAttribute(
+                                PosixFilePermissions.fromString("rw-------")));
+        try {
+            channel.lock();
+            channel.write(ByteBuffer.allocate(1), size - 1);
+            MappedByteBuffer head = map(channel, 0, PAGE);
+            head.putLong(0, MAGIC).putLong(8, aligned(ringBytes)).put(16, nonce.bytes());
+            return new Created(file, channel, rings(channel, aligned(ringBytes), true));
+        } catch (IOException | RuntimeException | Error e) {
+            try (channel) {
+                Files.deleteIfExists(file);
+            }
+            throw e;
+        }
+    }
+
+    /**
+     * Maps the file that the other side created and unlinks it.
+     *
+     * @throws IOException if there is none, or it is not what was announced
+     */
+    static Rings open(Path folder, RingNonce nonce, long ringBytes) throws IOException {
+        if (ringBytes < MIN_RING_BYTES || ringBytes > MAX_RING_BYTES) {
+            throw new IOException("ring of " + ringBytes + " bytes");
+        }
+        Path file = find(folder, nonce);
+        PosixFileAttributes facts =
+                Files.readAttributes(file, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+        long size = DATA_START + 2 * aligned(ringBytes);
+        if (!facts.isRegularFile()
+                || facts.size() != size
+                || !PosixFilePermissions.toString(facts.permissions()).equals("rw-------")) {
+            throw new IOException("shared memory file is not what was announced");
+        }
+        try (FileChannel channel =
+                FileChannel.open(
+                        file,
+                        Set.of(
+                                StandardOpenOption.READ,
+                                StandardOpenOption.WRITE,
+                                LinkOption.NOFOLLOW_LINKS))) {
+            MappedByteBuffer head = map(channel, 0, PAGE);
+            byte[] found = new byte[RingNonce.BYTES];
+            head.get(16, found);
+            if (head.getLong(0) != MAGIC
+                    || head.getLong(8) != aligned(ringBytes)
+                    || !Arrays.equals(found, nonce.bytes())) {
+                throw new IOException("shared memory file has another content than announced");
+            }
+            Rings rings = rings(channel, aligned(ringBytes), false);
+            Files.deleteIfExists(file);
+            return rings;
+        }
+    }
+
+    private static Rings rings(FileChannel channel, long ringBytes, boolean creator)
+            throws IOException {
+        int own = creator ? PAGE : 2 * PAGE;
+        int other = creator ? 2 * PAGE : PAGE;
+        long ownData = DATA_START + (creator ? 0 : ringBytes);
+        long otherData = DATA_START + (creator ? ringBytes : 0);
+        return new Rings(
+                new RingProducer(
+                        new RingCursors(map(channel, own, PAGE)), map(channel, ownData, ringBytes)),
+                new RingConsumer(
+                        new RingCursors(map(channel, other, PAGE)),
+                        map(channel, otherData, ringBytes)));
+    }
+
+    private static MappedByteBuffer map(FileChannel channel, long offset, long bytes)
+            throws IOException {
+        MappedByteBuffer mapped = channel.map(MapMode.READ_WRITE, offset, bytes);
+        mapped.order(ByteOrder.LITTLE_ENDIAN);
+        return mapped;
+    }
+
+    private static Path find(Path folder, RingNonce nonce) throws IOException {
+        try (DirectoryStream<Path> files =
+                Files.newDirectoryStream(folder, PREFIX + "*-" + nonce.hex())) {
+            for (Path file : files) {
+                return file;
+            }
+        }
+        throw new IOException("shared memory file is not there");
+    }
+
+    private static void removeStale(Path folder) throws IOException {
+        List<Path> found;
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, PREFIX + "*-*")) {
+            found =
+                    List.copyOf(
+                            StreamSupport.stream(files.spliterator(), false)
+                                    .toList());
+        }
+        for (Path file : found) {
+            if (ownerIsGone(file)) {
+                removeIfUnlocked(file);
+            }
+        }
+    }
+
+    private static boolean ownerIsGone(Path file) {
+        String name = file.getFileName().toString();
+        String owner = name.substring(PREFIX.length(), name.lastIndexOf('-'));
+        Optional<Long> process =
+                owner.matches("\\d{1,18}") ? Optional.of(Long.parseLong(owner)) : Optional.empty();
+        return process.isPresent() && ProcessHandle.of(process.get()).isEmpty();
+    }
+
+    /** The lock is what tells a process of another container, whose id means nothing here. */
+    private static void removeIfUnlocked(Path file) {
+        try (FileChannel channel =
+                        FileChannel.open(
+                                file,
+                                Set.of(
+                                        StandardOpenOption.READ,
+                                        StandardOpenOption.WRITE,
+                                        LinkOption.NOFOLLOW_LINKS));
+                FileLock lock = channel.tryLock()) {
+            if (lock != null) {
+                Files.deleteIfExists(file);
+            }
+        } catch (IOException | OverlappingFileLockException e) {
+            // another user's, or gone meanwhile: not ours to remove
+            return;
+        }
+    }
+
+    private static long aligned(long bytes) {
+        return (bytes + PAGE - 1) / PAGE * PAGE;
+    }
+}

@@ -1,0 +1,281 @@
+package dev.varve.platform.wire;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.transport.Connection;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+
+/**
+ * Requests and answers over one connection, many at a time, both ways. Owns the connection.
+ * Thread-safe.
+ *
+ * <p>Futures complete on the thread that reads the connection: what continues them without an
+ * executor of its own must not block, nor must a consumer of progress. Sending from there is fine.
+ */
+public final class WireChannel implements AutoCloseable {
+    private static final long GOODBYE_MILLIS = 200;
+    private static final Handler NO_HANDLER =
+            (request, call) ->
+                    call.fail(
+                            new WireException(
+                                    WireCode.UNSUPPORTED, false, "this side serves no requests"));
+
+    private final Connection connection;
+    private final WireOptions options;
+    private final Negotiated terms;
+    private final boolean shared;
+    private final WireCounters counters;
+    private final FrameReader reader;
+    private final Map<Long, PendingCall> pending = new ConcurrentHashMap<>();
+    private final Set<PendingCall> live = ConcurrentHashMap.newKeySet();
+    private final Outbox outbox;
+    private final IncomingCalls incoming;
+    private final Inbox inbox;
+    private final CompletableFuture<String> lost = new CompletableFuture<>();
+    private final AtomicBoolean ending = new AtomicBoolean();
+    private volatile LongSupplier progressCounter = () -> 0;
+    private volatile long peerProgress;
+    private volatile Future<?> heartbeat = CompletableFuture.completedFuture(null);
+    private long heardReadings;
+    private int missed;
+
+    private WireChannel(
+            Connection connection,
+            WireOptions options,
+            Handler handler,
+            Executor threads,
+            WireCounters counters,
+            FrameReader reader,
+            FrameWriter writer,
+            Handshake.Outcome outcome) {
+        this.connection = connection;
+        this.options = options;
+        this.terms = outcome.terms();
+        this.shared = outcome.rings().isPresent();
+        this.counters = counters;
+        this.reader = reader;
+        outbox =
+                new Outbox(
+                        writer,
+                        terms,
+                        pending,
+                        outcome.rings().map(RingFile.Rings::toPeer),
+                        () -> progressCounter.getAsLong(),
+                        reason -> end(reason, false));
+        incoming = new IncomingCalls(options, terms.peerByteCredit(), outbox, handler, threads);
+        inbox =
+                new Inbox(
+                        reader,
+                        options,
+                        terms,
+                        outcome.rings().map(RingFile.Rings::fromPeer),
+                        pending,
+                        incoming,
+                        outbox,
+                        counters,
+                        progress -> peerProgress = progress);
+    }
+
+    /**
+     * Greets the side that listens. Takes the connection over, and closes it if this fails.
+     *
+     * @throws VarveException of kind UNAVAILABLE if the other side refuses or does not answer
+     */
+    public static WireChannel connect(Connection connection, WireOptions options) {
+        return connect(connection, options, NO_HANDLER, Thread::startVirtualThread);
+    }
+
+    /** Likewise, and serves requests of the other side. */
+    public static WireChannel connect(
+            Connection connection, WireOptions options, Handler handler, Executor threads) {
+        return open(connection, options, handler, threads, Handshake::connect);
+    }
+
+    /**
+     * Waits for the greeting of a side that connected, at most the handshake limit, and serves its
+     * requests, one starting after the other on a virtual thread. Takes the connection over, and
+     * closes it if this fails.
+     *
+     * @throws VarveException of kind UNAVAILABLE if the other side is refused or says nothing
+     */
+    public static WireChannel accept(Connection connection, WireOptions options, Handler handler) {
+        return accept(connection, options, handler, Thread::startVirtualThread);
+    }
+
+    /**
+     * Likewise.
+     *
+     * @param threads where the handler runs, one request at a time; must not run tasks on the
+     *     thread that hands them over
+     */
+    public static WireChannel accept(
+            Connection connection, WireOptions options, Handler handler, Executor threads) {
+        return open(connection, options, handler, threads, Handshake::accept);
+    }
+
+    private interface Greeting {
+        Handshake.Outcome run(Handshake handshake);
+    }
+
+    private static WireChannel open(
+            Connection connection,
+            WireOptions options,
+            Handler handler,
+            Executor threads,
+            Greeting greeting) {
+        WireCounters counters = new WireCounters();
+        FrameReader reader = new FrameReader(connection, counters);
+        FrameWriter writer = new FrameWriter(connection, counters);
+        Handshake.Outcome outcome =
+                greeting.run(new Handshake(connection, options, reader, writer));
+        WireChannel channel =
+                new WireChannel(
+                        connection, options, handler, threads, counters, reader, writer, outcome);
+        channel.start();
+        return channel;
+    }
+
+    private void start() {
+        new WireThread("varve-wire-reader " + terms.peer().address(), this::readAll).start();
+        outbox.control(ControlFrame.ping(System.nanoTime()));
+        heartbeat = WireTimer.every(options.heartbeat().toNanos(), this::beat);
+        if (ending.get()) {
+            heartbeat.cancel(false);
+        }
+    }
+
+    /**
+     * Sends a request.
+     *
+     * @param deadline most time until the result is here, waiting for credit included
+     * @return the result; fails with {@link WireException} if the request failed or the time is
+     *     over, with {@link ChannelLostException} if the channel ended; cancelling it cancels the
+     *     request on the other side
+     */
+    public CompletableFuture<Message> call(Message request, Duration deadline) {
+        return call(request, Deadline.within(deadline), progress -> {});
+    }
+
+    /** Likewise, with messages in between, which arrive in order. */
+    public CompletableFuture<Message> call(
+            Message request, Deadline deadline, Consumer<Message> progress) {
+        PendingCall call = new PendingCall(request, deadline, progress);
+        if (request.cost() > terms.peerByteCredit()) {
+            call.fail(
+                    new WireException(
+                            WireCode.TOO_LARGE,
+                            false,
+                            "request of %d bytes, more than the %d that %s takes"
+                                    .formatted(
+                                            request.cost(),
+                                            terms.peerByteCredit(),
+                                            terms.peer().address())));
+            return call.future();
+        }
+        live.add(call);
+        call.future().whenComplete((result, error) -> settled(call));
+        outbox.call(call);
+        call.startClock();
+        if (ending.get()) {
+            lost.thenAccept(reason -> call.fail(new ChannelLostException(reason)));
+        }
+        return call.future();
+    }
+
+    private void settled(PendingCall call) {
+        live.remove(call);
+        call.stopClock();
+        if (!call.isEnded()) {
+            outbox.abandon(call);
+        }
+    }
+
+    /** Completes with the reason once the channel ended, whoever ended it. */
+    public CompletableFuture<String> lost() {
+        return lost.copy();
+    }
+
+    /** Sets what tells the other side that this one is not stuck; it must be quick. */
+    public void progressCounter(LongSupplier counter) {
+        progressCounter = counter;
+    }
+
+    /** The other side's counter at its latest sign of life. */
+    public long peerProgress() {
+        return peerProgress;
+    }
+
+    /** Who the other side is. */
+    public PeerInfo peer() {
+        return terms.peer();
+    }
+
+    public WireStatistics statistics() {
+        return counters.read(shared);
+    }
+
+    /** Says goodbye and ends all calls. Does nothing the second time. */
+    @Override
+    public void close() {
+        end("closed by this side", true);
+    }
+
+    private void readAll() {
+        try {
+            end("the other side closed: " + inbox.readAll(), false);
+        } catch (FrameException e) {
+            end("protocol broken by the other side: " + e.getMessage(), true);
+        } catch (EOFException e) {
+            end("the other side closed without a word", false);
+        } catch (IOException e) {
+            end("connection broke while reading: " + Outbox.reason(e), false);
+        } catch (RuntimeException | Error e) {
+            end("reader failed: " + e, true);
+            throw e;
+        }
+    }
+
+    private void beat() {
+        long readings = reader.readings();
+        missed = readings == heardReadings ? missed + 1 : 0;
+        heardReadings = readings;
+        // own ticks are counted, not time: a pause of this process is not the other one's death
+        if (missed >= options.misses()) {
+            end(
+                    "no sign of life for %d ms"
+                            .formatted(options.misses() * options.heartbeat().toMillis()),
+                    false);
+            return;
+        }
+        outbox.control(ControlFrame.ping(System.nanoTime()));
+    }
+
+    private void end(String reason, boolean goodbye) {
+        if (!ending.compareAndSet(false, true)) {
+            return;
+        }
+        heartbeat.cancel(false);
+        if (goodbye) {
+            Future<?> limit = WireTimer.after(GOODBYE_MILLIS * 1_000_000, connection::close);
+            outbox.close(reason, GOODBYE_MILLIS);
+            limit.cancel(false);
+        }
+        outbox.kill();
+        connection.close();
+        String where = terms.peer().address() + ": " + reason;
+        live.forEach(call -> call.fail(new ChannelLostException(where)));
+        incoming.cancelAll();
+        lost.complete(where);
+    }
+}

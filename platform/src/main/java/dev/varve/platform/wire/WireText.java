@@ -1,0 +1,28 @@
+package dev.varve.platform.wire;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+
+/** Text for people on the wire: UTF-8, never trusted to be well formed. */
+final class WireText {
+    /** Most characters of an error or a reason. */
+    private static final int MAX_CHARACTERS = 4096;
+
+    private WireText() {}
+
+    static ByteBuffer encode(String text) {
+        String cut = text.length() > MAX_CHARACTERS ? text.substring(0, MAX_CHARACTERS) : text;
+        return StandardCharsets.UTF_8.encode(cut);
+    }
+
+    /** Control characters become spaces, so that a peer cannot forge lines of a log. */
+    static String decode(ByteBuffer bytes) {
+        StringBuilder text = new StringBuilder(StandardCharsets.UTF_8.decode(bytes));
+        for (int i = 0; i < text.length(); i++) {
+            if (Character.isISOControl(text.charAt(i))) {
+                text.setCharAt(i, ' ');
+            }
+        }
+        return text.toString();
+    }
+}

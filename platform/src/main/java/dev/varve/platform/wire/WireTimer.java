@@ -1,0 +1,31 @@
+package dev.varve.platform.wire;
+
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The one clock thread of all channels of the process: a thread per channel would only sleep. Tasks
+ * must not block.
+ */
+final class WireTimer {
+    private static final ScheduledThreadPoolExecutor CLOCK = clock();
+
+    private WireTimer() {}
+
+    private static ScheduledThreadPoolExecutor clock() {
+        ScheduledThreadPoolExecutor clock =
+                new ScheduledThreadPoolExecutor(
+                        1, task -> new WireThread("varve-wire-clock", task));
+        clock.setRemoveOnCancelPolicy(true);
+        return clock;
+    }
+
+    static ScheduledFuture<?> after(long nanos, Runnable task) {
+        return CLOCK.schedule(task, nanos, TimeUnit.NANOSECONDS);
+    }
+
+    static ScheduledFuture<?> every(long nanos, Runnable task) {
+        return CLOCK.scheduleWithFixedDelay(task, nanos, nanos, TimeUnit.NANOSECONDS);
+    }
+}

@@ -1,0 +1,96 @@
+package dev.varve.platform.wire.unix;
+
+import dev.varve.api.transport.Connection;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+
+/**
+ * A connected socket. Small reads and writes go through buffers of native memory, so that a message
+ * of several parts costs one system call on each side and no large part is copied twice. Runs per
+ * message.
+ */
+final class UnixConnection implements Connection {
+    private static final int BUFFER_BYTES = 128 << 10;
+
+    private final SocketChannel channel;
+    private final String peer;
+    private final ByteBuffer arrived = ByteBuffer.allocateDirect(BUFFER_BYTES).flip();
+    private final ByteBuffer leaving = ByteBuffer.allocateDirect(BUFFER_BYTES);
+
+    UnixConnection(SocketChannel channel, String peer) {
+        this.channel = channel;
+        this.peer = peer;
+    }
+
+    @Override
+    public String peer() {
+        return peer;
+    }
+
+    @Override
+    public boolean sameHost() {
+        return true;
+    }
+
+    @Override
+    public void read(ByteBuffer target) throws IOException {
+        while (target.hasRemaining()) {
+            if (!arrived.hasRemaining()) {
+                fill();
+            }
+            int bytes = Math.min(arrived.remaining(), target.remaining());
+            target.put(target.position(), arrived, arrived.position(), bytes);
+            target.position(target.position() + bytes);
+            arrived.position(arrived.position() + bytes);
+        }
+    }
+
+    private void fill() throws IOException {
+        arrived.clear();
+        try {
+            if (channel.read(arrived) < 0) {
+                throw new EOFException(peer + ": closed by the other side");
+            }
+        } finally {
+            arrived.flip();
+        }
+    }
+
+    @Override
+    public void write(ByteBuffer... parts) throws IOException {
+        leaving.clear();
+        for (ByteBuffer part : parts) {
+            while (part.hasRemaining()) {
+                int bytes = Math.min(part.remaining(), leaving.remaining());
+                leaving.put(leaving.position(), part, part.position(), bytes);
+                leaving.position(leaving.position() + bytes);
+                part.position(part.position() + bytes);
+                if (!leaving.hasRemaining()) {
+                    flush();
+                }
+            }
+        }
+        flush();
+    }
+
+    private void flush() throws IOException {
+        leaving.flip();
+        while (leaving.hasRemaining()) {
+            channel.write(leaving);
+        }
+        leaving.clear();
+    }
+
+    @Override
+    public void close() {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            // the descriptor is gone either way, and nothing was written that was not flushed
+            return;
+        }
+    }
+}

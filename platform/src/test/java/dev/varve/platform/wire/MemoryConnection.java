@@ -1,0 +1,139 @@
+package dev.varve.platform.wire;
+
+import dev.varve.api.transport.Connection;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** Two ends of a connection in memory; each direction holds a limited number of bytes. */
+final class MemoryConnection implements Connection {
+    private final Stream in;
+    private final Stream out;
+    private final boolean sameHost;
+
+    private MemoryConnection(Stream in, Stream out, boolean sameHost) {
+        this.in = in;
+        this.out = out;
+        this.sameHost = sameHost;
+    }
+
+    record Pair(MemoryConnection client, MemoryConnection server) {}
+
+    static Pair pair(int capacity, boolean sameHost) {
+        Stream up = new Stream(capacity);
+        Stream down = new Stream(capacity);
+        return new Pair(
+                new MemoryConnection(down, up, sameHost), new MemoryConnection(up, down, sameHost));
+    }
+
+    @Override
+    public String peer() {
+        return "memory";
+    }
+
+    @Override
+    public boolean sameHost() {
+        return sameHost;
+    }
+
+    @Override
+    public void read(ByteBuffer target) throws IOException {
+        in.read(target);
+    }
+
+    @Override
+    public void write(ByteBuffer... parts) throws IOException {
+        for (ByteBuffer part : parts) {
+            out.write(part);
+        }
+    }
+
+    @Override
+    public void close() {
+        in.close();
+        out.close();
+    }
+
+    /** Ends only what this side says, as a peer does that goes away after its last word. */
+    void closeOutput() {
+        out.close();
+    }
+
+    private static final class Stream {
+        private final byte[] ring;
+        private final ReentrantLock lock = new ReentrantLock();
+        private final Condition moved = lock.newCondition();
+        private long written;
+        private long read;
+        private boolean closed;
+
+        Stream(int capacity) {
+            ring = new byte[capacity];
+        }
+
+        void read(ByteBuffer target) throws IOException {
+            lock.lock();
+            try {
+                while (target.hasRemaining()) {
+                    while (read == written && !closed) {
+                        moved.awaitUninterruptibly();
+                    }
+                    if (read == written) {
+                        throw new EOFException("closed");
+                    }
+                    int at = (int) (read % ring.length);
+                    int bytes =
+                            (int)
+                                    Math.min(
+                                            Math.min(target.remaining(), written - read),
+                                            ring.length - at);
+                    target.put(ring, at, bytes);
+                    read += bytes;
+                    moved.signalAll();
+                }
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        void write(ByteBuffer source) throws IOException {
+            lock.lock();
+            try {
+                while (source.hasRemaining()) {
+                    while (written - read == ring.length && !closed) {
+                        moved.awaitUninterruptibly();
+                    }
+                    if (closed) {
+                        throw new IOException("closed");
+                    }
+                    int at = (int) (written % ring.length);
+                    int bytes =
+                            (int)
+                                    Math.min(
+                                            Math.min(
+                                                    source.remaining(),
+                                                    ring.length - (written - read)),
+                                            ring.length - at);
+                    source.get(ring, at, bytes);
+                    written += bytes;
+                    moved.signalAll();
+                }
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        void close() {
+            lock.lock();
+            try {
+                closed = true;
+                moved.signalAll();
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+}

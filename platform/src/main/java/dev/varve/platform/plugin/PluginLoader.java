@@ -136,7 +136,8 @@ final class PluginLoader {
             if (scheme == null || !scheme.matches("[a-z][a-z0-9_-]*")) {
                 throw new PluginRejection(
                         transport.getClass().getName()
-                                + ": expected a transport scheme of small letters and digits, found "
+                                + ": expected a transport scheme of small letters and digits, found"
+                                + " "
                                 + scheme);
             }
         }

@@ -6,7 +6,9 @@ import dev.varve.api.VarveException.Kind;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Reads sizes as people write them: {@code 64MiB}, {@code 512KiB}, {@code 1GiB}, or plain bytes. */
+/**
+ * Reads sizes as people write them: {@code 64MiB}, {@code 512KiB}, {@code 1GiB}, or plain bytes.
+ */
 public final class ByteSize {
     private static final Pattern TEXT = Pattern.compile("([0-9]+)(B|KiB|MiB|GiB|TiB)?");
 

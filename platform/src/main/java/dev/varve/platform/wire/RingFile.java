@@ -182,10 +182,7 @@ final class RingFile {
     private static void removeStale(Path folder) throws IOException {
         List<Path> found;
         try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, PREFIX + "*-*")) {
-            found =
-                    List.copyOf(
-                            StreamSupport.stream(files.spliterator(), false)
-                                    .toList());
+            found = List.copyOf(StreamSupport.stream(files.spliterator(), false).toList());
         }
         for (Path file : found) {
             if (ownerIsGone(file)) {

@@ -6,20 +6,26 @@ import dev.varve.api.transport.TransportOptions;
 import dev.varve.api.transport.TransportProvider;
 
 import java.io.IOException;
+import java.util.Optional;
 
 /**
  * Transport {@code grpc:host:port}: bytes in a stream of HTTP/2, with TLS, certificates of both
  * sides and a token. Plain text stays on the machine unless {@code insecure} is set.
  */
 public final class GrpcTransport implements TransportProvider {
-    /** Loads the libraries when it is first asked for, which takes a few hundred milliseconds. */
-    private static final class Loaded {
-        static final TransportProvider TRANSPORT =
-                Libraries.load("dev.varve.plugin.grpc.net.NetworkTransport");
-    }
+    private Optional<TransportProvider> loaded = Optional.empty();
 
     /** Called by the service loader. */
     public GrpcTransport() {}
+
+    /** Loads the libraries when it is first asked, which takes a few hundred milliseconds. */
+    private synchronized TransportProvider loaded() {
+        TransportProvider transport =
+                loaded.orElseGet(
+                        () -> Libraries.load("dev.varve.plugin.grpc.net.NetworkTransport"));
+        loaded = Optional.of(transport);
+        return transport;
+    }
 
     @Override
     public String scheme() {
@@ -28,11 +34,11 @@ public final class GrpcTransport implements TransportProvider {
 
     @Override
     public Connection connect(String address, TransportOptions options) throws IOException {
-        return Loaded.TRANSPORT.connect(address, options);
+        return loaded().connect(address, options);
     }
 
     @Override
     public Listener listen(String address, TransportOptions options) throws IOException {
-        return Loaded.TRANSPORT.listen(address, options);
+        return loaded().listen(address, options);
     }
 }

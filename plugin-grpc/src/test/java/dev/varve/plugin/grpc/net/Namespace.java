@@ -76,10 +76,16 @@ final class Namespace implements AutoCloseable {
 
     @Override
     public void close() {
+        // The link by itself, since connections that wait for an answer keep the namespace alive.
+        remove("link", "del", near);
+        remove("netns", "del", name);
+    }
+
+    private static void remove(String... arguments) {
         try {
-            ip("netns", "del", name);
+            ip(arguments);
         } catch (IOException e) {
-            // It was not made, or went with its last process.
+            // It was never made.
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -31,4 +31,5 @@ module dev.varve.platform {
 
     uses dev.varve.api.backend.DeviceBackendProvider;
     uses dev.varve.api.model.ModelFamilyProvider;
+    uses dev.varve.api.transport.TransportProvider;
 }

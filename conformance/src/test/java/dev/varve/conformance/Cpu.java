@@ -10,6 +10,8 @@ import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelFamilyProvider;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.api.model.ModelShape;
+import dev.varve.platform.placement.DeviceReference;
+import dev.varve.platform.placement.LocalBackends;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.shard.Batch;
@@ -31,6 +33,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.stream.IntStream;
@@ -45,13 +48,27 @@ final class Cpu {
 
     private static final Path NATIVES = Path.of(System.getProperty("varve.test.natives"));
 
+    private static final LocalBackends BACKENDS =
+            new LocalBackends(
+                    Map.of("cpu", new CpuBackendProvider()),
+                    new BackendOptions(NATIVES, Optional.of(NATIVES), false));
+
     /** Two threads, like the oracle: the way work is divided changes the last bits. */
+    private static final DeviceOptions OPTIONS =
+            new DeviceOptions(OptionalInt.of(2), OptionalInt.empty(), false);
+
     private static final ComputeDevice DEVICE =
-            new CpuBackendProvider()
-                    .open(new BackendOptions(NATIVES, Optional.of(NATIVES), false))
-                    .open(0, new DeviceOptions(OptionalInt.of(2), OptionalInt.empty(), false));
+            BACKENDS.openDevice(DeviceReference.local("cpu", 0), OPTIONS);
 
     private Cpu() {}
+
+    static LocalBackends backends() {
+        return BACKENDS;
+    }
+
+    static DeviceOptions options() {
+        return OPTIONS;
+    }
 
     static ModelSettings settings(int context, int parallel, CacheTypes types) {
         return new ModelSettings(

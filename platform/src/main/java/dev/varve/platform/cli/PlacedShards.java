@@ -130,7 +130,7 @@ final class PlacedShards implements ShardFactory, AutoCloseable {
             case Site.Child child ->
                     new ChildLink(
                             launch(device),
-                            Transports.find(prepared.catalog(), UNIX),
+                            prepared.catalog().transport(UNIX),
                             ShardProtocol.wireOptions("server"));
             case Site.Listening(var address) -> listening(address);
         };
@@ -142,7 +142,7 @@ final class PlacedShards implements ShardFactory, AutoCloseable {
                 prepared.arguments().transport().options(prepared.environment());
         WireOptions wire = ShardProtocol.wireOptions("server").withToken(transport.token());
         return new ListeningLink(
-                Transports.find(prepared.catalog(), address.substring(0, colon)),
+                prepared.catalog().transport(address.substring(0, colon)),
                 address.substring(colon + 1),
                 transport,
                 wire);

@@ -1,6 +1,7 @@
 package dev.varve.platform.cli;
 
 import dev.varve.api.backend.DeviceBackendProvider;
+import dev.varve.api.transport.TransportProvider;
 import dev.varve.platform.plugin.LoadedPlugin;
 import dev.varve.platform.plugin.PluginCatalog;
 import dev.varve.platform.plugin.RejectedPlugin;
@@ -69,6 +70,8 @@ final class PluginsCommand extends CliCommand {
                                             .forEach(architectures::add));
             ArrayNode backends = entry.putArray("backends");
             plugin.backends().stream().map(DeviceBackendProvider::name).forEach(backends::add);
+            ArrayNode transports = entry.putArray("transports");
+            plugin.transports().stream().map(TransportProvider::scheme).forEach(transports::add);
         }
         ArrayNode rejected = result.putArray("rejected");
         for (RejectedPlugin plugin : catalog.rejected()) {

@@ -4,6 +4,7 @@ import dev.varve.api.backend.DeviceInfo;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.placement.DeviceReference;
+import dev.varve.platform.placement.DraftFlags;
 import dev.varve.platform.placement.LocalBackends;
 import dev.varve.platform.placement.PlacementRequest;
 import dev.varve.platform.plan.LocalDeviceProbe;
@@ -58,9 +59,23 @@ record PreparedModel(
                         catalog.backends(),
                         arguments.plugins().backendOptions(environment, asked.peerAccess()));
         PlacementRequest request = asked.resolve(backends::best);
-        arguments.placement().draft().requireFits(request);
+        DraftFlags draft = arguments.placement().draft();
+        draft.requireFits(request);
+        draft.requireProvided(backends::provides);
+        request.devices().stream()
+                .filter(DeviceReference::isLocal)
+                .forEach(device -> requireProvided(catalog, device));
         return new PreparedModel(
                 arguments, settings, environment, catalog, file, adapter, backends, request);
+    }
+
+    /** The catalog's message also tells which plugins are refused and why. */
+    private static void requireProvided(PluginCatalog catalog, DeviceReference device) {
+        try {
+            catalog.backend(device.backend());
+        } catch (VarveException e) {
+            throw new UsageException("--target-device: " + device + ": " + e.getMessage());
+        }
     }
 
     /** Decides on the layers of each device. */

@@ -74,6 +74,13 @@ final class ShardCommand extends CliCommand {
     private List<Path> folders = List.of();
 
     @Option(
+            names = "--insecure",
+            description = "Let activations leave the machine in plain text.",
+            showDefaultValue = picocli.CommandLine.Help.Visibility.NEVER,
+            order = 5)
+    private boolean insecure;
+
+    @Option(
             names = "--supervised",
             hidden = true,
             description =
@@ -94,8 +101,8 @@ final class ShardCommand extends CliCommand {
                             + address);
         }
         PluginCatalog catalog = plugins.discover(environment());
-        TransportProvider provider = Transports.find(catalog, address.substring(0, colon));
-        TransportOptions options = transport.options(environment());
+        TransportProvider provider = catalog.transport(address.substring(0, colon));
+        TransportOptions options = transport.options(environment(), insecure);
         InstalledHost host = host(catalog);
         host.requireDevices();
         if (supervised) {

@@ -43,13 +43,18 @@ final class TransportArguments {
     private Optional<Path> tokenFile = Optional.empty();
 
     @Option(
-            names = "--insecure",
-            description = "Let plain text leave the machine.",
+            names = "--shard-insecure",
+            description = "Let activations leave the machine in plain text.",
             showDefaultValue = picocli.CommandLine.Help.Visibility.NEVER,
             order = 124)
     private boolean insecure;
 
     TransportOptions options(Environment environment) {
+        return options(environment, false);
+    }
+
+    /** As above; {@code insecurely} where another flag said so. */
+    TransportOptions options(Environment environment, boolean insecurely) {
         if (certificate.isPresent() != key.isPresent()) {
             throw new UsageException(
                     "--shard-tls-cert and --shard-tls-key: expected both or none, found only "
@@ -69,6 +74,6 @@ final class TransportArguments {
                         chain -> key.map(secret -> new TransportOptions.Identity(chain, secret))),
                 trusted,
                 token,
-                insecure);
+                insecure || insecurely);
     }
 }

@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /**
  * What the command line says about the device of a draft model.
@@ -63,6 +64,28 @@ public record DraftFlags(
                     LAUNCHER
                             + ": only needed for mixed backends, and draft and target are both on "
                             + targetBackend);
+        }
+    }
+
+    /**
+     * Checks that this process can use the draft's device, unless another one will.
+     *
+     * @param provided whether a plugin provides a backend
+     * @throws IllegalArgumentException that begins with the flag that is wrong
+     */
+    public void requireProvided(Predicate<String> provided) {
+        DeviceReference draft = reference();
+        if (launcher.isEmpty()
+                && draft.isLocal()
+                && !draft.isAutomatic()
+                && !provided.test(draft.backend())) {
+            throw new IllegalArgumentException(
+                    DEVICE
+                            + ": no plugin provides device backend "
+                            + draft.backend()
+                            + ", and no "
+                            + LAUNCHER
+                            + " is given");
         }
     }
 

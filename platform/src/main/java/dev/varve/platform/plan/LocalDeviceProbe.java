@@ -13,8 +13,6 @@ import dev.varve.platform.placement.Site;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.LocalShard;
-import dev.varve.platform.shard.ShardFootprint;
-import dev.varve.platform.shard.ShardOptions;
 
 import java.util.function.Consumer;
 
@@ -43,9 +41,6 @@ public record LocalDeviceProbe(
         NEW
     }
 
-    /** More than the caches of most processors hold, and loaded in about a second. */
-    private static final long RUN_BYTES = 512L << 20;
-
     @Override
     public DeviceSpeed measure(DeviceReference device) {
         if (device.site() instanceof Site.Listening) {
@@ -73,30 +68,13 @@ public record LocalDeviceProbe(
                                                     model,
                                                     range,
                                                     opened,
-                                                    options(),
+                                                    SpeedProbe.shardOptions(model, settings),
                                                     LoadProgress.silent()),
-                                    Math.min(RUN_BYTES, opened.info().memoryFreeBytes() / 2))
+                                    opened.info().memoryFreeBytes())
                             .measure();
             cache.store(key, speed);
             return speed;
         }
-    }
-
-    private ShardOptions options() {
-        ShardFootprint footprint =
-                ShardFootprint.of(
-                        model.shape(),
-                        model.shape().allLayers(),
-                        settings.cacheTypes(),
-                        StepTime.CHUNK,
-                        TimedShard.SLOTS);
-        return new ShardOptions(
-                settings.cacheTypes(),
-                TimedShard.SLOTS,
-                TimedShard.STATE_ROWS,
-                footprint.regionSlots(),
-                true,
-                settings.repack());
     }
 
     private String key(ComputeDevice device) {

@@ -4,16 +4,17 @@ import dev.varve.api.VarveException;
 import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
+import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.shard.ShardFootprint;
+import dev.varve.platform.shard.ShardOptions;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
-import java.util.stream.IntStream;
 
 /**
  * Measures a device with parts of the model itself: one block of each kind, and a run of blocks.
@@ -24,8 +25,14 @@ public final class SpeedProbe {
     /** The kinds that are rare wait until the others are measured, and are estimated then. */
     private static final long KINDS_NANOS = 2_500_000_000L;
 
+    /** After that time only the decode of the run is measured. */
+    private static final long LONGEST_NANOS = 5_000_000_000L;
+
     /** A run whose prefill takes longer is measured in decode only. */
     private static final double LONGEST_RUN_PREFILL_MILLIS = 2500;
+
+    /** Weights of a run: more than most processors' caches hold, and loaded in about a second. */
+    private static final long RUN_BYTES = 512L << 20;
 
     private final LayerSplitAdapter model;
     private final ModelBlocks blocks;
@@ -35,14 +42,35 @@ public final class SpeedProbe {
     /**
      * A probe of one device.
      *
-     * @param runBytes weights of the run of blocks, at most
+     * @param opener loads shards with {@link #shardOptions}
+     * @param freeBytes what the device has free
      */
     public SpeedProbe(
-            LayerSplitAdapter model, ModelBlocks blocks, ShardOpener opener, long runBytes) {
+            LayerSplitAdapter model, ModelBlocks blocks, ShardOpener opener, long freeBytes) {
         this.model = model;
         this.blocks = blocks;
         this.opener = opener;
-        this.runBytes = runBytes;
+        runBytes = Math.min(RUN_BYTES, freeBytes / 2);
+    }
+
+    /**
+     * Sizes of the shards that a probe needs; small, so that a nearly full device can be measured.
+     */
+    public static ShardOptions shardOptions(LayerSplitAdapter model, ModelSettings settings) {
+        ShardFootprint footprint =
+                ShardFootprint.of(
+                        model.shape(),
+                        model.shape().allLayers(),
+                        settings.cacheTypes(),
+                        StepTime.CHUNK,
+                        TimedShard.SLOTS);
+        return new ShardOptions(
+                settings.cacheTypes(),
+                TimedShard.SLOTS,
+                TimedShard.STATE_ROWS,
+                footprint.regionSlots(),
+                true,
+                settings.repack());
     }
 
     /**
@@ -51,6 +79,7 @@ public final class SpeedProbe {
      * @throws VarveException if a block does not fit the device, or the device fails
      */
     public DeviceSpeed measure() {
+        long begin = System.nanoTime();
         Map<Integer, StepTime> single = measureKinds();
         List<StepTime> kinds = estimateOthers(single);
         int run = runLength();
@@ -59,7 +88,9 @@ public final class SpeedProbe {
         }
         LayerRange range = blocks.range(0, run - 1);
         double prefill = blocks.sum(range, kind -> kinds.get(kind).prefillMillis());
-        Optional<StepTime> whole = measureRun(range, prefill <= LONGEST_RUN_PREFILL_MILLIS);
+        boolean inTime = System.nanoTime() - begin < LONGEST_NANOS;
+        Optional<StepTime> whole =
+                measureRun(range, inTime && prefill <= LONGEST_RUN_PREFILL_MILLIS);
         return whole.map(time -> combine(kinds, range, run, time))
                 .orElseGet(() -> new DeviceSpeed(StepTime.ZERO, kinds));
     }
@@ -68,7 +99,7 @@ public final class SpeedProbe {
         long begin = System.nanoTime();
         Map<Integer, StepTime> measured = new HashMap<>();
         int last = blocks.blocks().size() - 1;
-        measured.put(blocks.kinds().get(last), time(blocks.range(last, last)));
+        measured.put(blocks.kinds().get(last), time(blocks.range(last, last), true));
         for (int kind : byFrequency()) {
             if (measured.containsKey(kind)) {
                 continue;
@@ -78,7 +109,7 @@ public final class SpeedProbe {
             }
             // Not the first block if there is another: it has no boundary activation.
             int block = blocks.kinds().lastIndexOf(kind);
-            measured.put(kind, time(blocks.range(block, block)));
+            measured.put(kind, time(blocks.range(block, block), true));
         }
         return measured;
     }
@@ -127,9 +158,8 @@ public final class SpeedProbe {
     }
 
     private Optional<StepTime> measureRun(LayerRange range, boolean withPrefill) {
-        try (TimedShard shard = new TimedShard(opener.open(range), model)) {
-            double decode = shard.decodeMillis();
-            return Optional.of(new StepTime(decode, withPrefill ? shard.prefillMillis() : 0));
+        try {
+            return Optional.of(time(range, withPrefill));
         } catch (VarveException e) {
             if (e.kind() == VarveException.Kind.OUT_OF_MEMORY) {
                 return Optional.empty();
@@ -138,9 +168,9 @@ public final class SpeedProbe {
         }
     }
 
-    private StepTime time(LayerRange range) {
+    private StepTime time(LayerRange range, boolean withPrefill) {
         try (TimedShard shard = new TimedShard(opener.open(range), model)) {
-            return new StepTime(shard.decodeMillis(), shard.prefillMillis());
+            return shard.measure(withPrefill);
         }
     }
 
@@ -177,14 +207,12 @@ public final class SpeedProbe {
         return new StepTime(time.decodeMillis() * decode, time.prefillMillis() * prefill);
     }
 
-    /** The middle one of some times. */
-    static double median(List<Double> values) {
-        double[] sorted = values.stream().mapToDouble(Double::doubleValue).sorted().toArray();
-        return IntStream.of((sorted.length - 1) / 2, sorted.length / 2)
-                .mapToDouble(i -> sorted[i])
-                .average()
-                .orElseThrow(
-                        () -> new IllegalArgumentException("no times: " + Arrays.toString(sorted)));
+    /**
+     * The time of an undisturbed step: one of the shorter ones, since whatever else the machine
+     * does only adds.
+     */
+    static double undisturbed(List<Double> times) {
+        return times.stream().sorted().skip(times.size() / 5).findFirst().orElseThrow();
     }
 
     /** Which of a device's thread counts a step uses. */

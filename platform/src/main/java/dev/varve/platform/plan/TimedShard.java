@@ -29,9 +29,9 @@ final class TimedShard implements AutoCloseable {
     private static final int STATE_ROW = 1;
     private static final int SHORT_CHUNK = 32;
     private static final int DECODE_WARM_UPS = 3;
-    private static final int LEAST_DECODES = 9;
+    private static final int LEAST_DECODES = 7;
     private static final int MOST_DECODES = 120;
-    private static final double DECODE_MILLIS = 350;
+    private static final double DECODE_MILLIS = 200;
     private static final double LONGEST_CHUNK_MILLIS = 2500;
     private static final int PREFILLS = 3;
 
@@ -47,8 +47,20 @@ final class TimedShard implements AutoCloseable {
                 shard.range().begin() == 0 ? 0 : model.boundaryLength(shard.range().begin());
     }
 
+    /**
+     * Time of a step.
+     *
+     * @param withPrefill whether prefill is measured, too; else it is 0
+     */
+    StepTime measure(boolean withPrefill) {
+        double early = decodeMillis();
+        double prefill = withPrefill ? prefillMillis() : 0;
+        // Whatever else the machine does only adds; two looks at different times see less of it.
+        return new StepTime(Math.min(early, decodeMillis()), prefill);
+    }
+
     /** Time of one token behind a short prompt. */
-    double decodeMillis() {
+    private double decodeMillis() {
         step(0, SHORT_CHUNK);
         int position = SHORT_CHUNK;
         for (int i = 0; i < DECODE_WARM_UPS; i++) {
@@ -62,29 +74,27 @@ final class TimedShard implements AutoCloseable {
             times.add(time);
             sum += time;
         }
-        return SpeedProbe.median(times);
+        return SpeedProbe.undisturbed(times);
     }
 
     /** Time of a whole chunk; of a part of it, multiplied, where the device is slow. */
-    double prefillMillis() {
-        step(0, SHORT_CHUNK);
-        double whole = step(0, SHORT_CHUNK) * StepTime.CHUNK / SHORT_CHUNK;
-        if (whole > 2 * LONGEST_CHUNK_MILLIS) {
-            return whole;
+    private double prefillMillis() {
+        double first = step(0, SHORT_CHUNK);
+        double expected = Math.min(first, step(0, SHORT_CHUNK)) * StepTime.CHUNK / SHORT_CHUNK;
+        if (expected > 2 * LONGEST_CHUNK_MILLIS) {
+            return expected;
         }
-        double first = step(0, StepTime.CHUNK);
-        if (first > LONGEST_CHUNK_MILLIS / 2) {
-            return first;
-        }
-        // The first run also touched its buffers for the first time.
-        List<Double> times = new ArrayList<>();
-        double sum = first;
-        do {
+        // The first run touches its buffers for the first time; a slow one may have been disturbed.
+        double best = step(0, StepTime.CHUNK);
+        double sum = best;
+        for (int run = 1;
+                run < PREFILLS && (sum < LONGEST_CHUNK_MILLIS / 2 || best > 1.3 * expected);
+                run++) {
             double time = step(0, StepTime.CHUNK);
-            times.add(time);
+            best = Math.min(best, time);
             sum += time;
-        } while (times.size() < PREFILLS && sum < LONGEST_CHUNK_MILLIS);
-        return SpeedProbe.median(times);
+        }
+        return best;
     }
 
     private double step(int position, int tokens) {

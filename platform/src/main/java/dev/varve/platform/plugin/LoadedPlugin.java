@@ -2,10 +2,13 @@ package dev.varve.platform.plugin;
 
 import dev.varve.api.backend.DeviceBackendProvider;
 import dev.varve.api.model.ModelFamilyProvider;
+import dev.varve.api.transport.TransportProvider;
 
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * A plugin that may be used.
@@ -15,28 +18,40 @@ import java.util.Optional;
  * @param version version of that module, where it carries one
  * @param families model families, in the order of the module declaration
  * @param backends device backends, in the order of the module declaration
+ * @param transports transports, in the order of the module declaration
  */
 public record LoadedPlugin(
         Path file,
         String module,
         Optional<String> version,
         List<ModelFamilyProvider> families,
-        List<DeviceBackendProvider> backends) {
+        List<DeviceBackendProvider> backends,
+        List<TransportProvider> transports) {
     public LoadedPlugin {
         families = List.copyOf(families);
         backends = List.copyOf(backends);
+        transports = List.copyOf(transports);
     }
 
-    /** What it serves, in one line: {@code model families: qwen35; devices: cpu}. */
+    /** What it serves, in one line: {@code models: qwen35; devices: cpu; transports: grpc}. */
     public String describeServices() {
         List<String> architectures =
                 families.stream()
                         .flatMap(family -> family.architectures().stream().sorted())
                         .toList();
-        List<String> devices = backends.stream().map(DeviceBackendProvider::name).toList();
-        String separator = architectures.isEmpty() || devices.isEmpty() ? "" : "; ";
-        return (architectures.isEmpty() ? "" : "models: " + String.join(", ", architectures))
-                + separator
-                + (devices.isEmpty() ? "" : "devices: " + String.join(", ", devices));
+        return Stream.of(
+                        listed("models", architectures),
+                        listed(
+                                "devices",
+                                backends.stream().map(DeviceBackendProvider::name).toList()),
+                        listed(
+                                "transports",
+                                transports.stream().map(TransportProvider::scheme).toList()))
+                .filter(part -> !part.isEmpty())
+                .collect(Collectors.joining("; "));
+    }
+
+    private static String listed(String what, List<String> names) {
+        return names.isEmpty() ? "" : what + ": " + String.join(", ", names);
     }
 }

@@ -3,6 +3,8 @@ package dev.varve.platform.plugin;
 import dev.varve.api.VarveException;
 import dev.varve.api.backend.DeviceBackendProvider;
 import dev.varve.api.model.ModelFamilyProvider;
+import dev.varve.api.transport.TransportProvider;
+import dev.varve.platform.wire.unix.UnixTransport;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -19,8 +21,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The plugins of this process: which model families and device backends there are, and which
- * entries of the plugins folder were refused and why. Immutable.
+ * The plugins of this process: which model families, device backends and transports there are, and
+ * which entries of the plugins folder were refused and why. Immutable.
  *
  * <p>Each entry is a jar, or a folder of jars where a plugin has dependencies of its own. Entries
  * are taken in the order of their names; a name that is provided twice stays with the first and the
@@ -34,11 +36,11 @@ public final class PluginCatalog {
     private final SortedMap<String, Owned<ModelFamilyProvider>> families = new TreeMap<>();
     private final SortedMap<String, Owned<DeviceBackendProvider>> backends = new TreeMap<>();
 
-    private PluginCatalog() {}
+    private final SortedMap<String, Owned<TransportProvider>> transports = new TreeMap<>();
 
-    /** Transports by scheme. */
-    public java.util.SortedMap<String, dev.varve.api.transport.TransportProvider> transports() {
-        return new TreeMap<>(Map.of("unix", new dev.varve.platform.wire.unix.UnixTransport()));
+    private PluginCatalog() {
+        TransportProvider unix = new UnixTransport();
+        transports.put(unix.scheme(), new Owned<>(unix, "dev.varve.platform", Path.of("built in")));
     }
 
     /**
@@ -115,6 +117,11 @@ public final class PluginCatalog {
         for (DeviceBackendProvider backend : plugin.backends()) {
             claim("backend", backend.name(), backend, plugin, newBackends, backends);
         }
+        SortedMap<String, Owned<TransportProvider>> newTransports = new TreeMap<>();
+        for (TransportProvider transport : plugin.transports()) {
+            claim("transport", transport.scheme(), transport, plugin, newTransports, transports);
+        }
+        transports.putAll(newTransports);
         families.putAll(newFamilies);
         backends.putAll(newBackends);
         loaded.add(plugin);
@@ -192,6 +199,27 @@ public final class PluginCatalog {
             throw new VarveException(
                     VarveException.Kind.UNAVAILABLE,
                     "no plugin provides device backend %s; %s".formatted(name, describe()));
+        }
+        return owner.provider();
+    }
+
+    /** Transports by scheme; {@code unix} is always there. */
+    public Map<String, TransportProvider> transports() {
+        return providers(transports);
+    }
+
+    /**
+     * The transport of a scheme.
+     *
+     * @throws VarveException of kind UNAVAILABLE if there is none, naming those that there are
+     */
+    public TransportProvider transport(String scheme) {
+        Owned<TransportProvider> owner = transports.get(scheme);
+        if (owner == null) {
+            throw new VarveException(
+                    VarveException.Kind.UNAVAILABLE,
+                    "no transport for %s: addresses; known: %s; %s"
+                            .formatted(scheme, String.join(", ", transports.keySet()), describe()));
         }
         return owner.provider();
     }

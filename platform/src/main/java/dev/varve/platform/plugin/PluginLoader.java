@@ -2,6 +2,7 @@ package dev.varve.platform.plugin;
 
 import dev.varve.api.backend.DeviceBackendProvider;
 import dev.varve.api.model.ModelFamilyProvider;
+import dev.varve.api.transport.TransportProvider;
 
 import java.lang.module.Configuration;
 import java.lang.module.FindException;
@@ -44,14 +45,16 @@ final class PluginLoader {
             ModuleLayer layer = layer(file);
             List<ModelFamilyProvider> families = providers(layer, ModelFamilyProvider.class);
             List<DeviceBackendProvider> backends = providers(layer, DeviceBackendProvider.class);
-            if (families.isEmpty() && backends.isEmpty()) {
+            List<TransportProvider> transports = providers(layer, TransportProvider.class);
+            if (families.isEmpty() && backends.isEmpty() && transports.isEmpty()) {
                 throw new PluginRejection(
                         "module "
                                 + names(layer.modules())
-                                + " provides no model family and no device");
+                                + " provides no model family, no device and no transport");
             }
             List<Module> modules =
-                    Stream.concat(families.stream(), backends.stream())
+                    Stream.of(families, backends, transports)
+                            .flatMap(List::stream)
                             .map(provider -> provider.getClass().getModule())
                             .distinct()
                             .toList();
@@ -61,8 +64,9 @@ final class PluginLoader {
                             .version()
                             .map(ModuleDescriptor.Version::toString);
             LoadedPlugin plugin =
-                    new LoadedPlugin(file, names(modules), version, families, backends);
+                    new LoadedPlugin(file, names(modules), version, families, backends, transports);
             requireNames(plugin);
+            requireSchemes(plugin);
             return plugin;
         } catch (FindException | ResolutionException | LayerInstantiationException e) {
             throw new PluginRejection(PluginRejection.reasonOf(e), e);
@@ -122,6 +126,19 @@ final class PluginLoader {
                         backend.getClass().getName()
                                 + ": expected a backend name of small letters and digits, found "
                                 + backend.name());
+            }
+        }
+    }
+
+    private static void requireSchemes(LoadedPlugin plugin) throws PluginRejection {
+        for (TransportProvider transport : plugin.transports()) {
+            String scheme = transport.scheme();
+            if (scheme == null || !scheme.matches("[a-z][a-z0-9_-]*")) {
+                throw new PluginRejection(
+                        transport.getClass().getName()
+                                + ": expected a transport scheme of small letters and digits, found"
+                                + " "
+                                + scheme);
             }
         }
     }

@@ -16,7 +16,7 @@ final class FrameWriter {
     private final Connection connection;
     private final WireCounters counters;
     private final ByteBuffer head =
-            ByteBuffer.allocateDirect(FrameHeader.BYTES + MessagePrefix.MAX_BYTES)
+            ByteBuffer.allocate(FrameHeader.BYTES + MessagePrefix.MAX_BYTES)
                     .order(ByteOrder.LITTLE_ENDIAN);
     private final ByteBuffer prefix =
             ByteBuffer.allocate(MessagePrefix.MAX_BYTES).order(ByteOrder.LITTLE_ENDIAN);

@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** A family whose last layers attend to the rows of the two layers before them. */
-record KvSharingModel(int layers, int sharing) implements LayerSplitAdapter {
+public record KvSharingModel(int layers, int sharing) implements LayerSplitAdapter {
     @Override
     public ModelShape shape() {
         List<LayerState> states = new ArrayList<>();

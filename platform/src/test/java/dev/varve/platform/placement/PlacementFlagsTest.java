@@ -242,4 +242,23 @@ class PlacementFlagsTest {
     void aDraftOnAnotherBackendMayHaveAProcess() {
         readDraft("hip:0", true, true, 4096);
     }
+
+    @Test
+    void aDraftOnABackendThatNobodyProvidesIsRefused() {
+        DraftFlags flags =
+                new DraftFlags(
+                        Optional.of("hip:0"), Optional.empty(), Optional.empty(), Optional.empty());
+
+        flags.requireProvided("hip"::equals);
+        String message =
+                assertThrows(
+                                IllegalArgumentException.class,
+                                () -> flags.requireProvided("cpu"::equals))
+                        .getMessage();
+
+        assertTrue(message.startsWith("--draft-device: no plugin provides"), message);
+        assertEquals(
+                List.of("--draft-device: has no effect, since no draft model is served"),
+                flags.notes());
+    }
 }

@@ -9,6 +9,10 @@ import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelFamilyProvider;
 import dev.varve.api.model.ModelOptions;
+import dev.varve.api.transport.Connection;
+import dev.varve.api.transport.Listener;
+import dev.varve.api.transport.TransportOptions;
+import dev.varve.api.transport.TransportProvider;
 
 import org.junit.jupiter.api.Test;
 
@@ -27,7 +31,12 @@ class PluginCatalogTest {
 
     private static LoadedPlugin plugin(String module, ModelFamilyProvider family) {
         return new LoadedPlugin(
-                Path.of(module + ".jar"), module, Optional.empty(), List.of(family), List.of());
+                Path.of(module + ".jar"),
+                module,
+                Optional.empty(),
+                List.of(family),
+                List.of(),
+                List.of());
     }
 
     @Test
@@ -80,6 +89,64 @@ class PluginCatalogTest {
         assertEquals(
                 "architecture qwen35 is provided twice: by module acme.one (acme.one.jar) and by"
                         + " module acme.two (acme.two.jar)",
+                error.getMessage());
+    }
+
+    private record Transport(String scheme) implements TransportProvider {
+        @Override
+        public Connection connect(String address, TransportOptions options) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public Listener listen(String address, TransportOptions options) {
+            throw new UnsupportedOperationException();
+        }
+    }
+
+    private static LoadedPlugin transports(String module, TransportProvider... transports) {
+        return new LoadedPlugin(
+                Path.of(module + ".jar"),
+                module,
+                Optional.empty(),
+                List.of(),
+                List.of(),
+                List.of(transports));
+    }
+
+    @Test
+    void aTransportOfAPluginStandsBesideTheBuiltInOne() {
+        Transport grpc = new Transport("grpc");
+
+        PluginCatalog catalog = PluginCatalog.of(List.of(transports("acme.net", grpc)));
+
+        assertEquals(Set.of("grpc", "unix"), catalog.transports().keySet());
+        assertSame(grpc, catalog.transport("grpc"));
+        assertEquals("transports: grpc", catalog.loaded().getFirst().describeServices());
+    }
+
+    @Test
+    void aPluginCannotReplaceTheBuiltInTransport() {
+        List<LoadedPlugin> plugins = List.of(transports("acme.net", new Transport("unix")));
+
+        IllegalArgumentException error =
+                assertThrows(IllegalArgumentException.class, () -> PluginCatalog.of(plugins));
+
+        assertEquals(
+                "transport unix is provided twice: by module dev.varve.platform (built in) and by"
+                        + " module acme.net (acme.net.jar)",
+                error.getMessage());
+    }
+
+    @Test
+    void anUnknownTransportNamesThoseThatThereAre() {
+        PluginCatalog catalog = PluginCatalog.of(List.of());
+
+        VarveException error =
+                assertThrows(VarveException.class, () -> catalog.transport("carrier-pigeon"));
+
+        assertEquals(
+                "no transport for carrier-pigeon: addresses; known: unix; no plugin is loaded",
                 error.getMessage());
     }
 }

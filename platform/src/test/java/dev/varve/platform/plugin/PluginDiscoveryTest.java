@@ -162,7 +162,9 @@ class PluginDiscoveryTest {
                         .source("acme/idle/Idle.java", "package acme.idle; final class Idle {}"),
                 "idle.jar");
 
-        assertRejected("idle.jar", "module acme.idle provides no model family and no device");
+        assertRejected(
+                "idle.jar",
+                "module acme.idle provides no model family, no device and no transport");
     }
 
     @Test

@@ -62,6 +62,11 @@ final class MemoryConnection implements Connection {
         out.close();
     }
 
+    /** Waits until the other side has read everything and waits for more, or has closed. */
+    void awaitStarving() {
+        out.awaitStarving();
+    }
+
     private static final class Stream {
         private final byte[] ring;
         private final ReentrantLock lock = new ReentrantLock();
@@ -69,6 +74,7 @@ final class MemoryConnection implements Connection {
         private long written;
         private long read;
         private boolean closed;
+        private boolean starving;
 
         Stream(int capacity) {
             ring = new byte[capacity];
@@ -79,8 +85,11 @@ final class MemoryConnection implements Connection {
             try {
                 while (target.hasRemaining()) {
                     while (read == written && !closed) {
+                        starving = true;
+                        moved.signalAll();
                         moved.awaitUninterruptibly();
                     }
+                    starving = false;
                     if (read == written) {
                         throw new EOFException("closed");
                     }
@@ -120,6 +129,17 @@ final class MemoryConnection implements Connection {
                     source.get(ring, at, bytes);
                     written += bytes;
                     moved.signalAll();
+                }
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        void awaitStarving() {
+            lock.lock();
+            try {
+                while (!closed && !(starving && read == written)) {
+                    moved.awaitUninterruptibly();
                 }
             } finally {
                 lock.unlock();

@@ -25,7 +25,7 @@ public final class UnixTransport implements TransportProvider {
     /** {@code sizeof sun_path} on Linux, less the zero at its end. */
     private static final int MAX_PATH_BYTES = 107;
 
-    /** Made by whoever finds the transports. */
+    /** A transport without state. */
     public UnixTransport() {}
 
     @Override

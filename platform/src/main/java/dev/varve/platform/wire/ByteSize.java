@@ -1,0 +1,60 @@
+package dev.varve.platform.wire;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.VarveException.Kind;
+
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Reads sizes as people write them: {@code 64MiB}, {@code 512KiB}, {@code 1GiB}, or plain bytes.
+ */
+public final class ByteSize {
+    private static final Pattern TEXT = Pattern.compile("([0-9]+)(B|KiB|MiB|GiB|TiB)?");
+
+    private ByteSize() {}
+
+    /**
+     * The bytes that a text stands for.
+     *
+     * @param name flag or variable that the text comes from, for the error
+     * @throws VarveException of kind INVALID_REQUEST for anything else, such as signs, blanks,
+     *     fractions, other units, or more than 2^63 - 1 bytes
+     */
+    public static long parse(String name, String text) {
+        Matcher matcher = TEXT.matcher(text);
+        if (!matcher.matches()) {
+            throw refused(name, "a size such as 64MiB, or plain bytes", text);
+        }
+        try {
+            return Math.multiplyExact(Long.parseLong(matcher.group(1)), unit(matcher.group(2)));
+        } catch (NumberFormatException | ArithmeticException e) {
+            throw refused(name, "at most " + Long.MAX_VALUE + " bytes", text);
+        }
+    }
+
+    /** Likewise, for a size that must lie in a range. */
+    public static long parse(String name, String text, long min, long max) {
+        long bytes = parse(name, text);
+        if (bytes < min || bytes > max) {
+            throw refused(name, "%d to %d bytes".formatted(min, max), text);
+        }
+        return bytes;
+    }
+
+    private static long unit(String unit) {
+        return switch (unit) {
+            case "KiB" -> 1L << 10;
+            case "MiB" -> 1L << 20;
+            case "GiB" -> 1L << 30;
+            case "TiB" -> 1L << 40;
+            case null, default -> 1;
+        };
+    }
+
+    private static VarveException refused(String name, String expected, String found) {
+        return new VarveException(
+                Kind.INVALID_REQUEST,
+                "%s: expected %s, found \"%s\"".formatted(name, expected, found));
+    }
+}

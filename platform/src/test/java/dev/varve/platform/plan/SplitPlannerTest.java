@@ -1,0 +1,173 @@
+package dev.varve.platform.plan;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.backend.DeviceInfo;
+import dev.varve.api.model.LayerRange;
+import dev.varve.platform.placement.DeviceReference;
+import dev.varve.platform.placement.KvSharingModel;
+import dev.varve.platform.placement.PlacementRequest;
+import dev.varve.platform.placement.SplitRule;
+import dev.varve.platform.runtime.ModelSettings;
+
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+
+/** A model of 12 layers of which the last 4 use the rows of the two before them. */
+class SplitPlannerTest {
+    private static final KvSharingModel MODEL = new KvSharingModel(12, 4);
+    private static final ModelBlocks BLOCKS = ModelBlocks.of(MODEL);
+    private static final long PLENTY = 1L << 30;
+
+    private final List<DeviceReference> measured = new ArrayList<>();
+
+    private SplitPlanner planner(long free) {
+        return new SplitPlanner(
+                MODEL,
+                BLOCKS,
+                ModelSettings.single(512),
+                device ->
+                        new DeviceInfo(
+                                device.device(), "", free, free, device.backend().equals("cpu")),
+                device -> {
+                    measured.add(device);
+                    double slowness = device.backend().equals("cpu") ? 10 : 1;
+                    return new DeviceSpeed(
+                            StepTime.ZERO,
+                            Collections.nCopies(
+                                    BLOCKS.kindCount(), new StepTime(slowness, 100 * slowness)));
+                });
+    }
+
+    private static PlacementRequest request(String devices, SplitRule split) {
+        return new PlacementRequest(
+                DeviceReference.parseList(devices),
+                split,
+                false,
+                Optional.empty(),
+                Optional.empty());
+    }
+
+    @Test
+    void blocksAreWhatTheFamilyKeepsTogether() {
+        assertEquals(7, BLOCKS.blocks().size());
+        assertEquals(new LayerRange(6, 12), BLOCKS.blocks().getLast());
+        assertEquals(List.of(0, 0, 0, 0, 0, 0, 1), BLOCKS.kinds());
+    }
+
+    @Test
+    void modelsWithOtherLayersHaveAnotherIdentity() {
+        assertEquals(BLOCKS.identity(), ModelBlocks.of(new KvSharingModel(12, 4)).identity());
+        assertTrue(!BLOCKS.identity().equals(ModelBlocks.of(new KvSharingModel(12, 3)).identity()));
+    }
+
+    @Test
+    void equalSharesNeedNoMeasurement() {
+        SplitPlanner.Placed placed =
+                planner(PLENTY).place(request("cpu:0,cpu:0", new SplitRule.Equal()));
+
+        assertEquals(
+                "[cpu:0 layers [0, 6), cpu:0 layers [6, 12)]",
+                placed.placement().parts().toString());
+        assertEquals(List.of(), measured);
+        assertEquals(List.of(), placed.reasons());
+    }
+
+    @Test
+    void whatTheFamilyMovesIsAReason() {
+        SplitPlanner.Placed placed =
+                planner(PLENTY)
+                        .place(request("cpu:0,cpu:0", new SplitRule.Weights(List.of(3.0, 1.0))));
+
+        assertEquals(new LayerRange(0, 6), placed.placement().parts().getFirst().range());
+        assertTrue(placed.reasons().getFirst().contains("layers 8 to 11 use"), placed.toString());
+    }
+
+    @Test
+    void anAutomaticSplitFollowsTheSpeedsAndTheFamily() {
+        SplitPlanner.Placed placed =
+                planner(PLENTY).place(request("cuda:0,cpu:0", new SplitRule.Automatic()));
+
+        assertEquals(
+                "[cuda:0 layers [0, 6), cpu:0 layers [6, 12)]",
+                placed.placement().parts().toString());
+        String reason = placed.reasons().getFirst();
+        assertTrue(reason.contains("cuda:0 gets layers [0, 6) (alone it would"), reason);
+        assertEquals(2, measured.size());
+    }
+
+    @Test
+    void aDeviceIsMeasuredOnceForAllProcessesOfThisMachine() {
+        planner(PLENTY).forecast(request("cpu:0,cpu:0@process,cpu:0", new SplitRule.Automatic()));
+
+        assertEquals(1, measured.size(), measured.toString());
+    }
+
+    @Test
+    void decodeAddsUpAndPrefillOverlapsBetweenProcessors() {
+        SplitForecast two =
+                planner(PLENTY).forecast(request("cuda:0,cpu:0", new SplitRule.Equal()));
+        SplitForecast one = planner(PLENTY).forecast(request("cpu:0,cpu:0", new SplitRule.Equal()));
+
+        // Six blocks on one device, one on the other.
+        assertEquals(1000 / (6 * 1 + 10.0), two.decodeTokensPerSecond(), 1e-9);
+        assertEquals(1000 * 512 / 1000.0, two.prefillTokensPerSecond(), 1e-9);
+        assertEquals(1000 * 512 / 7000.0, one.prefillTokensPerSecond(), 1e-9);
+    }
+
+    @Test
+    void whatDoesNotFitIsRefusedWithTheSumsOfEachShard() {
+        for (SplitRule rule : List.of(new SplitRule.Equal(), new SplitRule.Automatic())) {
+            VarveException refused =
+                    assertThrows(
+                            VarveException.class,
+                            () -> planner(1 << 20).forecast(request("cpu:0,cpu:0", rule)));
+
+            assertEquals(VarveException.Kind.OUT_OF_MEMORY, refused.kind());
+            String message = refused.getMessage();
+            assertTrue(message.contains("cpu:0 layers [0, 6): weights"), message);
+            assertTrue(message.contains("cpu:0 layers [6, 12): weights"), message);
+            assertTrue(message.contains("together"), message);
+        }
+    }
+
+    @Test
+    void allShardsHaveTheSlotsThatTheSmallestDeviceHolds() {
+        SplitForecast forecast =
+                planner(PLENTY).forecast(request("cuda:0,cpu:0", new SplitRule.Equal()));
+
+        assertEquals(
+                1,
+                forecast.memory().parts().stream()
+                        .map(part -> part.memory().slots())
+                        .distinct()
+                        .count());
+        assertEquals(
+                forecast.memory().parts().stream()
+                        .mapToLong(part -> part.memory().totalBytes())
+                        .sum(),
+                forecast.memory().total().totalBytes());
+    }
+
+    @Test
+    void moreDevicesThanPlacesToCutAreRefused() {
+        String nine = String.join(",", Collections.nCopies(13, "cpu:0"));
+
+        String message =
+                assertThrows(
+                                IllegalArgumentException.class,
+                                () ->
+                                        planner(PLENTY)
+                                                .place(request(nine, new SplitRule.Automatic())))
+                        .getMessage();
+
+        assertTrue(message.startsWith("--target-devices: "), message);
+    }
+}

@@ -1,0 +1,38 @@
+package dev.varve.plugin.grpc;
+
+import dev.varve.api.transport.Connection;
+import dev.varve.api.transport.Listener;
+import dev.varve.api.transport.TransportOptions;
+import dev.varve.api.transport.TransportProvider;
+
+import java.io.IOException;
+
+/**
+ * Transport {@code grpc:host:port}: bytes in a stream of HTTP/2, with TLS, certificates of both
+ * sides and a token. Plain text stays on the machine unless {@code insecure} is set.
+ */
+public final class GrpcTransport implements TransportProvider {
+    /** Loads the libraries when it is first asked for, which takes a few hundred milliseconds. */
+    private static final class Loaded {
+        static final TransportProvider TRANSPORT =
+                Libraries.load("dev.varve.plugin.grpc.net.NetworkTransport");
+    }
+
+    /** Called by the service loader. */
+    public GrpcTransport() {}
+
+    @Override
+    public String scheme() {
+        return "grpc";
+    }
+
+    @Override
+    public Connection connect(String address, TransportOptions options) throws IOException {
+        return Loaded.TRANSPORT.connect(address, options);
+    }
+
+    @Override
+    public Listener listen(String address, TransportOptions options) throws IOException {
+        return Loaded.TRANSPORT.listen(address, options);
+    }
+}

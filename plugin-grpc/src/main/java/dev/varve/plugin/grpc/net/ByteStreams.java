@@ -1,0 +1,63 @@
+package dev.varve.plugin.grpc.net;
+
+import io.grpc.MethodDescriptor;
+
+import java.io.InputStream;
+
+/** The one method, and the sizes that bound what a connection holds in memory. */
+final class ByteStreams {
+    static final String SERVICE = "varve.Bytes";
+
+    /** Longest message that is accepted. */
+    static final int MAX_MESSAGE_BYTES = 1 << 20;
+
+    /** Longest message that is sent: enough to hide what a message costs, and quick to copy. */
+    static final int SENT_MESSAGE_BYTES = 256 << 10;
+
+    /** Below this many bytes in the send queue the next message is taken. */
+    static final int READY_BYTES = 1 << 20;
+
+    /** Most bytes on their way that the receiver has not asked for yet (HTTP/2 window). */
+    static final int WINDOW_BYTES = 4 << 20;
+
+    /** Messages that are asked for ahead of the reader. */
+    static final int MESSAGES_AHEAD = 4;
+
+    static final MethodDescriptor<Outgoing, Incoming> CLIENT =
+            method(new Sent(), new Received()).build();
+    static final MethodDescriptor<Incoming, Outgoing> SERVER =
+            method(new Received(), new Sent()).build();
+
+    private ByteStreams() {}
+
+    private static <Q, A> MethodDescriptor.Builder<Q, A> method(
+            MethodDescriptor.Marshaller<Q> request, MethodDescriptor.Marshaller<A> response) {
+        return MethodDescriptor.newBuilder(request, response)
+                .setType(MethodDescriptor.MethodType.BIDI_STREAMING)
+                .setFullMethodName(MethodDescriptor.generateFullMethodName(SERVICE, "Stream"));
+    }
+
+    private static final class Sent implements MethodDescriptor.Marshaller<Outgoing> {
+        @Override
+        public InputStream stream(Outgoing message) {
+            return message;
+        }
+
+        @Override
+        public Outgoing parse(InputStream stream) {
+            throw new UnsupportedOperationException("messages of this type are only sent");
+        }
+    }
+
+    private static final class Received implements MethodDescriptor.Marshaller<Incoming> {
+        @Override
+        public InputStream stream(Incoming message) {
+            throw new UnsupportedOperationException("messages of this type are only received");
+        }
+
+        @Override
+        public Incoming parse(InputStream stream) {
+            return Incoming.of(stream);
+        }
+    }
+}

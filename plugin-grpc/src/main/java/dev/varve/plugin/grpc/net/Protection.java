@@ -1,0 +1,75 @@
+package dev.varve.plugin.grpc.net;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.transport.TransportOptions;
+
+import java.net.InetAddress;
+import java.util.List;
+
+/** Whether the bytes are encrypted, as the options and the addresses of both ends demand. */
+enum Protection {
+    PLAIN_TEXT,
+    TLS;
+
+    private static final String FLAGS =
+            "--shard-tls-cert and --shard-tls-key (certificate and key of this side),"
+                    + " --shard-tls-ca (whom it trusts)";
+
+    /**
+     * What a client uses towards a server that may be at any of these addresses.
+     *
+     * @throws VarveException of kind INVALID_REQUEST if nothing says how to trust a server on
+     *     another machine
+     */
+    static Protection ofClient(
+            HostPort target, List<InetAddress> addresses, TransportOptions options) {
+        if (options.identity().isPresent() || options.trusted().isPresent()) {
+            return TLS;
+        }
+        if (options.insecure() || addresses.stream().allMatch(InetAddress::isLoopbackAddress)) {
+            return PLAIN_TEXT;
+        }
+        throw refused(
+                target
+                        + ": plain text may not leave this machine; give "
+                        + FLAGS
+                        + ", or --insecure");
+    }
+
+    /**
+     * What a listener uses.
+     *
+     * @throws VarveException of kind INVALID_REQUEST if strangers could connect or read along
+     */
+    static Protection ofListener(HostPort address, InetAddress local, TransportOptions options) {
+        if (options.trusted().isPresent() && options.identity().isEmpty()) {
+            throw refused(
+                    address
+                            + ": --shard-tls-ca asks clients for certificates, which needs one of"
+                            + " this side too: --shard-tls-cert and --shard-tls-key");
+        }
+        boolean reachable = !local.isLoopbackAddress() && !options.insecure();
+        if (options.identity().isEmpty()) {
+            if (reachable) {
+                throw refused(
+                        address
+                                + ": plain text may not leave this machine; give "
+                                + FLAGS
+                                + ", --shard-token-file, or --insecure");
+            }
+            return PLAIN_TEXT;
+        }
+        if (reachable && options.trusted().isEmpty() && options.token().isEmpty()) {
+            throw refused(
+                    address
+                            + ": other machines could connect unasked; give --shard-tls-ca (clients"
+                            + " show a certificate), --shard-token-file (clients know a secret), or"
+                            + " --insecure");
+        }
+        return TLS;
+    }
+
+    private static VarveException refused(String message) {
+        return new VarveException(VarveException.Kind.INVALID_REQUEST, message);
+    }
+}

@@ -1,0 +1,259 @@
+package dev.varve.plugin.grpc.net;
+
+import dev.varve.api.transport.Connection;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * A call as a connection. The network's threads hand in messages ({@link #received}), room to send
+ * ({@link #ready}) and the end ({@link #ended}), and never wait here.
+ *
+ * <p>What it holds is bounded: {@link ByteStreams#MESSAGES_AHEAD} messages that were asked for, the
+ * window of the network, and {@link ByteStreams#READY_BYTES} and a message to send.
+ */
+final class StreamConnection implements Connection {
+    /**
+     * How the other side went.
+     *
+     * @param cause nothing if it closed in order
+     */
+    private record Ending(String how, Optional<Throwable> cause) {}
+
+    private final String peer;
+    private final Call call;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition readable = lock.newCondition();
+    private final Condition writable = lock.newCondition();
+    private final Queue<Incoming> arrived = new ArrayDeque<>();
+    private Optional<Ending> ending = Optional.empty();
+    private boolean closed;
+
+    /** Held while a message enters the call or the call is finished, which never waits. */
+    private final ReentrantLock sending = new ReentrantLock();
+
+    /** Held by the reader, so that buffers are not given back below its hands. */
+    private final ReentrantLock reading = new ReentrantLock();
+
+    private Optional<Incoming> current = Optional.empty();
+
+    StreamConnection(String peer, Call call) {
+        this.peer = peer;
+        this.call = call;
+    }
+
+    @Override
+    public String peer() {
+        return peer;
+    }
+
+    /** Never: a loopback address may be a tunnel, and says nothing of the user. */
+    @Override
+    public boolean sameHost() {
+        return false;
+    }
+
+    void received(Incoming message) {
+        lock.lock();
+        try {
+            if (!closed) {
+                arrived.add(message);
+                readable.signal();
+                return;
+            }
+        } finally {
+            lock.unlock();
+        }
+        // Nobody reads any more; the rest is let through so that the other side sees the end.
+        message.close();
+        call.request(1);
+    }
+
+    void ready() {
+        lock.lock();
+        try {
+            writable.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The other side closed in order. */
+    void ended() {
+        end(new Ending("the other side closed the connection", Optional.empty()));
+    }
+
+    /** Ends the call after the other side ended its half; what arrived can still be read. */
+    void finishAfterPeer() {
+        sending.lock();
+        try {
+            call.finish();
+        } finally {
+            sending.unlock();
+        }
+    }
+
+    /** The connection broke. */
+    void broken(String how, Throwable cause) {
+        end(new Ending("the connection broke: " + how, Optional.of(cause)));
+    }
+
+    private void end(Ending how) {
+        lock.lock();
+        try {
+            if (ending.isEmpty()) {
+                ending = Optional.of(how);
+            }
+            readable.signalAll();
+            writable.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void read(ByteBuffer target) throws IOException {
+        reading.lock();
+        try {
+            while (target.hasRemaining()) {
+                Incoming message = current.isPresent() ? current.get() : await();
+                current = Optional.of(message);
+                message.drainTo(target);
+                if (message.isEmpty()) {
+                    current = Optional.empty();
+                    message.close();
+                    call.request(1);
+                }
+            }
+        } finally {
+            reading.unlock();
+        }
+    }
+
+    private Incoming await() throws IOException {
+        lock.lock();
+        try {
+            while (true) {
+                requireOpen();
+                Optional<Incoming> message = Optional.ofNullable(arrived.poll());
+                if (message.isPresent()) {
+                    return message.get();
+                }
+                if (ending.isPresent()) {
+                    throw failure(ending.get(), true);
+                }
+                readable.awaitUninterruptibly();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void write(ByteBuffer... parts) throws IOException {
+        while (hasRemaining(parts)) {
+            awaitRoom();
+            sending.lock();
+            try {
+                requireOpen();
+                Outgoing message = new Outgoing(parts, ByteStreams.SENT_MESSAGE_BYTES);
+                call.send(message);
+                if (message.available() > 0) {
+                    throw new IOException(peer + ": the connection ended while sending");
+                }
+            } finally {
+                sending.unlock();
+            }
+        }
+    }
+
+    private static boolean hasRemaining(ByteBuffer[] parts) {
+        for (ByteBuffer part : parts) {
+            if (part.hasRemaining()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void awaitRoom() throws IOException {
+        lock.lock();
+        try {
+            while (true) {
+                requireOpen();
+                if (ending.isPresent()) {
+                    throw failure(ending.get(), false);
+                }
+                if (call.isReady()) {
+                    return;
+                }
+                writable.awaitUninterruptibly();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void requireOpen() throws IOException {
+        lock.lock();
+        try {
+            if (closed) {
+                throw new IOException(peer + ": the connection was closed on this side");
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private IOException failure(Ending end, boolean whileReading) {
+        String message = peer + ": " + end.how();
+        if (end.cause().isPresent()) {
+            return new IOException(message, end.cause().get());
+        }
+        return whileReading ? new EOFException(message) : new IOException(message);
+    }
+
+    @Override
+    public void close() {
+        List<Incoming> unread;
+        lock.lock();
+        try {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            unread = new ArrayList<>(arrived);
+            arrived.clear();
+            readable.signalAll();
+            writable.signalAll();
+        } finally {
+            lock.unlock();
+        }
+        sending.lock();
+        try {
+            call.finish();
+        } finally {
+            sending.unlock();
+        }
+        reading.lock();
+        try {
+            current.ifPresent(unread::add);
+            current = Optional.empty();
+        } finally {
+            reading.unlock();
+        }
+        for (Incoming message : unread) {
+            message.close();
+            call.request(1);
+        }
+    }
+}

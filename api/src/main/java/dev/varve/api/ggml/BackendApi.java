@@ -142,6 +142,18 @@ final class BackendApi {
         }
     }
 
+    /** {@code ptr ggml_backend_reg_name(ptr registry)} */
+    private static final MethodHandle REG_NAME =
+            bind("ggml_backend_reg_name", returns(C_POINTER, C_POINTER));
+
+    static MemorySegment regName(MemorySegment registry) {
+        try {
+            return (MemorySegment) REG_NAME.invokeExact(registry);
+        } catch (Throwable e) {
+            throw Native.sneaky(e);
+        }
+    }
+
     /** {@code ptr ggml_backend_reg_get_proc_address(ptr registry, ptr name)} */
     private static final MethodHandle REG_GET_PROC_ADDRESS =
             bind("ggml_backend_reg_get_proc_address", returns(C_POINTER, C_POINTER, C_POINTER));

@@ -75,6 +75,11 @@ public final class GgmlDevice {
         return name;
     }
 
+    /** ggml's name of the backend that the device belongs to, such as {@code Vulkan}. */
+    public String backendName() {
+        return Native.string(BackendApi.regName(BackendApi.devBackendReg(pointer)));
+    }
+
     /** Name of the hardware. */
     public String description() {
         return description;

@@ -116,6 +116,7 @@ public final class GgmlLibrary {
      * @throws VarveException of kind UNAVAILABLE if it cannot be loaded; ggml's log says why
      */
     public static synchronized void loadBackend(Path file) {
+        NativeMessages.forgetError();
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment loaded =
                     BackendApi.load(arena.allocateFrom(file.toAbsolutePath().toString()));
@@ -231,6 +232,7 @@ public final class GgmlLibrary {
         private static final FileOutputStream STDERR = new FileOutputStream(FileDescriptor.err);
 
         private static final String ABORTED = "varve: ggml aborted while ";
+        private static final String NO_REASON = "ggml gives no reason";
         private static final int DEBUG = 1;
         private static final int WARN = 3;
         private static final int ERROR = 4;
@@ -238,7 +240,7 @@ public final class GgmlLibrary {
 
         private static final StringBuilder LINE = new StringBuilder();
         private static int lineLevel = DEBUG;
-        private static volatile String lastError = "no reason given";
+        private static volatile String lastError = NO_REASON;
         private static volatile String context = "starting";
 
         private NativeMessages() {}
@@ -278,6 +280,10 @@ public final class GgmlLibrary {
 
         static void context(String what) {
             context = what;
+        }
+
+        static void forgetError() {
+            lastError = NO_REASON;
         }
 
         static String lastError() {

@@ -50,6 +50,20 @@ final class Native {
         return LINKER.downcallHandle(function, descriptor, PLAIN);
     }
 
+    /** A function of the C library. */
+    @SuppressWarnings("restricted")
+    static MethodHandle bindSystem(String name, FunctionDescriptor descriptor) {
+        return LINKER.downcallHandle(
+                LINKER.defaultLookup()
+                        .find(name)
+                        .orElseThrow(
+                                () ->
+                                        GgmlLibrary.unavailable(
+                                                "the C library has no function " + name, null)),
+                descriptor,
+                PLAIN);
+    }
+
     static Linker linker() {
         return LINKER;
     }

@@ -3,6 +3,7 @@ package dev.varve.platform.cli;
 import dev.varve.api.VarveException;
 import dev.varve.api.backend.DeviceBackendProvider;
 import dev.varve.api.backend.DeviceInfo;
+import dev.varve.platform.placement.LocalBackends;
 import dev.varve.platform.plugin.PluginCatalog;
 
 import picocli.CommandLine.Command;
@@ -33,16 +34,17 @@ final class DevicesCommand extends CliCommand {
     int run() {
         PluginCatalog catalog = plugins.discover(environment());
         ArrayNode listed = Json.array();
+        LocalBackends backends =
+                new LocalBackends(catalog.backends(), plugins.backendOptions(environment()));
         for (DeviceBackendProvider provider : catalog.backends().values()) {
             try {
-                List<DeviceInfo> devices =
-                        provider.open(plugins.backendOptions(environment())).devices();
-                devices.forEach(device -> show(device, listed));
+                List<DeviceInfo> devices = backends.open(provider.name()).devices();
+                devices.forEach(device -> show(provider, device, listed));
                 if (devices.isEmpty()) {
-                    showUnavailable(provider.name(), "no such device was found", listed);
+                    showUnavailable(provider, "no such device was found", listed);
                 }
             } catch (VarveException e) {
-                showUnavailable(provider.name(), e.getMessage(), listed);
+                showUnavailable(provider, e.getMessage(), listed);
             }
         }
         if (json) {
@@ -56,28 +58,37 @@ final class DevicesCommand extends CliCommand {
         return 0;
     }
 
-    private void show(DeviceInfo device, ArrayNode listed) {
+    private void show(DeviceBackendProvider provider, DeviceInfo device, ArrayNode listed) {
         listed.addObject()
                 .put("name", device.name())
+                .put("backend", provider.name())
+                .put("ggml_version", provider.ggmlVersion())
                 .put("available", true)
                 .put("description", device.description())
                 .put("memory_total_bytes", device.memoryTotalBytes())
-                .put("memory_free_bytes", device.memoryFreeBytes());
+                .put("memory_free_bytes", device.memoryFreeBytes())
+                .put("host_cores", device.hostCores());
         if (!json) {
             out().println(
-                            "%-8s %s, %s of %s free"
+                            "%-9s %s, %s of %s free, ggml %s"
                                     .formatted(
                                             device.name(),
                                             device.description(),
                                             gibibytes(device.memoryFreeBytes()),
-                                            gibibytes(device.memoryTotalBytes())));
+                                            gibibytes(device.memoryTotalBytes()),
+                                            provider.ggmlVersion()));
         }
     }
 
-    private void showUnavailable(String name, String reason, ArrayNode listed) {
-        listed.addObject().put("name", name).put("available", false).put("reason", reason);
+    private void showUnavailable(DeviceBackendProvider provider, String reason, ArrayNode listed) {
+        listed.addObject()
+                .put("name", provider.name())
+                .put("backend", provider.name())
+                .put("ggml_version", provider.ggmlVersion())
+                .put("available", false)
+                .put("reason", reason);
         if (!json) {
-            out().println("%-8s unavailable: %s".formatted(name, reason));
+            out().println("%-9s unavailable: %s".formatted(provider.name(), reason));
         }
     }
 

@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.StringJoiner;
 
 /**
- * The device backends of this process. Each is loaded when it is first asked for, and once. One
- * thread.
+ * The device backends of this process. Each is loaded when it is first asked for, and once; the
+ * processor's always comes first. One thread.
  */
 public final class LocalBackends {
     /** Where several GPU backends see the same hardware, the vendor's own comes first. */
@@ -97,9 +97,26 @@ public final class LocalBackends {
                             + "; there are: "
                             + String.join(", ", providers.keySet().stream().sorted().toList()));
         }
+        if (!backend.equals(PROCESSOR)) {
+            openBase(backend);
+        }
         DeviceBackend fresh = provider.open(options);
         opened.put(backend, fresh);
         return fresh;
+    }
+
+    /** The processor's backend brings ggml's base library, which every other backend builds on. */
+    private void openBase(String backend) {
+        if (!provides(PROCESSOR)) {
+            throw new VarveException(
+                    VarveException.Kind.UNAVAILABLE,
+                    "backend "
+                            + backend
+                            + " needs ggml's base library, and no plugin provides backend "
+                            + PROCESSOR
+                            + ", which brings it");
+        }
+        open(PROCESSOR);
     }
 
     /**

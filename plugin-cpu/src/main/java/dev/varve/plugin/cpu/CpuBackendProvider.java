@@ -4,6 +4,7 @@ import dev.varve.api.VarveException;
 import dev.varve.api.backend.BackendOptions;
 import dev.varve.api.backend.DeviceBackend;
 import dev.varve.api.backend.DeviceBackendProvider;
+import dev.varve.api.backend.NativeBundle;
 import dev.varve.api.ggml.GgmlDevice;
 import dev.varve.api.ggml.GgmlLibrary;
 
@@ -30,7 +31,12 @@ public final class CpuBackendProvider implements DeviceBackendProvider {
         requirePlatform(System.getProperty("os.name"), System.getProperty("os.arch"));
         Path libraries =
                 options.ggmlHome()
-                        .orElseGet(() -> new NativeBundle(options.cacheFolder()).unpack());
+                        .orElseGet(
+                                () ->
+                                        new NativeBundle(
+                                                        CpuBackendProvider.class,
+                                                        options.cacheFolder())
+                                                .unpack());
         GgmlLibrary.load(libraries);
         if (findCpu() == null) {
             GgmlLibrary.loadBackendsFrom(libraries);

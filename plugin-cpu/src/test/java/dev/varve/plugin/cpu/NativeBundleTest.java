@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
+import dev.varve.api.backend.NativeBundle;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,7 +31,7 @@ class NativeBundleTest {
 
     @Test
     void allLibrariesAreUnpackedOnce() throws IOException {
-        Path folder = new NativeBundle(cache.resolve("deep/er")).unpack();
+        Path folder = new NativeBundle(CpuBackendProvider.class, cache.resolve("deep/er")).unpack();
 
         List<String> names = names(folder);
         assertTrue(names.contains(BASE), names.toString());
@@ -38,7 +39,9 @@ class NativeBundleTest {
                 names.stream().anyMatch(name -> name.startsWith("libggml-cpu-")), names.toString());
         FileTime old = FileTime.fromMillis(1_000_000);
         Files.setLastModifiedTime(folder.resolve(BASE), old);
-        assertEquals(folder, new NativeBundle(cache.resolve("deep/er")).unpack());
+        assertEquals(
+                folder,
+                new NativeBundle(CpuBackendProvider.class, cache.resolve("deep/er")).unpack());
         assertEquals(
                 old, Files.getLastModifiedTime(folder.resolve(BASE)), "nothing is written again");
         assertEquals(
@@ -49,7 +52,7 @@ class NativeBundleTest {
 
     @Test
     void aDamagedFileAndAMissingOneAreReplaced() throws IOException {
-        Path folder = new NativeBundle(cache).unpack();
+        Path folder = new NativeBundle(CpuBackendProvider.class, cache).unpack();
         byte[] whole = Files.readAllBytes(folder.resolve(BASE));
         Path other =
                 folder.resolve(
@@ -60,7 +63,7 @@ class NativeBundleTest {
         Files.write(folder.resolve(BASE), new byte[] {1, 2, 3});
         Files.delete(other);
 
-        assertEquals(folder, new NativeBundle(cache).unpack());
+        assertEquals(folder, new NativeBundle(CpuBackendProvider.class, cache).unpack());
 
         assertArrayEquals(whole, Files.readAllBytes(folder.resolve(BASE)));
         assertTrue(Files.size(other) > 0);
@@ -78,7 +81,8 @@ class NativeBundleTest {
                         threads.submit(
                                 () -> {
                                     start.await(1, TimeUnit.MINUTES);
-                                    return new NativeBundle(cache).unpack();
+                                    return new NativeBundle(CpuBackendProvider.class, cache)
+                                            .unpack();
                                 }));
             }
         }
@@ -96,7 +100,9 @@ class NativeBundleTest {
         VarveException error =
                 assertThrows(
                         VarveException.class,
-                        () -> new NativeBundle(file.resolve("inside")).unpack());
+                        () ->
+                                new NativeBundle(CpuBackendProvider.class, file.resolve("inside"))
+                                        .unpack());
 
         assertEquals(VarveException.Kind.UNAVAILABLE, error.kind());
         assertTrue(
@@ -108,7 +114,7 @@ class NativeBundleTest {
 
     @Test
     void aFileInPlaceOfTheFolderIsAnErrorAndStays() throws IOException {
-        Path folder = new NativeBundle(cache).unpack();
+        Path folder = new NativeBundle(CpuBackendProvider.class, cache).unpack();
         try (Stream<Path> files = Files.list(folder)) {
             for (Path file : files.toList()) {
                 Files.delete(file);
@@ -118,7 +124,9 @@ class NativeBundleTest {
         Files.writeString(folder, "mine");
 
         VarveException error =
-                assertThrows(VarveException.class, () -> new NativeBundle(cache).unpack());
+                assertThrows(
+                        VarveException.class,
+                        () -> new NativeBundle(CpuBackendProvider.class, cache).unpack());
 
         assertEquals(VarveException.Kind.UNAVAILABLE, error.kind());
         assertEquals("mine", Files.readString(folder));

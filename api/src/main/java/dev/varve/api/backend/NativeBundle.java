@@ -1,4 +1,4 @@
-package dev.varve.plugin.cpu;
+package dev.varve.api.backend;
 
 import dev.varve.api.VarveException;
 
@@ -22,26 +22,37 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The libraries in this jar and their folder on disk. The folder's name holds the digest of the
- * manifest, so that another release gets another folder and several processes can share one. It
+ * The libraries in a plugin's jar and their folder on disk. The folder's name holds the digest of
+ * the manifest, so that another release gets another folder and several processes can share one. It
  * appears by an atomic rename; sizes are checked at every start, and a damaged folder is replaced.
  *
- * <p>Manifest: one line per file, {@code sha256 size name}.
+ * <p>Manifest, beside the libraries in {@code natives/linux-x64/}: one line per file, {@code sha256
+ * size name}.
  */
-final class NativeBundle {
+public final class NativeBundle {
     private record Entry(String digest, long size, String name) {}
 
     private static final String RESOURCES = "/natives/linux-x64/";
     private static final int DIGEST_DIGITS = 12;
 
+    private final Class<?> owner;
     private final Path cacheFolder;
 
-    NativeBundle(Path cacheFolder) {
+    /**
+     * @param owner a class of the jar that holds the libraries
+     * @param cacheFolder where to unpack to; made if it is missing
+     */
+    public NativeBundle(Class<?> owner, Path cacheFolder) {
+        this.owner = owner;
         this.cacheFolder = cacheFolder;
     }
 
-    /** Returns the folder with the libraries, unpacking them if need be. */
-    Path unpack() {
+    /**
+     * Returns the folder with the libraries, unpacking them if need be.
+     *
+     * @throws VarveException of kind UNAVAILABLE if the jar holds none or they cannot be written
+     */
+    public Path unpack() {
         try {
             byte[] manifest = manifest();
             List<Entry> entries = parse(new String(manifest, StandardCharsets.UTF_8));
@@ -60,13 +71,12 @@ final class NativeBundle {
         }
     }
 
-    private static byte[] manifest() throws IOException {
-        try (InputStream stream =
-                NativeBundle.class.getResourceAsStream(RESOURCES + "manifest.txt")) {
+    private byte[] manifest() throws IOException {
+        try (InputStream stream = owner.getResourceAsStream(RESOURCES + "manifest.txt")) {
             if (stream == null) {
                 throw new VarveException(
                         VarveException.Kind.UNAVAILABLE,
-                        "the jar of plugin-cpu holds no libraries");
+                        "the jar of " + owner.getName() + " holds no libraries");
             }
             return stream.readAllBytes();
         }
@@ -104,10 +114,9 @@ final class NativeBundle {
         }
     }
 
-    private static void write(Entry entry, Path target) throws IOException {
+    private void write(Entry entry, Path target) throws IOException {
         MessageDigest digest = sha256();
-        try (InputStream stream =
-                NativeBundle.class.getResourceAsStream(RESOURCES + entry.name())) {
+        try (InputStream stream = owner.getResourceAsStream(RESOURCES + entry.name())) {
             if (stream == null) {
                 throw new IOException(entry.name() + " is missing from the jar");
             }

@@ -1,0 +1,122 @@
+package dev.varve.api.backend;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.ggml.GgmlDevice;
+import dev.varve.api.ggml.GgmlLibrary;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/** The devices of a backend whose library is one file beside ggml's base. Thread-safe. */
+public final class GpuBackend implements DeviceBackend {
+    /**
+     * A device with what it is locked by.
+     *
+     * @param hostCores as in {@link DeviceInfo#hostCores}
+     */
+    private record Member(GgmlDevice device, boolean hostCores, Object lock) {}
+
+    private final String name;
+    private final List<Member> members;
+
+    private GpuBackend(String name, List<Member> members) {
+        this.name = name;
+        this.members = List.copyOf(members);
+    }
+
+    /**
+     * Loads a backend, unless this process has it already, and finds its devices.
+     *
+     * @param name of the backend in device references, such as {@code vulkan}
+     * @param ggmlName what ggml calls it, such as {@code Vulkan}
+     * @param library its file; its dependency on ggml's base is met by the base that is loaded
+     * @param onHostCores which devices compute on the processor's cores
+     * @throws VarveException of kind UNAVAILABLE if ggml's base is not loaded, if the library
+     *     cannot be loaded, or if it finds no device
+     */
+    public static GpuBackend open(
+            String name, String ggmlName, Path library, Predicate<GgmlDevice> onHostCores) {
+        if (!GgmlLibrary.isLoaded()) {
+            throw unavailable(name + ": ggml's base library is not loaded; backend cpu brings it");
+        }
+        List<GgmlDevice> devices = find(ggmlName).toList();
+        if (devices.isEmpty()) {
+            GgmlLibrary.context("loading " + library);
+            GgmlLibrary.loadBackend(library);
+            devices = find(ggmlName).toList();
+        }
+        if (devices.isEmpty()) {
+            throw unavailable(library + " was loaded, but finds no device");
+        }
+        List<Member> members = new ArrayList<>();
+        for (GgmlDevice device : devices) {
+            boolean hostCores = onHostCores.test(device);
+            members.add(new Member(device, hostCores, hostCores ? HostCores.turn() : new Object()));
+        }
+        return new GpuBackend(name, members);
+    }
+
+    /**
+     * The file of a packed backend: the one in {@link BackendOptions#ggmlHome} if there is one,
+     * else the one in the plugin's jar, unpacked.
+     *
+     * @param owner a class of the plugin
+     */
+    public static Path packedLibrary(Class<?> owner, String file, BackendOptions options) {
+        return options.ggmlHome()
+                .map(home -> home.resolve(file))
+                .filter(Files::isRegularFile)
+                .orElseGet(
+                        () ->
+                                new NativeBundle(owner, options.cacheFolder())
+                                        .unpack()
+                                        .resolve(file));
+    }
+
+    private static Stream<GgmlDevice> find(String ggmlName) {
+        return GgmlDevice.all().stream().filter(device -> device.backendName().equals(ggmlName));
+    }
+
+    @Override
+    public List<DeviceInfo> devices() {
+        List<DeviceInfo> infos = new ArrayList<>();
+        for (int i = 0; i < members.size(); i++) {
+            infos.add(info(i));
+        }
+        return infos;
+    }
+
+    private DeviceInfo info(int index) {
+        Member member = members.get(index);
+        return new DeviceInfo(
+                name + ":" + index,
+                member.device().description(),
+                member.device().memoryTotal(),
+                member.device().memoryFree(),
+                member.hostCores());
+    }
+
+    @Override
+    public ComputeDevice open(int index, DeviceOptions options) {
+        if (index < 0 || index >= members.size()) {
+            throw unavailable(
+                    name
+                            + ":"
+                            + index
+                            + ": there "
+                            + (members.size() == 1
+                                    ? "is only " + name + ":0"
+                                    : "are " + members.size() + " devices of this backend"));
+        }
+        Member member = members.get(index);
+        return new GpuDevice(member.device(), info(index), member.lock());
+    }
+
+    private static VarveException unavailable(String message) {
+        return new VarveException(VarveException.Kind.UNAVAILABLE, message);
+    }
+}

@@ -1,0 +1,143 @@
+package dev.varve.plugin.vulkan;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.ggml.SystemLibrary;
+import dev.varve.api.ggml.VulkanDriver;
+import dev.varve.api.ggml.VulkanDriver.PhysicalDevice;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * The devices that ggml's Vulkan library will take, checked before it is loaded: a number that is
+ * out of range, or a chosen device that lacks a feature, would end the process.
+ *
+ * @param chosen value of {@value #VARIABLE}; empty: ggml takes every usable device but software
+ *     renderers
+ * @param deviceFiles folder of the device files of graphics hardware
+ * @param driver asks the system for its devices
+ */
+record VisibleDevices(
+        Optional<String> chosen, Path deviceFiles, Supplier<List<PhysicalDevice>> driver) {
+    /** Numbers of the devices to use, in the order of the system's Vulkan loader. */
+    static final String VARIABLE = "GGML_VK_VISIBLE_DEVICES";
+
+    private static final Pattern NUMBERS = Pattern.compile("\\d{1,4}(,\\d{1,4})*");
+
+    /** Size of ggml's table of devices. */
+    private static final int MOST = 16;
+
+    /** One of these is there on every machine with graphics hardware. */
+    private static final List<String> HARDWARE = List.of("dri", "nvidiactl", "nvidia0", "dxg");
+
+    private static final String DRIVERS =
+            "install the driver of the graphics card, or mesa-vulkan-drivers (Debian, Ubuntu)";
+
+    private static final String SOFTWARE_HINT =
+            "; with " + VARIABLE + "=0 in the environment a software renderer is used";
+
+    /**
+     * Names of the machine's software renderers, once there is a device that ggml will take.
+     *
+     * @throws VarveException of kind UNAVAILABLE if there is none, or the choice is no good
+     */
+    Set<String> softwareNames() {
+        if (chosen.isPresent() && !NUMBERS.matcher(chosen.get()).matches()) {
+            throw unavailable(
+                    VARIABLE
+                            + ": expected numbers of devices such as 0 or 0,1, found '"
+                            + chosen.get()
+                            + "'");
+        }
+        // Asking the loader starts every installed driver, which takes a while.
+        if (chosen.isEmpty()
+                && HARDWARE.stream().noneMatch(name -> Files.exists(deviceFiles.resolve(name)))) {
+            throw unavailable(
+                    "there is no graphics device in "
+                            + deviceFiles
+                            + " (looked for "
+                            + String.join(", ", HARDWARE)
+                            + ")"
+                            + SOFTWARE_HINT
+                            + " (Debian, Ubuntu: apt-get install libvulkan1"
+                            + " mesa-vulkan-drivers)");
+        }
+        SystemLibrary.whyMissing(VulkanDriver.LOADER)
+                .ifPresent(
+                        reason -> {
+                            throw unavailable(
+                                    "the Vulkan loader is missing (Debian, Ubuntu: apt-get install"
+                                            + " libvulkan1): "
+                                            + reason);
+                        });
+        List<PhysicalDevice> devices = driver.get();
+        if (devices.isEmpty()) {
+            throw unavailable("no Vulkan driver has a device; " + DRIVERS);
+        }
+        chosen.ifPresentOrElse(
+                numbers -> requireChosen(numbers, devices), () -> requireHardware(devices));
+        return devices.stream()
+                .filter(PhysicalDevice::software)
+                .map(PhysicalDevice::name)
+                .collect(Collectors.toUnmodifiableSet());
+    }
+
+    private static void requireChosen(String numbers, List<PhysicalDevice> devices) {
+        List<Integer> chosen =
+                Pattern.compile(",").splitAsStream(numbers).map(Integer::valueOf).toList();
+        if (chosen.size() > MOST) {
+            throw unavailable(
+                    VARIABLE + ": expected at most " + MOST + " devices, found " + chosen.size());
+        }
+        for (int number : chosen) {
+            if (number >= devices.size()) {
+                throw unavailable(
+                        VARIABLE
+                                + "="
+                                + numbers
+                                + ": there is no device "
+                                + number
+                                + "; expected 0 to "
+                                + (devices.size() - 1));
+            }
+            PhysicalDevice device = devices.get(number);
+            if (!device.usable()) {
+                throw unavailable(
+                        VARIABLE
+                                + "="
+                                + numbers
+                                + ": "
+                                + device.name()
+                                + " lacks Vulkan 1.2 with 16-bit storage");
+            }
+        }
+    }
+
+    private static void requireHardware(List<PhysicalDevice> devices) {
+        if (devices.stream().allMatch(PhysicalDevice::software)) {
+            throw unavailable(
+                    "the only Vulkan devices are software renderers ("
+                            + names(devices)
+                            + ")"
+                            + SOFTWARE_HINT);
+        }
+        if (devices.stream().noneMatch(device -> !device.software() && device.usable())) {
+            throw unavailable(
+                    "no Vulkan device has Vulkan 1.2 with 16-bit storage (" + names(devices) + ")");
+        }
+    }
+
+    private static String names(List<PhysicalDevice> devices) {
+        return devices.stream().map(PhysicalDevice::name).collect(Collectors.joining(", "));
+    }
+
+    private static VarveException unavailable(String message) {
+        return new VarveException(VarveException.Kind.UNAVAILABLE, message);
+    }
+}

@@ -1,0 +1,7 @@
+/** Computes on Vulkan devices; carries ggml's Vulkan library. */
+module dev.varve.plugin.vulkan {
+    requires dev.varve.api;
+
+    provides dev.varve.api.backend.DeviceBackendProvider with
+            dev.varve.plugin.vulkan.VulkanBackendProvider;
+}

@@ -78,8 +78,7 @@ final class LocalRuntimeFactory implements RuntimeFactory {
         PlacedShards shards = new PlacedShards(prepared);
         try {
             SplitPlanner.Placed placed =
-                    prepared.planner(LocalDeviceProbe.Age.ANY, shards::info)
-                            .place(prepared.request());
+                    prepared.planner(LocalDeviceProbe.Age.ANY, shards).place(prepared.request());
             placed.reasons().forEach(reason -> LOG.log(Level.INFO, reason));
             SplitPlan plan =
                     SplitPlan.of(prepared.adapter(), placed.placement(), shards::info, settings);

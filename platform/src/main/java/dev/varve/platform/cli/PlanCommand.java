@@ -64,7 +64,7 @@ final class PlanCommand extends CliCommand {
             forecast =
                     prepared.planner(
                                     again ? LocalDeviceProbe.Age.NEW : LocalDeviceProbe.Age.ANY,
-                                    shards::info)
+                                    shards)
                             .forecast(prepared.request());
         }
         if (json) {

@@ -1,7 +1,6 @@
 package dev.varve.platform.cli;
 
 import dev.varve.api.VarveException;
-import dev.varve.api.backend.DeviceInfo;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.placement.DeviceReference;
@@ -17,7 +16,6 @@ import dev.varve.platform.runtime.ModelSettings;
 
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.util.function.Function;
 
 /**
  * A model file, its family and the devices asked for, before anything is loaded.
@@ -80,13 +78,9 @@ record PreparedModel(
     }
 
     /** Decides on the layers of each device. */
-    SplitPlanner planner(LocalDeviceProbe.Age age, Function<DeviceReference, DeviceInfo> devices) {
+    SplitPlanner planner(LocalDeviceProbe.Age age, PlacedShards shards) {
         ModelBlocks blocks = ModelBlocks.of(adapter);
-        return new SplitPlanner(
-                adapter,
-                blocks,
-                settings,
-                devices,
+        LocalDeviceProbe local =
                 new LocalDeviceProbe(
                         file,
                         adapter,
@@ -96,6 +90,12 @@ record PreparedModel(
                         settings,
                         new ProbeCache(environment.cacheFolder().resolve(PROBES)),
                         age,
-                        note -> LOG.log(Level.INFO, note)));
+                        note -> LOG.log(Level.INFO, note));
+        return new SplitPlanner(
+                adapter,
+                blocks,
+                settings,
+                shards::info,
+                new PlacedProbe(this, shards, local, note -> LOG.log(Level.INFO, note)));
     }
 }

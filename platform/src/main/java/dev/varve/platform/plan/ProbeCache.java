@@ -40,7 +40,7 @@ public final class ProbeCache {
     }
 
     /** What was measured for a key. */
-    Optional<DeviceSpeed> find(String key) {
+    public Optional<DeviceSpeed> find(String key) {
         try {
             return parse(Files.readAllLines(file(key), StandardCharsets.UTF_8), key);
         } catch (IOException e) {
@@ -76,7 +76,7 @@ public final class ProbeCache {
     }
 
     /** Keeps a measurement; a folder that cannot be written costs the next start a probe. */
-    void store(String key, DeviceSpeed speed) {
+    public void store(String key, DeviceSpeed speed) {
         List<String> lines = new ArrayList<>(List.of(MAGIC, key, line(speed.perShard())));
         speed.kinds().forEach(time -> lines.add(line(time)));
         lines.add(END);

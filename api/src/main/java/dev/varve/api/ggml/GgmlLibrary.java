@@ -92,6 +92,19 @@ public final class GgmlLibrary {
         return usable;
     }
 
+    /**
+     * The base library of this process.
+     *
+     * @throws VarveException of kind UNAVAILABLE if none is loaded
+     */
+    public static synchronized Path baseFile() {
+        if (!usable) {
+            throw unavailable(
+                    "ggml's base library is not loaded; the processor's backend brings it", null);
+        }
+        return folder.resolve(BASE);
+    }
+
     /** Release of the loaded library, such as {@code 0.25.1}. */
     public static String version() {
         return Native.string(CoreApi.version());

@@ -8,6 +8,9 @@ import dev.varve.api.backend.NativeBundle;
 import dev.varve.api.ggml.GgmlDevice;
 import dev.varve.api.ggml.GgmlLibrary;
 
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 
@@ -39,7 +42,7 @@ public final class CpuBackendProvider implements DeviceBackendProvider {
                                                 .unpack());
         GgmlLibrary.load(libraries);
         if (findCpu() == null) {
-            GgmlLibrary.loadBackendsFrom(libraries);
+            loadVariants(libraries, options);
         }
         GgmlDevice cpu = findCpu();
         if (cpu == null) {
@@ -48,6 +51,48 @@ public final class CpuBackendProvider implements DeviceBackendProvider {
                     libraries + ": no libggml-cpu-*.so in there runs on this processor");
         }
         return new CpuBackend(cpu);
+    }
+
+    /** ggml would load every backend of the folder; the other ones are for their own plugins. */
+    private static void loadVariants(Path libraries, BackendOptions options) {
+        if (options.ggmlHome().isEmpty()) {
+            GgmlLibrary.loadBackendsFrom(libraries);
+            return;
+        }
+        try {
+            Files.createDirectories(options.cacheFolder());
+            Path links = Files.createTempDirectory(options.cacheFolder(), "ggml-home");
+            try {
+                link(libraries, links);
+                GgmlLibrary.loadBackendsFrom(links);
+            } finally {
+                delete(links);
+            }
+        } catch (IOException e) {
+            throw new VarveException(
+                    VarveException.Kind.UNAVAILABLE,
+                    options.cacheFolder() + ": links to " + libraries + " cannot be made: " + e,
+                    e);
+        }
+    }
+
+    private static void link(Path libraries, Path links) throws IOException {
+        try (DirectoryStream<Path> variants =
+                Files.newDirectoryStream(libraries, "libggml-cpu{.so,-*.so}")) {
+            for (Path variant : variants) {
+                Files.createSymbolicLink(
+                        links.resolve(variant.getFileName()), variant.toAbsolutePath());
+            }
+        }
+    }
+
+    private static void delete(Path links) throws IOException {
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(links)) {
+            for (Path file : files) {
+                Files.delete(file);
+            }
+        }
+        Files.delete(links);
     }
 
     private static GgmlDevice findCpu() {

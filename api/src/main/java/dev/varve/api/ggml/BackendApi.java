@@ -433,6 +433,18 @@ final class BackendApi {
         }
     }
 
+    /** {@code void ggml_backend_tensor_copy(ptr source, ptr target)} */
+    private static final MethodHandle TENSOR_COPY =
+            bind("ggml_backend_tensor_copy", returnsNothing(C_POINTER, C_POINTER));
+
+    static void tensorCopy(MemorySegment source, MemorySegment target) {
+        try {
+            TENSOR_COPY.invokeExact(source, target);
+        } catch (Throwable e) {
+            throw Native.sneaky(e);
+        }
+    }
+
     /** {@code ptr ggml_backend_alloc_ctx_tensors_from_buft(ptr context, ptr type)} */
     private static final MethodHandle ALLOC_CTX_TENSORS_FROM_BUFT =
             bind(

@@ -281,6 +281,25 @@ public final class Tensor {
         BackendApi.tensorSet(pointer, file.slice(offset, count), 0, count);
     }
 
+    /**
+     * Copies all elements to a tensor of the same type and shape, from device to device where the
+     * devices can do that.
+     */
+    public void copyTo(Tensor target) {
+        requirePlaced();
+        requireContiguous("copy");
+        target.requirePlaced();
+        target.requireContiguous("copy");
+        boolean same = type() == target.type();
+        for (int dimension = 0; dimension < 4; dimension++) {
+            same &= ne(dimension) == target.ne(dimension);
+        }
+        if (!same) {
+            throw new IllegalArgumentException("copy of " + this + " to " + target);
+        }
+        BackendApi.tensorCopy(pointer, target.pointer);
+    }
+
     /** Sets all elements to zero bytes. */
     public void zero() {
         long bytes = bytes();

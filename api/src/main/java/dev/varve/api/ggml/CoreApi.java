@@ -195,6 +195,42 @@ final class CoreApi {
         }
     }
 
+    /** {@code ptr ggml_graph_node(ptr graph, int index)} */
+    private static final MethodHandle GRAPH_NODE =
+            bindLeaf("ggml_graph_node", returns(C_POINTER, C_POINTER, C_INT));
+
+    static MemorySegment graphNode(MemorySegment graph, int index) {
+        try {
+            return (MemorySegment) GRAPH_NODE.invokeExact(graph, index);
+        } catch (Throwable e) {
+            throw Native.sneaky(e);
+        }
+    }
+
+    /** {@code ptr ggml_op_desc(ptr tensor)} */
+    private static final MethodHandle OP_DESC =
+            bindLeaf("ggml_op_desc", returns(C_POINTER, C_POINTER));
+
+    static MemorySegment opDesc(MemorySegment tensor) {
+        try {
+            return (MemorySegment) OP_DESC.invokeExact(tensor);
+        } catch (Throwable e) {
+            throw Native.sneaky(e);
+        }
+    }
+
+    /** {@code ptr ggml_get_type_traits(int type)} */
+    private static final MethodHandle GET_TYPE_TRAITS =
+            bindLeaf("ggml_get_type_traits", returns(C_POINTER, C_INT));
+
+    static MemorySegment getTypeTraits(int type) {
+        try {
+            return (MemorySegment) GET_TYPE_TRAITS.invokeExact(type);
+        } catch (Throwable e) {
+            throw Native.sneaky(e);
+        }
+    }
+
     /** {@code void ggml_log_set(ptr callback, ptr user)} */
     private static final MethodHandle LOG_SET =
             bind("ggml_log_set", returnsNothing(C_POINTER, C_POINTER));

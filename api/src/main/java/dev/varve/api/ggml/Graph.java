@@ -1,6 +1,7 @@
 package dev.varve.api.ggml;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Optional;
 
 /** Operators in the order of execution ({@code ggml_cgraph}). Lives as long as its context. */
 public final class Graph {
@@ -40,6 +41,30 @@ public final class Graph {
     /** Number of operators. */
     public int nodes() {
         return CoreApi.graphNNodes(pointer());
+    }
+
+    /**
+     * Shows every operator to a device.
+     *
+     * @return the first that the device does not run, with its operands and the last named weight
+     *     before it; empty if it runs all
+     */
+    public Optional<String> firstUnsupported(GgmlDevice device) {
+        String near = "";
+        int count = nodes();
+        for (int i = 0; i < count; i++) {
+            Tensor node = new Tensor(context, CoreApi.graphNode(pointer(), i), false);
+            for (Tensor operand : node.operands()) {
+                if (operand.operator() == 0 && operand.name().endsWith(".weight")) {
+                    near = operand.name();
+                }
+            }
+            if (!device.supports(node)) {
+                return Optional.of(
+                        node.describeOperator() + (near.isEmpty() ? "" : ", at or behind " + near));
+            }
+        }
+        return Optional.empty();
     }
 
     /** Most operators. */

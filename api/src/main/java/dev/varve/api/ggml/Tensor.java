@@ -13,9 +13,12 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.StringJoiner;
 
 /**
  * A tensor ({@code ggml_tensor}): type, extents {@code ne} and strides in bytes {@code nb}, the
@@ -29,6 +32,8 @@ public final class Tensor {
     private static final long NE = 16;
     private static final long NB = 48;
     private static final long OPERATOR = 80;
+    private static final long SOURCES = 152;
+    private static final int MAX_SOURCES = 10;
     private static final long VIEW_SOURCE = 232;
     private static final long VIEW_OFFSET = 240;
     private static final long DATA = 248;
@@ -387,6 +392,27 @@ public final class Tensor {
     /** Number of the operator in {@code enum ggml_op}; 0 for none. */
     int operator() {
         return pointer().get(JAVA_INT, OPERATOR);
+    }
+
+    /** Operator and its operands, for messages: {@code MUL_MAT F32 [4, 1] of a F16 [8, 4], ..}. */
+    String describeOperator() {
+        StringJoiner operands = new StringJoiner(", ", " of ", "").setEmptyValue("");
+        for (Tensor operand : operands()) {
+            operands.add(operand + (operand.isContiguous() ? "" : " (strided)"));
+        }
+        return Native.string(CoreApi.opDesc(pointer())) + " " + this + operands;
+    }
+
+    /** What the operator reads, as ggml has it. */
+    List<Tensor> operands() {
+        List<Tensor> operands = new ArrayList<>();
+        for (int i = 0; i < MAX_SOURCES; i++) {
+            MemorySegment operand = pointer().get(ADDRESS, SOURCES + i * ADDRESS.byteSize());
+            if (!Native.isNull(operand)) {
+                operands.add(new Tensor(context, operand, true));
+            }
+        }
+        return operands;
     }
 
     MemorySegment buffer() {

@@ -6,6 +6,7 @@ import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.remote.BoundaryType;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.FlashAttention;
 
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
@@ -108,8 +109,18 @@ final class ModelArguments {
             description =
                     "auto: repacked where that is faster, in memory of this process; mmap: mapped"
                             + " from the file, shared between processes.",
-            order = 106)
+            order = 107)
     private Weights weights = Weights.AUTO;
+
+    @Option(
+            names = {"-fa", "--flash-attn"},
+            paramLabel = "MODE",
+            description =
+                    "Attention as one operator: auto (where the device has it for the model's"
+                            + " heads and the cache types), on, off. Quantised values in the cache"
+                            + " need it.",
+            order = 106)
+    private FlashAttention flashAttention = FlashAttention.AUTO;
 
     @Option(
             names = "--yarn-beta-fast",
@@ -117,14 +128,14 @@ final class ModelArguments {
             description =
                     "YaRN's upper bound in rotations, in place of the file's. 32 gives what"
                             + " llama.cpp computes for laguna, whatever the file says.",
-            order = 107)
+            order = 108)
     private Optional<Double> yarnBetaFast = Optional.empty();
 
     @Option(
             names = "--yarn-beta-slow",
             paramLabel = "N",
             description = "YaRN's lower bound in rotations, in place of the file's.",
-            order = 108)
+            order = 109)
     private Optional<Double> yarnBetaSlow = Optional.empty();
 
     @Mixin private PlacementArguments placement;
@@ -185,7 +196,8 @@ final class ModelArguments {
                 new CacheTypes(cacheTypeKey, cacheTypeValue),
                 weights == Weights.AUTO,
                 ModelSettings.DEFAULT_QUEUE,
-                modelOptions());
+                modelOptions(),
+                flashAttention);
     }
 
     /** Several sequences. */
@@ -197,7 +209,8 @@ final class ModelArguments {
                 new CacheTypes(cacheTypeKey, cacheTypeValue),
                 weights == Weights.AUTO,
                 queueLimit,
-                modelOptions());
+                modelOptions(),
+                flashAttention);
     }
 
     private ModelOptions modelOptions() {

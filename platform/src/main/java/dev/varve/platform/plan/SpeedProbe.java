@@ -70,7 +70,8 @@ public final class SpeedProbe {
                 TimedShard.STATE_ROWS,
                 footprint.regionSlots(),
                 true,
-                settings.repack());
+                settings.repack(),
+                settings.flashAttention());
     }
 
     /**

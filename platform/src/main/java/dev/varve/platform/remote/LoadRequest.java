@@ -7,6 +7,7 @@ import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.api.model.ModelShape;
 import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.FlashAttention;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.wire.Message;
 
@@ -108,6 +109,7 @@ public record LoadRequest(
                 .number(shard.regionSlots())
                 .flag(shard.mapWeights())
                 .flag(shard.repackWeights())
+                .number(shard.flashAttention().ordinal())
                 .number(threads.orElse(0))
                 .number(threadsBatch.orElse(0))
                 .flag(sharedCores)
@@ -141,7 +143,8 @@ public record LoadRequest(
                         fields.number("state rows", 2, 1 << 16),
                         fields.number("region slots", 0, Integer.MAX_VALUE),
                         fields.flag("map weights"),
-                        fields.flag("repack weights"));
+                        fields.flag("repack weights"),
+                        fields.choice("flash attention", FlashAttention.values()));
         OptionalInt threads = positive(fields.number("threads", 0, 512));
         OptionalInt threadsBatch = positive(fields.number("prefill threads", 0, 512));
         boolean sharedCores = fields.flag("shared cores");

@@ -2,6 +2,7 @@ package dev.varve.platform.runtime;
 
 import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.FlashAttention;
 
 import java.util.Objects;
 import java.util.OptionalInt;
@@ -18,6 +19,7 @@ import java.util.OptionalInt;
  * @param repack whether matrices are repacked for the device; needs a private copy of the weights
  * @param queueLimit most requests that wait
  * @param model how the family reads the file
+ * @param flashAttention whether attention is one operator
  */
 public record ModelSettings(
         OptionalInt maxContext,
@@ -26,7 +28,8 @@ public record ModelSettings(
         CacheTypes cacheTypes,
         boolean repack,
         int queueLimit,
-        ModelOptions model) {
+        ModelOptions model,
+        FlashAttention flashAttention) {
     /**
      * Context of one sequence where nobody asked for another: room for long chats at a modest
      * price.
@@ -41,6 +44,7 @@ public record ModelSettings(
 
     public ModelSettings {
         Objects.requireNonNull(cacheTypes);
+        Objects.requireNonNull(flashAttention);
         if (parallel < 1 || parallel > 256) {
             throw new IllegalArgumentException("--parallel: expected 1 to 256, found " + parallel);
         }
@@ -50,10 +54,36 @@ public record ModelSettings(
         }
     }
 
+    /** Flash attention where the device has it. */
+    public ModelSettings(
+            OptionalInt maxContext,
+            int parallel,
+            OptionalInt kvTokens,
+            CacheTypes cacheTypes,
+            boolean repack,
+            int queueLimit,
+            ModelOptions model) {
+        this(
+                maxContext,
+                parallel,
+                kvTokens,
+                cacheTypes,
+                repack,
+                queueLimit,
+                model,
+                FlashAttention.AUTO);
+    }
+
+    /** The same settings with another attention. */
+    public ModelSettings withFlashAttention(FlashAttention other) {
+        return new ModelSettings(
+                maxContext, parallel, kvTokens, cacheTypes, repack, queueLimit, model, other);
+    }
+
     /** The same settings for a model that is read in another way. */
     public ModelSettings withModel(ModelOptions other) {
         return new ModelSettings(
-                maxContext, parallel, kvTokens, cacheTypes, repack, queueLimit, other);
+                maxContext, parallel, kvTokens, cacheTypes, repack, queueLimit, other, flashAttention);
     }
 
     /** The defaults for one sequence of a given length. */

@@ -66,7 +66,8 @@ final class ShardLoading {
                         part.memory().stateRows(),
                         part.memory().regionSlots(),
                         true,
-                        settings.repack());
+                        settings.repack(),
+                        settings.flashAttention());
         Placement.Part where = part.where();
         return CompletableFuture.supplyAsync(
                 () -> factory.open(where, options, progress.of(index)), executor);

@@ -108,7 +108,8 @@ final class AttentionBlock {
         KvPool.Layer cache = target.cache();
         LayerState.Attention sizes = cache.state();
         int group = (int) query.ne(1) / sizes.kvHeads();
-        if (shape.byHeads() && !cache.keys().type().isQuantized()) {
+        boolean flash = state.flashAttention();
+        if (flash && shape.byHeads() && !cache.keys().type().isQuantized()) {
             return attendByHeads(target, part, query, group, scale);
         }
         Tensor mask = target.inputs().mask(part, shape.tokens());
@@ -116,14 +117,29 @@ final class AttentionBlock {
         if (dropped > 0) {
             mask = ops.view2d(mask, mask.ne(0), query.ne(2), mask.nb(1), dropped * mask.nb(1));
         }
-        return ops.flashAttention(
-                ops.permute(query, 0, 2, 1, 3),
-                rows(cache.keys(), sizes.keyLength(), sizes.kvHeads(), shape),
-                rows(cache.values(), sizes.valueLength(), sizes.kvHeads(), shape),
-                Optional.of(mask),
-                scale,
-                0,
-                0);
+        Tensor rows = ops.permute(query, 0, 2, 1, 3);
+        Tensor keys = rows(ops, cache.keys(), sizes.keyLength(), shape);
+        Tensor values = rows(ops, cache.values(), sizes.valueLength(), shape);
+        return flash
+                ? ops.flashAttention(rows, keys, values, Optional.of(mask), scale, 0, 0)
+                : plainAttention(ops, rows, keys, values, mask, scale);
+    }
+
+    /**
+     * Attention whose scores of all slots are there at once.
+     *
+     * @param query {@code F32 [D, N, H]}
+     * @param keys {@code [D, slots, Hkv]}
+     * @param values {@code [Dv, slots, Hkv]}, not quantised
+     * @return {@code F32 [Dv, H, N]}, contiguous
+     */
+    static Tensor plainAttention(
+            Ops ops, Tensor query, Tensor keys, Tensor values, Tensor mask, float scale) {
+        Tensor scores = ops.accumulateF32(ops.mulMat(keys, query));
+        Tensor shares = ops.softMaxExt(scores, Optional.of(mask), scale);
+        Tensor columns = ops.cont(ops.transpose(values));
+        Tensor attended = ops.accumulateF32(ops.mulMat(columns, shares));
+        return ops.cont(ops.permute(attended, 0, 2, 1, 3));
     }
 
     /** A single token, whose query heads over one KV head are taken as rows. */
@@ -148,8 +164,8 @@ final class AttentionBlock {
         Tensor attended =
                 ops.flashAttention(
                         rows,
-                        rows(cache.keys(), sizes.keyLength(), kvHeads, shape),
-                        rows(cache.values(), sizes.valueLength(), kvHeads, shape),
+                        rows(ops, cache.keys(), sizes.keyLength(), shape),
+                        rows(ops, cache.values(), sizes.valueLength(), shape),
                         Optional.of(target.inputs().mask(part, shown)),
                         scale,
                         0,
@@ -162,18 +178,23 @@ final class AttentionBlock {
         return ops.reshape3d(ordered, sizes.valueLength(), (long) group * kvHeads, 1);
     }
 
-    /** The slots of one sequence as {@code [headLength, slots, kvHeads]}. */
-    private Tensor rows(Tensor cache, int headLength, int kvHeads, AttentionInputs.Part shape) {
+    private static Tensor rows(
+            Ops ops, Tensor cache, int headLength, AttentionInputs.Part shape) {
+        return heads(ops, cache, headLength, shape.slot(), shape.slots());
+    }
+
+    /** Some slots of a layer's rows as {@code [headLength, slots, kvHeads]}. */
+    static Tensor heads(Ops ops, Tensor cache, int headLength, long slot, long slots) {
         GgmlType type = cache.type();
         Tensor view =
                 ops.view3d(
                         cache,
                         headLength,
-                        kvHeads,
-                        shape.slots(),
+                        cache.ne(0) / headLength,
+                        slots,
                         type.rowBytes(headLength),
                         cache.nb(1),
-                        shape.slot() * cache.nb(1));
+                        slot * cache.nb(1));
         return ops.permute(view, 0, 2, 1, 3);
     }
 }

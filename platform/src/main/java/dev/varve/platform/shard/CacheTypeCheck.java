@@ -4,6 +4,7 @@ import dev.varve.api.VarveException;
 import dev.varve.api.backend.ComputeDevice;
 import dev.varve.api.ggml.GgmlContext;
 import dev.varve.api.ggml.GgmlType;
+import dev.varve.api.ggml.Graph;
 import dev.varve.api.ggml.Ops;
 import dev.varve.api.ggml.Tensor;
 import dev.varve.api.model.LayerRange;
@@ -14,6 +15,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 
@@ -39,19 +41,24 @@ final class CacheTypeCheck {
     }
 
     /**
-     * Refuses a pair that does not work.
+     * Chooses how a pair of types is attended to.
      *
-     * @throws VarveException of kind INVALID_REQUEST with the pairs that do
+     * @return whether with flash attention
+     * @throws VarveException of kind INVALID_REQUEST with the pairs that work, if this one does not
      */
-    void require(Path file, CacheTypes types) {
-        if (works(types)) {
-            return;
+    boolean require(Path file, CacheTypes types, FlashAttention wanted) {
+        if (wanted != FlashAttention.OFF && works(types, true)) {
+            return true;
+        }
+        if (wanted != FlashAttention.ON && works(types, false)) {
+            return false;
         }
         List<String> working = new ArrayList<>();
         for (GgmlType key : CacheTypes.TYPES) {
             for (GgmlType value : CacheTypes.TYPES) {
                 CacheTypes pair = new CacheTypes(key, value);
-                if (works(pair)) {
+                if (wanted != FlashAttention.OFF && works(pair, true)
+                        || wanted != FlashAttention.ON && works(pair, false)) {
                     working.add(pair.toString());
                 }
             }
@@ -69,22 +76,28 @@ final class CacheTypeCheck {
                                 .toList()
                         + " on "
                         + device.info().name()
+                        + " with --flash-attn "
+                        + wanted.name().toLowerCase(Locale.ROOT)
+                        + (wanted == FlashAttention.OFF && types.value().isQuantized()
+                                ? "; quantised values need flash attention"
+                                : "")
                         + "; pairs that work: "
-                        + String.join(", ", working));
+                        + (working.isEmpty() ? "none" : String.join(", ", working)));
     }
 
-    private boolean works(CacheTypes types) {
-        return kinds.stream().allMatch(kind -> works(kind, types));
+    private boolean works(CacheTypes types, boolean flash) {
+        return kinds.stream().allMatch(kind -> works(kind, types, flash));
     }
 
-    private boolean works(LayerState.Attention kind, CacheTypes types) {
+    private boolean works(LayerState.Attention kind, CacheTypes types, boolean flash) {
         if (kind.keyLength() % types.key().blockSize() != 0
-                || kind.valueLength() % types.value().blockSize() != 0) {
+                || kind.valueLength() % types.value().blockSize() != 0
+                || !flash && types.value().isQuantized()) {
             return false;
         }
         for (int rows : QUERY_ROWS) {
-            try (GgmlContext scratch = GgmlContext.open(16, 0)) {
-                if (!attends(scratch, kind, types, rows)) {
+            try (GgmlContext scratch = GgmlContext.open(32, 32)) {
+                if (!attends(scratch, kind, types, rows, flash)) {
                     return false;
                 }
             }
@@ -93,28 +106,41 @@ final class CacheTypeCheck {
     }
 
     private boolean attends(
-            GgmlContext scratch, LayerState.Attention kind, CacheTypes types, int queryRows) {
+            GgmlContext scratch, LayerState.Attention kind, CacheTypes types, int queryRows, boolean flash) {
         Ops ops = scratch.ops();
         long cells = SlotSpan.BLOCK;
-        Tensor keys = cache(scratch, types.key(), kind.keyLength(), kind.kvHeads());
-        Tensor values = cache(scratch, types.value(), kind.valueLength(), kind.kvHeads());
+        Tensor keys = cache(scratch, types.key(), kind.keyLength() * kind.kvHeads());
+        Tensor values = cache(scratch, types.value(), kind.valueLength() * kind.kvHeads());
         Tensor ids = scratch.newTensor(GgmlType.I64, queryRows);
         for (Tensor cache : List.of(keys, values)) {
-            Tensor rows = scratch.newTensor(GgmlType.F32, cache.ne(0) * cache.ne(2), queryRows);
-            Tensor flat = scratch.newTensor(cache.type(), cache.ne(0) * cache.ne(2), cells);
-            if (!device.ggmlDevice().supports(ops.setRows(flat, rows, ids))) {
+            Tensor rows = scratch.newTensor(GgmlType.F32, cache.ne(0), queryRows);
+            if (!device.ggmlDevice().supports(ops.setRows(cache, rows, ids))) {
                 return false;
             }
         }
         // Any number of query heads per KV head; two satisfies the devices that need a group.
         Tensor query =
-                scratch.newTensor(GgmlType.F32, kind.keyLength(), queryRows, 2L * kind.kvHeads());
+                ops.permute(
+                        scratch.newTensor(
+                                GgmlType.F32, kind.keyLength(), 2L * kind.kvHeads(), queryRows),
+                        0,
+                        2,
+                        1,
+                        3);
         Tensor mask = scratch.newTensor(GgmlType.F16, cells, queryRows);
-        return device.ggmlDevice()
-                .supports(ops.flashAttention(query, keys, values, Optional.of(mask), 1, 0, 0));
+        Tensor keyHeads = AttentionBlock.heads(ops, keys, kind.keyLength(), 0, cells);
+        Tensor valueHeads = AttentionBlock.heads(ops, values, kind.valueLength(), 0, cells);
+        Graph graph = scratch.newGraph(32);
+        graph.expand(
+                flash
+                        ? ops.flashAttention(
+                                query, keyHeads, valueHeads, Optional.of(mask), 1, 0, 0)
+                        : AttentionBlock.plainAttention(
+                                ops, query, keyHeads, valueHeads, mask, 1));
+        return graph.firstUnsupported(device.ggmlDevice()).isEmpty();
     }
 
-    private static Tensor cache(GgmlContext scratch, GgmlType type, int length, int heads) {
-        return scratch.newTensor(type, length, SlotSpan.BLOCK, heads);
+    private static Tensor cache(GgmlContext scratch, GgmlType type, int rowLength) {
+        return scratch.newTensor(type, rowLength, SlotSpan.BLOCK);
     }
 }

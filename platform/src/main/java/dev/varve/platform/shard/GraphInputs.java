@@ -2,6 +2,7 @@ package dev.varve.platform.shard;
 
 import dev.varve.api.ggml.GgmlContext;
 import dev.varve.api.ggml.GgmlType;
+import dev.varve.api.ggml.RowReader;
 import dev.varve.api.ggml.Tensor;
 
 import java.util.ArrayList;
@@ -17,6 +18,12 @@ import java.util.Optional;
 final class GraphInputs {
     private static final int AXES = 4;
 
+    /** Floats of table rows that are handed to the device at once. */
+    private static final int ROW_FLOATS = 1 << 18;
+
+    /** Rows of a table that the device does not hold, one per token. */
+    private record Rows(RowReader table, Tensor tensor) {}
+
     private final GgmlContext context;
     private final GraphKey key;
     private final int tokens;
@@ -28,7 +35,9 @@ final class GraphInputs {
     private Optional<Tensor> axisPositions = Optional.empty();
     private Optional<Tensor> boundary = Optional.empty();
     private Optional<Tensor> outputs = Optional.empty();
+    private final List<Rows> rows = new ArrayList<>();
     private int firstOutputColumn;
+    private float[] rowScratch = new float[0];
     private final int[] intScratch;
 
     /**
@@ -67,6 +76,18 @@ final class GraphInputs {
     Tensor ids() {
         ids = Optional.of(ids.orElseGet(() -> input("ids", GgmlType.I32, tokens)));
         return ids.get();
+    }
+
+    /** The rows of the batch's tokens in a table on the host, {@code F32 [rowLength, T]}. */
+    Tensor rows(RowReader table) {
+        for (Rows known : rows) {
+            if (known.table() == table) {
+                return known.tensor();
+            }
+        }
+        Tensor tensor = input("rows", GgmlType.F32, table.rowLength(), tokens);
+        rows.add(new Rows(table, tensor));
+        return tensor;
     }
 
     Tensor positions() {
@@ -110,6 +131,11 @@ final class GraphInputs {
     void fill(PlacedBatch placed, Optional<Boundary> activation) {
         Batch batch = placed.batch();
         ids.filter(Tensor::isPlaced).ifPresent(tensor -> writeIds(batch, tensor));
+        for (Rows each : rows) {
+            if (each.tensor().isPlaced()) {
+                writeRows(batch, each);
+            }
+        }
         positions.filter(Tensor::isPlaced).ifPresent(tensor -> writePositions(batch, tensor, 1));
         axisPositions
                 .filter(Tensor::isPlaced)
@@ -130,6 +156,29 @@ final class GraphInputs {
         for (Slice slice : batch.slices()) {
             tensor.write(slice.tokens(), 0, slice.tokens().length, column);
             column += slice.tokens().length;
+        }
+    }
+
+    /** Converts some rows at a time, so that a long prompt needs no second copy of all of them. */
+    private void writeRows(Batch batch, Rows target) {
+        int length = target.table().rowLength();
+        int group = Math.min(tokens, Math.max(1, ROW_FLOATS / length));
+        if (rowScratch.length < group * length) {
+            rowScratch = new float[group * length];
+        }
+        int column = 0;
+        int held = 0;
+        for (Slice slice : batch.slices()) {
+            for (int token : slice.tokens()) {
+                target.table().read(token, rowScratch, held * length);
+                held++;
+                if (held == group || column + held == tokens) {
+                    target.tensor()
+                            .write(rowScratch, 0, held * length, (long) column * length);
+                    column += held;
+                    held = 0;
+                }
+            }
         }
     }
 

@@ -3,6 +3,7 @@ package dev.varve.platform.shard;
 import dev.varve.api.ggml.GgmlContext;
 import dev.varve.api.ggml.Graph;
 import dev.varve.api.ggml.Ops;
+import dev.varve.api.ggml.RowReader;
 import dev.varve.api.ggml.Tensor;
 import dev.varve.api.model.ShardGraph;
 import dev.varve.api.model.TensorUse;
@@ -94,12 +95,16 @@ final class GraphRecorder implements ShardGraph {
 
     @Override
     public boolean hasWeight(String name, TensorUse use) {
-        return weights.has(name, use);
+        return weights.has(name, use)
+                || use == TensorUse.ROW_LOOKUP && weights.hostTable(name).isPresent();
     }
 
     @Override
     public Tensor embed(String table) {
-        return ops.getRows(weight(table, TensorUse.ROW_LOOKUP), inputs.ids());
+        Optional<RowReader> onHost = weights.hostTable(table);
+        return onHost.isPresent()
+                ? inputs.rows(onHost.get())
+                : ops.getRows(weight(table, TensorUse.ROW_LOOKUP), inputs.ids());
     }
 
     @Override

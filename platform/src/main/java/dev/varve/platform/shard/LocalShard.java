@@ -22,7 +22,7 @@ public final class LocalShard implements Shard {
     private final ShardOptions options;
     private final ShardState state;
     private final GraphCache graphs;
-    private final RowArgmax argmax = new RowArgmax();
+    private final RowArgmax argmax;
     private float[] logits = new float[0];
     private volatile ShardMemory memory;
     private volatile long boundaryNanos;
@@ -40,6 +40,7 @@ public final class LocalShard implements Shard {
         this.options = options;
         this.state = state;
         graphs = new GraphCache(device.bufferType());
+        argmax = new RowArgmax(device.bufferType(), model.shape().vocabularySize());
         memory = measure();
     }
 
@@ -56,9 +57,11 @@ public final class LocalShard implements Shard {
             ComputeDevice device,
             ShardOptions options,
             LoadProgress progress) {
-        new CacheTypeCheck(model.shape(), range, device).require(file.path(), options.cacheTypes());
+        boolean flash =
+                new CacheTypeCheck(model.shape(), range, device)
+                        .require(file.path(), options.cacheTypes(), options.flashAttention());
         ShardWeights weights = ShardWeights.load(model.tensors(range), device, options, progress);
-        ShardState state = ShardState.open(weights, model.shape(), range, options, device);
+        ShardState state = ShardState.open(weights, model.shape(), range, options, device, flash);
         return new LocalShard(model, range, device, options, state);
     }
 
@@ -122,7 +125,8 @@ public final class LocalShard implements Shard {
                             GraphKey.of(placed),
                             batch.phase(),
                             (key, allocator) ->
-                                    new RecordedGraph(key, model, range, state, allocator));
+                                    new RecordedGraph(
+                                            key, model, range, state, device, allocator));
             graph.compute(placed, boundary, device);
             Optional<Tensor> rows = graph.logits();
             int[] best = new int[batch.outputs()];

@@ -1,7 +1,9 @@
 package dev.varve.platform.shard;
 
+import dev.varve.api.VarveException;
 import dev.varve.api.backend.ComputeDevice;
 import dev.varve.api.ggml.GgmlContext;
+import dev.varve.api.ggml.GgmlDevice;
 import dev.varve.api.ggml.Graph;
 import dev.varve.api.ggml.GraphAllocator;
 import dev.varve.api.ggml.Tensor;
@@ -37,6 +39,7 @@ final class RecordedGraph implements AutoCloseable {
             LayerSplitAdapter model,
             LayerRange range,
             ShardState state,
+            ComputeDevice device,
             GraphAllocator allocator) {
         this.key = key;
         int slices = key.parts().size();
@@ -58,6 +61,7 @@ final class RecordedGraph implements AutoCloseable {
             logits = recorder.recordedLogits();
             boundary = recorder.recordedBoundary();
             features = recorder.recordedFeatures();
+            requireSupported(device);
             // The allocator compares counts only, so a graph of another topology needs a plan of
             // its own.
             allocator.reserve(graph);
@@ -66,6 +70,23 @@ final class RecordedGraph implements AutoCloseable {
             context.close();
             throw e;
         }
+    }
+
+    /**
+     * A device that meets an operator that it does not run answers with an abort or with garbage.
+     * The processor runs all that families record.
+     */
+    private void requireSupported(ComputeDevice device) {
+        if (device.ggmlDevice().kind() == GgmlDevice.Kind.CPU) {
+            return;
+        }
+        graph.firstUnsupported(device.ggmlDevice())
+                .ifPresent(
+                        operator -> {
+                            throw new VarveException(
+                                    VarveException.Kind.UNAVAILABLE,
+                                    device.info().name() + " does not run " + operator);
+                        });
     }
 
     GraphKey key() {

@@ -1,5 +1,6 @@
 package dev.varve.platform.shard;
 
+import dev.varve.api.ggml.BufferType;
 import dev.varve.api.ggml.Tensor;
 
 /**
@@ -15,7 +16,15 @@ final class RowArgmax {
 
     private static final int NEGATIVE_ZERO = -1;
 
-    private final int[] part = new int[PART];
+    private final int[] part;
+
+    /**
+     * @param type memory in which the rows lie; one that only a device reaches is read a row at a
+     *     time, since each read is a transfer of its own
+     */
+    RowArgmax(BufferType type, int rowLength) {
+        part = new int[type.isHost() ? PART : rowLength];
+    }
 
     /**
      * Index of the largest of {@code count} elements from {@code first} on, the lowest on ties; -1
@@ -25,7 +34,7 @@ final class RowArgmax {
         int largest = Integer.MIN_VALUE;
         int magnitude = 0;
         int bestPart = 0;
-        for (int begin = 0; begin < count; begin += PART) {
+        for (int begin = 0; begin < count; begin += part.length) {
             int length = read(tensor, first, begin, count);
             magnitude = Math.max(magnitude, magnitude(length));
             int max = max(length);
@@ -39,8 +48,8 @@ final class RowArgmax {
         }
         // Both zeros are one number, and the lower may lie in an earlier part.
         boolean zero = largest == 0 || largest == NEGATIVE_ZERO;
-        for (int begin = zero ? 0 : bestPart; begin < count; begin += PART) {
-            int length = read(tensor, first, begin, count);
+        for (int begin = zero ? 0 : bestPart; begin < count; begin += part.length) {
+            int length = count <= part.length ? count : read(tensor, first, begin, count);
             for (int i = 0; i < length; i++) {
                 int value = ordered(part[i]);
                 if (value == largest || zero && (value == 0 || value == NEGATIVE_ZERO)) {
@@ -52,7 +61,7 @@ final class RowArgmax {
     }
 
     private int read(Tensor tensor, long first, int begin, int count) {
-        int length = Math.min(PART, count - begin);
+        int length = Math.min(part.length, count - begin);
         tensor.readBits(part, 0, length, first + begin);
         return length;
     }

@@ -1,5 +1,7 @@
 package dev.varve.platform.shard;
 
+import java.util.Objects;
+
 /**
  * Sizes of a shard.
  *
@@ -11,6 +13,7 @@ package dev.varve.platform.shard;
  * @param mapWeights whether weights that need no repacking stay in the mapped file
  * @param repackWeights whether matrices go to the device's repacking buffer types where these take
  *     them
+ * @param flashAttention whether attention is one operator
  */
 public record ShardOptions(
         CacheTypes cacheTypes,
@@ -18,8 +21,11 @@ public record ShardOptions(
         int stateRows,
         int regionSlots,
         boolean mapWeights,
-        boolean repackWeights) {
+        boolean repackWeights,
+        FlashAttention flashAttention) {
     public ShardOptions {
+        Objects.requireNonNull(cacheTypes);
+        Objects.requireNonNull(flashAttention);
         if (regionSlots < 0 || regionSlots % SlotSpan.BLOCK != 0) {
             throw new IllegalArgumentException(
                     "window regions need whole blocks of slots, got " + regionSlots);
@@ -32,5 +38,29 @@ public record ShardOptions(
                             + stateRows
                             + " rows");
         }
+    }
+
+    /** Flash attention where the device has it. */
+    public ShardOptions(
+            CacheTypes cacheTypes,
+            int slots,
+            int stateRows,
+            int regionSlots,
+            boolean mapWeights,
+            boolean repackWeights) {
+        this(
+                cacheTypes,
+                slots,
+                stateRows,
+                regionSlots,
+                mapWeights,
+                repackWeights,
+                FlashAttention.AUTO);
+    }
+
+    /** The same sizes with another attention. */
+    public ShardOptions withFlashAttention(FlashAttention other) {
+        return new ShardOptions(
+                cacheTypes, slots, stateRows, regionSlots, mapWeights, repackWeights, other);
     }
 }

@@ -8,14 +8,19 @@ import dev.varve.api.model.ModelShape;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** What the graphs of a shard read and write. */
+/**
+ * What the graphs of a shard read and write.
+ *
+ * @param flashAttention whether they attend with one operator
+ */
 record ShardState(
         ShardWeights weights,
         AttentionLayers layers,
         KvPool kvPool,
         WindowPool windows,
         StateRows stateRows,
-        HadamardRotation rotation)
+        HadamardRotation rotation,
+        boolean flashAttention)
         implements AutoCloseable {
 
     /** Allocates the caches beside loaded weights; frees everything if there is no room. */
@@ -24,7 +29,8 @@ record ShardState(
             ModelShape shape,
             LayerRange range,
             ShardOptions options,
-            ComputeDevice device) {
+            ComputeDevice device,
+            boolean flashAttention) {
         Deque<AutoCloseable> opened = new ArrayDeque<>();
         opened.push(weights);
         try {
@@ -56,7 +62,8 @@ record ShardState(
                     new WindowPool(
                             regions, shape.window(), options.regionSlots(), options.stateRows()),
                     rows,
-                    HadamardRotation.of(shape, range, types, device.bufferType()));
+                    HadamardRotation.of(shape, range, types, device.bufferType()),
+                    flashAttention);
         } catch (RuntimeException | Error e) {
             while (!opened.isEmpty()) {
                 closeAfter(opened.pop(), e);

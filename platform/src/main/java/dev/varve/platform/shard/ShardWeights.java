@@ -6,6 +6,7 @@ import dev.varve.api.ggml.BufferType;
 import dev.varve.api.ggml.DeviceBuffer;
 import dev.varve.api.ggml.GgmlContext;
 import dev.varve.api.ggml.MappedFile;
+import dev.varve.api.ggml.RowReader;
 import dev.varve.api.ggml.Tensor;
 import dev.varve.api.gguf.GgufTensor;
 import dev.varve.api.model.TensorSelection;
@@ -25,10 +26,12 @@ import java.util.stream.IntStream;
 /**
  * The weights of a shard on its device. Matrices go to a repacking buffer type where the device has
  * one that takes them; the rest stays in the mapped file where the device can compute from host
- * memory, or is copied.
+ * memory, or is copied. Tables whose rows are looked up stay in the file in any case where the
+ * device has memory of its own: a row per token is all that it needs of them.
  */
 final class ShardWeights implements AutoCloseable {
     private final Map<String, Tensor> tensors = new HashMap<>();
+    private final Map<String, RowReader> tables = new HashMap<>();
     private final Deque<AutoCloseable> owned = new ArrayDeque<>();
     private long bufferBytes;
     private long mappedBytes;
@@ -60,6 +63,11 @@ final class ShardWeights implements AutoCloseable {
 
     boolean has(String name, TensorUse use) {
         return tensors.containsKey(key(name, use));
+    }
+
+    /** A table that the device does not hold. */
+    Optional<RowReader> hostTable(String name) {
+        return Optional.ofNullable(tables.get(name));
     }
 
     long bufferBytes() {
@@ -104,8 +112,12 @@ final class ShardWeights implements AutoCloseable {
             Map<String, BufferType> types = new HashMap<>();
             long total = 0;
             for (TensorSelection.Entry entry : selection.entries()) {
-                BufferType type = WeightPlacement.choose(device, entry, options.repackWeights());
                 files.computeIfAbsent(entry.tensor().file(), this::map);
+                if (WeightPlacement.staysOnHost(device, entry)) {
+                    openTable(entry.tensor());
+                    continue;
+                }
+                BufferType type = WeightPlacement.choose(device, entry, options.repackWeights());
                 if (canMap(entry.tensor(), type)) {
                     mapped.computeIfAbsent(entry.tensor().file(), file -> new ArrayList<>())
                             .add(entry);
@@ -129,9 +141,23 @@ final class ShardWeights implements AutoCloseable {
             return mapping;
         }
 
+        private void openTable(GgufTensor tensor) {
+            RowReader table =
+                    RowReader.open(
+                            files.get(tensor.file()),
+                            tensor.offset(),
+                            tensor.type(),
+                            Math.toIntExact(tensor.ne(0)),
+                            tensor.ne(1));
+            owned.push(table);
+            tables.put(tensor.name(), table);
+            mappedBytes += tensor.bytes();
+        }
+
         private boolean canMap(GgufTensor tensor, BufferType type) {
             return options.mapWeights()
                     && type.name().equals(device.bufferType().name())
+                    && type.isHost()
                     && device.ggmlDevice().supportsHostBuffers()
                     && tensor.offset() % type.alignment() == 0;
         }
@@ -175,14 +201,15 @@ final class ShardWeights implements AutoCloseable {
                                                             + type.name()));
             owned.push(buffer);
             buffer.markWeights();
-            if (device.ggmlDevice().supportsHostBuffers()) {
+            boolean onHost = device.bufferType().isHost();
+            if (onHost) {
                 buffer.preferHugePages();
             }
             bufferBytes += buffer.size();
             AtomicLong done = new AtomicLong(doneBefore);
             // Repacking is arithmetic on one tensor at a time, so all cores can share it.
-            IntStream.range(0, declared.size())
-                    .parallel()
+            IntStream tensors = IntStream.range(0, declared.size());
+            (onHost ? tensors.parallel() : tensors)
                     .forEach(
                             i -> {
                                 GgufTensor tensor = entries.get(i).tensor();

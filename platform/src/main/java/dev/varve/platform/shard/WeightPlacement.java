@@ -24,6 +24,18 @@ final class WeightPlacement {
 
     private WeightPlacement() {}
 
+    /**
+     * Whether a weight is read row by row on the processor: a table for a device that has memory of
+     * its own.
+     */
+    static boolean staysOnHost(ComputeDevice device, TensorSelection.Entry entry) {
+        if (entry.use() != TensorUse.ROW_LOOKUP || device.bufferType().isHost()) {
+            return false;
+        }
+        requireWeightType(entry.tensor());
+        return true;
+    }
+
     static BufferType choose(ComputeDevice device, TensorSelection.Entry entry, boolean repack) {
         GgufTensor tensor = entry.tensor();
         List<BufferType> types = device.weightBufferTypes();
@@ -35,11 +47,7 @@ final class WeightPlacement {
             }
             return plain;
         }
-        if (!tensor.type().isWeightType()) {
-            // The CPU device says that it supports these, and then has no function to call.
-            throw new ModelFormatException(
-                    tensor.file(), tensor.name(), "a type for weights", tensor.describe());
-        }
+        requireWeightType(tensor);
         try (GgmlContext scratch = GgmlContext.open(8, 0)) {
             Tensor weight =
                     scratch.newTensor(
@@ -57,6 +65,14 @@ final class WeightPlacement {
                 tensor.name(),
                 "a type that " + device.info().name() + " can use for " + entry.use(),
                 tensor.describe());
+    }
+
+    private static void requireWeightType(GgufTensor tensor) {
+        if (!tensor.type().isWeightType()) {
+            // The CPU device says that it supports these, and then has no function to call.
+            throw new ModelFormatException(
+                    tensor.file(), tensor.name(), "a type for weights", tensor.describe());
+        }
     }
 
     private static Tensor probe(GgmlContext scratch, Tensor weight, TensorUse use) {

@@ -1,0 +1,119 @@
+package dev.varve.api.ggml;
+
+import static dev.varve.api.ggml.Native.C_INT64;
+import static dev.varve.api.ggml.Native.C_POINTER;
+import static dev.varve.api.ggml.Native.returnsNothing;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_FLOAT_UNALIGNED;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import dev.varve.api.VarveException;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * Reads rows of a table in a mapped file as floats, with ggml's own conversion: what {@code
+ * get_rows} would give on the processor. For devices that do not compute from memory of the host.
+ * Valid while the file is open. Runs per token; for one thread.
+ */
+public final class RowReader implements AutoCloseable {
+    private static final long TRAITS_BYTES = 56;
+    private static final long BLOCK_SIZE = 8;
+    private static final long BLOCK_BYTES = 24;
+    private static final long TO_FLOAT = 40;
+
+    private final MappedFile file;
+    private final long offset;
+    private final GgmlType type;
+    private final int rowLength;
+    private final long rows;
+    private final long rowBytes;
+
+    /** {@code void to_float(ptr source, ptr target, i64 elements)}; empty for floats. */
+    private final Optional<MethodHandle> toFloat;
+
+    private final Arena arena = Arena.ofShared();
+    private final MemorySegment row;
+
+    private RowReader(MappedFile file, long offset, GgmlType type, int rowLength, long rows) {
+        this.file = file;
+        this.offset = offset;
+        this.type = type;
+        this.rowLength = rowLength;
+        this.rows = rows;
+        rowBytes = type.rowBytes(rowLength);
+        toFloat = conversion(type);
+        row = arena.allocate((long) rowLength * Float.BYTES, Long.BYTES);
+    }
+
+    /**
+     * Rows of {@code rowLength} elements that follow each other from byte {@code offset} on.
+     *
+     * @throws IllegalArgumentException if the type has no conversion or a row is not whole blocks
+     * @throws IndexOutOfBoundsException if the table leaves the file
+     */
+    public static RowReader open(
+            MappedFile file, long offset, GgmlType type, int rowLength, long rows) {
+        if (!type.isWeightType() || rowLength < 1 || rowLength % type.blockSize() != 0) {
+            throw new IllegalArgumentException(
+                    file.path() + ": no rows of " + rowLength + " elements of " + type.ggufName());
+        }
+        file.slice(offset, Math.multiplyExact(type.rowBytes(rowLength), rows));
+        return new RowReader(file, offset, type, rowLength, rows);
+    }
+
+    @SuppressWarnings("restricted")
+    private static Optional<MethodHandle> conversion(GgmlType type) {
+        if (type == GgmlType.F32) {
+            return Optional.empty();
+        }
+        MemorySegment traits = CoreApi.getTypeTraits(type.id()).reinterpret(TRAITS_BYTES);
+        MemorySegment function = traits.get(ADDRESS, TO_FLOAT);
+        if (traits.get(JAVA_LONG, BLOCK_SIZE) != type.blockSize()
+                || traits.get(JAVA_LONG, BLOCK_BYTES) != type.typeSize()
+                || Native.isNull(function)) {
+            throw new VarveException(
+                    VarveException.Kind.UNAVAILABLE,
+                    "ggml has no conversion of " + type.ggufName() + " to floats");
+        }
+        return Optional.of(
+                Native.bindPointer(function, returnsNothing(C_POINTER, C_POINTER, C_INT64)));
+    }
+
+    /** Elements of a row. */
+    public int rowLength() {
+        return rowLength;
+    }
+
+    /** Reads a row into {@code target} from {@code first} on. */
+    public void read(int index, float[] target, int first) {
+        Objects.checkIndex(index, rows);
+        Objects.checkFromIndexSize(first, rowLength, target.length);
+        MemorySegment source = file.slice(offset + index * rowBytes, rowBytes);
+        MemorySegment floats = source;
+        if (toFloat.isPresent()) {
+            try {
+                toFloat.get().invokeExact(source, row, (long) rowLength);
+            } catch (Throwable e) {
+                throw Native.sneaky(e);
+            }
+            floats = row;
+        }
+        MemorySegment.copy(floats, JAVA_FLOAT_UNALIGNED, 0, target, first, rowLength);
+    }
+
+    @Override
+    public void close() {
+        arena.close();
+    }
+
+    @Override
+    public String toString() {
+        return type + " [" + rowLength + ", " + rows + "]";
+    }
+}

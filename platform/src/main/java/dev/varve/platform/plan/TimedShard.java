@@ -4,6 +4,7 @@ import dev.varve.api.VarveException;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.Boundary;
+import dev.varve.platform.shard.HostBoundary;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.Slice;
@@ -111,7 +112,7 @@ final class TimedShard implements AutoCloseable {
         Optional<Boundary> boundary =
                 boundaryLength == 0
                         ? Optional.empty()
-                        : Optional.of(new Boundary(activation(tokens), tokens));
+                        : Optional.of(new HostBoundary(activation(tokens), tokens));
         Batch batch = new Batch(List.of(slice), SpeedProbe.phase(tokens));
         long begin = System.nanoTime();
         try {

@@ -3,6 +3,7 @@ package dev.varve.platform.remote;
 import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.Boundary;
+import dev.varve.platform.shard.HostBoundary;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SlotSpan;
@@ -80,7 +81,7 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
                 batch,
                 hasBoundary
                         ? Optional.of(
-                                new Boundary(
+                                new HostBoundary(
                                         type.get(Math.toIntExact(values), payload), batch.tokens()))
                         : Optional.empty());
     }

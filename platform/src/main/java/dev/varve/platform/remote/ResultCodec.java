@@ -3,6 +3,7 @@ package dev.varve.platform.remote;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.Boundary;
 import dev.varve.platform.shard.Feature;
+import dev.varve.platform.shard.HostBoundary;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardResult;
@@ -104,7 +105,8 @@ record ResultCodec(BoundaryType type, int boundaryLength, int vocabulary, int em
             logits = readLogits(batch, payload, buffer);
         } else {
             boundary =
-                    Optional.of(new Boundary(type.get(tokens * boundaryLength, payload), tokens));
+                    Optional.of(
+                            new HostBoundary(type.get(tokens * boundaryLength, payload), tokens));
         }
         List<Feature> features = new ArrayList<>();
         for (int layer : layers) {

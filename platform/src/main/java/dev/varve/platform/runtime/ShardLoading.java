@@ -2,6 +2,7 @@ package dev.varve.platform.runtime;
 
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.LocalShard;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardOptions;
 
@@ -53,6 +54,12 @@ final class ShardLoading {
             RuntimeException first = failures.getFirst();
             failures.stream().skip(1).forEach(first::addSuppressed);
             throw first;
+        }
+        for (int i = 1; i < shards.size(); i++) {
+            if (shards.get(i - 1) instanceof LocalShard before
+                    && shards.get(i) instanceof LocalShard next) {
+                before.connect(next, shards.size() + 2);
+            }
         }
         return shards;
     }

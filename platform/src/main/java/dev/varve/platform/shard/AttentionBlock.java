@@ -178,8 +178,7 @@ final class AttentionBlock {
         return ops.reshape3d(ordered, sizes.valueLength(), (long) group * kvHeads, 1);
     }
 
-    private static Tensor rows(
-            Ops ops, Tensor cache, int headLength, AttentionInputs.Part shape) {
+    private static Tensor rows(Ops ops, Tensor cache, int headLength, AttentionInputs.Part shape) {
         return heads(ops, cache, headLength, shape.slot(), shape.slots());
     }
 

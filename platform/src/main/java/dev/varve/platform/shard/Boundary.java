@@ -1,9 +1,10 @@
 package dev.varve.platform.shard;
 
-/**
- * Activation between two layers.
- *
- * @param values {@code F32 [embeddingLength, tokens]}, column after column; not to be modified
- * @param tokens number of columns
- */
-public record Boundary(float[] values, int tokens) {}
+/** Activation between two layers, {@code F32 [boundaryLength, tokens]}, column after column. */
+public sealed interface Boundary permits HostBoundary, DeviceBoundary {
+    /** Number of columns. */
+    int tokens();
+
+    /** The values; not to be modified. Fetched first where they are on a device. */
+    float[] values();
+}

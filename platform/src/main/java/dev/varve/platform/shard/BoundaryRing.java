@@ -15,41 +15,35 @@ import java.util.Map;
  * One thread writes while another one reads.
  */
 final class BoundaryRing implements AutoCloseable {
-    /** More than the batches that a pipeline has under way between two shards. */
-    private static final int PLACES = 8;
-
     /** Shapes that are kept; most batches have one of a few lengths. */
     private static final int KEPT_SHAPES = 64;
 
-    /**
-     * An activation in the ring.
-     *
-     * @param serial how many were put there before
-     */
-    record Entry(BoundaryRing ring, long serial, int tokens) {}
-
     /** The ring's memory seen as activations of one length. */
-    private record Shape(GgmlContext context, Tensor[] places) {}
+    private record Shape(GgmlContext context, Tensor[] slots) {}
 
     private final int length;
     private final int mostTokens;
     private final long placeBytes;
     private final DeviceBuffer buffer;
     private final Map<Integer, Shape> shapes = new HashMap<>();
-    private final long[] serials = new long[PLACES];
+    private final int places;
+    private final long[] serials;
     private long next;
 
     /**
      * @param length elements per token
      * @param mostTokens tokens of the longest batch
+     * @param places more than the batches that are under way between the two shards
      */
-    BoundaryRing(BufferType type, int length, int mostTokens) {
+    BoundaryRing(BufferType type, int length, int mostTokens, int places) {
+        this.places = places;
+        serials = new long[places];
         this.length = length;
         this.mostTokens = mostTokens;
         long bytes = (long) length * mostTokens * Float.BYTES;
         placeBytes = Math.ceilDiv(bytes, type.alignment()) * type.alignment();
         // Some devices want room behind a tensor.
-        buffer = type.allocate(PLACES * placeBytes + placeBytes);
+        buffer = type.allocate(places * placeBytes + placeBytes);
     }
 
     boolean takes(int tokens) {
@@ -61,21 +55,32 @@ final class BoundaryRing implements AutoCloseable {
     }
 
     /** Copies an activation {@code F32 [length, tokens]} in. */
-    synchronized Entry put(Tensor activation) {
+    synchronized DeviceBoundary put(Tensor activation) {
         int tokens = Math.toIntExact(activation.ne(1));
-        int place = (int) (next % PLACES);
-        activation.copyTo(shape(tokens).places()[place]);
+        int place = (int) (next % places);
+        activation.copyTo(shape(tokens).slots()[place]);
         serials[place] = next;
-        return new Entry(this, next++, tokens);
+        return new DeviceBoundary(this, next++, tokens);
     }
 
-    /** Copies an activation out. */
-    synchronized void get(Entry entry, Tensor target) {
-        int place = (int) (entry.serial() % PLACES);
+    /** Copies an activation out, to a tensor on the same device. */
+    synchronized void get(DeviceBoundary entry, Tensor target) {
+        slot(entry).copyTo(target);
+    }
+
+    /** Fetches an activation to the host. */
+    synchronized float[] read(DeviceBoundary entry) {
+        float[] values = new float[Math.multiplyExact(length, entry.tokens())];
+        slot(entry).read(values, 0, values.length, 0);
+        return values;
+    }
+
+    private Tensor slot(DeviceBoundary entry) {
+        int place = (int) (entry.serial() % places);
         if (entry.ring() != this || serials[place] != entry.serial()) {
             throw new IllegalStateException("the activation was overwritten by a later one");
         }
-        shape(entry.tokens()).places()[place].copyTo(target);
+        return shape(entry.tokens()).slots()[place];
     }
 
     private Shape shape(int tokens) {
@@ -87,13 +92,13 @@ final class BoundaryRing implements AutoCloseable {
     }
 
     private Shape describe(int tokens) {
-        GgmlContext context = GgmlContext.open(PLACES, 0);
-        Tensor[] places = new Tensor[PLACES];
-        for (int place = 0; place < PLACES; place++) {
-            places[place] = context.newTensor(GgmlType.F32, length, tokens);
-            buffer.place(places[place], place * placeBytes);
+        GgmlContext context = GgmlContext.open(places, 0);
+        Tensor[] slots = new Tensor[places];
+        for (int place = 0; place < places; place++) {
+            slots[place] = context.newTensor(GgmlType.F32, length, tokens);
+            buffer.place(slots[place], place * placeBytes);
         }
-        return new Shape(context, places);
+        return new Shape(context, slots);
     }
 
     @Override

@@ -144,8 +144,11 @@ final class GraphInputs {
         boundary.filter(Tensor::isPlaced)
                 .ifPresent(
                         tensor -> {
-                            Boundary given = activation.orElseThrow();
-                            tensor.write(given.values(), 0, tokens * boundaryLength, 0);
+                            switch (activation.orElseThrow()) {
+                                case HostBoundary given ->
+                                        tensor.write(given.values(), 0, tokens * boundaryLength, 0);
+                                case DeviceBoundary given -> given.ring().get(given, tensor);
+                            }
                         });
         full.fill(batch.slices(), placed.full());
         sliding.fill(batch.slices(), placed.window());
@@ -173,8 +176,7 @@ final class GraphInputs {
                 target.table().read(token, rowScratch, held * length);
                 held++;
                 if (held == group || column + held == tokens) {
-                    target.tensor()
-                            .write(rowScratch, 0, held * length, (long) column * length);
+                    target.tensor().write(rowScratch, 0, held * length, (long) column * length);
                     column += held;
                     held = 0;
                 }

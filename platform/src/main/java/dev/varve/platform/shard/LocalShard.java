@@ -16,6 +16,9 @@ import java.util.function.Supplier;
  * worker; nothing is handed over between threads in a step.
  */
 public final class LocalShard implements Shard {
+    /** Tokens of a batch whose activation fits the ring between two devices. */
+    private static final int LONGEST_BATCH = 512;
+
     private final LayerSplitAdapter model;
     private final LayerRange range;
     private final ComputeDevice device;
@@ -26,6 +29,11 @@ public final class LocalShard implements Shard {
     private float[] logits = new float[0];
     private volatile ShardMemory memory;
     private volatile long boundaryNanos;
+
+    /** Where activations come in from the shard before, and where they go. */
+    private Optional<BoundaryRing> inbound = Optional.empty();
+
+    private Optional<BoundaryRing> outbound = Optional.empty();
     private boolean closed;
 
     private LocalShard(
@@ -65,6 +73,28 @@ public final class LocalShard implements Shard {
         return new LocalShard(model, range, device, options, state);
     }
 
+    /**
+     * Lets activations go to the next shard without passing through the host, where both devices
+     * have memory of their own. To be called before the first batch; the next shard must outlive
+     * this one.
+     *
+     * @param underWay most batches under way between the two
+     */
+    public void connect(LocalShard next, int underWay) {
+        boolean direct = !device.bufferType().isHost() && !next.device.bufferType().isHost();
+        if (direct && next.range.begin() == range.end() && next.inbound.isEmpty()) {
+            next.inbound =
+                    Optional.of(
+                            new BoundaryRing(
+                                    next.device.bufferType(),
+                                    model.boundaryLength(range.end()),
+                                    LONGEST_BATCH,
+                                    underWay + 1));
+            outbound = next.inbound;
+            next.memory = next.measure();
+        }
+    }
+
     @Override
     public LayerRange range() {
         return range;
@@ -100,7 +130,7 @@ public final class LocalShard implements Shard {
                 state.weights().bufferBytes(),
                 state.weights().mappedBytes(),
                 state.cacheBytes(),
-                graphs.bytes());
+                graphs.bytes() + inbound.map(BoundaryRing::bytes).orElse(0L));
     }
 
     @Override
@@ -125,15 +155,14 @@ public final class LocalShard implements Shard {
                             GraphKey.of(placed),
                             batch.phase(),
                             (key, allocator) ->
-                                    new RecordedGraph(
-                                            key, model, range, state, device, allocator));
+                                    new RecordedGraph(key, model, range, state, device, allocator));
             graph.compute(placed, boundary, device);
             Optional<Tensor> rows = graph.logits();
             int[] best = new int[batch.outputs()];
             rows.ifPresent(tensor -> readLogits(batch, tensor, best));
             memory = measure();
             long begin = System.nanoTime();
-            Optional<Boundary> output = graph.readBoundary();
+            Optional<Boundary> output = graph.readBoundary(outbound);
             boundaryNanos += System.nanoTime() - begin;
             return new ShardResult(
                     logits, best, rows.isPresent() ? best.length : 0, output, graph.readFeatures());
@@ -201,7 +230,9 @@ public final class LocalShard implements Shard {
         boundary.ifPresent(
                 given -> {
                     long expected = (long) batch.tokens() * model.boundaryLength(range.begin());
-                    if (given.tokens() != batch.tokens() || given.values().length < expected) {
+                    if (given.tokens() != batch.tokens()
+                            || (given instanceof HostBoundary(float[] values, int tokens)
+                                    && values.length < expected)) {
                         throw new IllegalArgumentException(
                                 "boundary activation of "
                                         + given.tokens()
@@ -282,6 +313,7 @@ public final class LocalShard implements Shard {
         if (!closed) {
             closed = true;
             graphs.close();
+            inbound.ifPresent(BoundaryRing::close);
             state.close();
         }
     }

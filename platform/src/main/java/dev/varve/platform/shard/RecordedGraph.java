@@ -106,8 +106,17 @@ final class RecordedGraph implements AutoCloseable {
         return logits;
     }
 
-    Optional<Boundary> readBoundary() {
-        return boundary.map(tensor -> new Boundary(valuesOf(tensor), key.tokens()));
+    /**
+     * The activation that leaves the range.
+     *
+     * @param ring where the next shard takes it from; empty: this process's memory
+     */
+    Optional<Boundary> readBoundary(Optional<BoundaryRing> ring) {
+        return boundary.map(
+                tensor ->
+                        ring.isPresent() && ring.get().takes(key.tokens())
+                                ? ring.get().put(tensor)
+                                : new HostBoundary(valuesOf(tensor), key.tokens()));
     }
 
     List<Feature> readFeatures() {

@@ -1,0 +1,13 @@
+package dev.varve.platform.shard;
+
+/**
+ * An activation that was copied to the device of the shard that needs it.
+ *
+ * @param serial how many were put into the ring before
+ */
+record DeviceBoundary(BoundaryRing ring, long serial, int tokens) implements Boundary {
+    @Override
+    public float[] values() {
+        return ring.read(this);
+    }
+}

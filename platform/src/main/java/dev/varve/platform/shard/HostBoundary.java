@@ -1,0 +1,9 @@
+package dev.varve.platform.shard;
+
+/**
+ * An activation in this process's memory.
+ *
+ * @param values {@code F32 [boundaryLength, tokens]}, column after column; not to be modified
+ * @param tokens number of columns
+ */
+public record HostBoundary(float[] values, int tokens) implements Boundary {}

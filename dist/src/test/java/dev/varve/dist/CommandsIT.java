@@ -26,6 +26,8 @@ import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /** The commands of the assembled installation, with libllama as the judge. */
@@ -196,6 +198,24 @@ class CommandsIT {
 
         assertEquals(
                 "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n<think>\n", outcome.out());
+    }
+
+    @Test
+    void everyBackendIsListedWithItsDevicesOrAReason() throws Exception {
+        Varve.Outcome outcome = varve.run("devices", "--json");
+
+        assertEquals(0, outcome.status(), outcome.toString());
+        Set<String> backends = new TreeSet<>();
+        for (JsonNode listed : JSON.readTree(outcome.out())) {
+            backends.add(listed.get("backend").asString());
+            assertEquals("0.25.1", listed.get("ggml_version").asString());
+            if (listed.get("available").asBoolean()) {
+                assertTrue(listed.get("memory_total_bytes").asLong() > 0, listed.toString());
+            } else {
+                assertFalse(listed.get("reason").asString().isBlank(), listed.toString());
+            }
+        }
+        assertTrue(backends.containsAll(Set.of("cpu", "hip", "vulkan")), outcome.out());
     }
 
     @ParameterizedTest

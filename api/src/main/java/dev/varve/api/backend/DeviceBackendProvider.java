@@ -14,7 +14,8 @@ public interface DeviceBackendProvider {
     String ggmlVersion();
 
     /**
-     * Loads the backend's library and finds its devices.
+     * Loads the backend's library and finds its devices. Backend {@code cpu} is opened before any
+     * other one: it loads ggml's base library.
      *
      * @throws dev.varve.api.VarveException of kind UNAVAILABLE if a library or driver is missing,
      *     saying which

@@ -66,14 +66,16 @@ public final class GpuBackend implements DeviceBackend {
      * else the one in the plugin's jar, unpacked.
      *
      * @param owner a class of the plugin
+     * @param backend name of the backend, which is in the names of its files, too
      */
-    public static Path packedLibrary(Class<?> owner, String file, BackendOptions options) {
+    public static Path packedLibrary(Class<?> owner, String backend, BackendOptions options) {
+        String file = "libggml-" + backend + ".so";
         return options.ggmlHome()
                 .map(home -> home.resolve(file))
                 .filter(Files::isRegularFile)
                 .orElseGet(
                         () ->
-                                new NativeBundle(owner, options.cacheFolder())
+                                new NativeBundle(owner, backend, options.cacheFolder())
                                         .unpack()
                                         .resolve(file));
     }

@@ -26,24 +26,27 @@ import java.util.stream.Stream;
  * the manifest, so that another release gets another folder and several processes can share one. It
  * appears by an atomic rename; sizes are checked at every start, and a damaged folder is replaced.
  *
- * <p>Manifest, beside the libraries in {@code natives/linux-x64/}: one line per file, {@code sha256
- * size name}.
+ * <p>Manifest, beside the libraries in {@code natives/linux-x64-BACKEND/}: one line per file,
+ * {@code sha256 size name}.
  */
 public final class NativeBundle {
     private record Entry(String digest, long size, String name) {}
 
-    private static final String RESOURCES = "/natives/linux-x64/";
+    private static final String RESOURCES = "/natives/linux-x64-";
     private static final int DIGEST_DIGITS = 12;
 
     private final Class<?> owner;
+    private final String resources;
     private final Path cacheFolder;
 
     /**
      * @param owner a class of the jar that holds the libraries
+     * @param backend name of the backend that they are for
      * @param cacheFolder where to unpack to; made if it is missing
      */
-    public NativeBundle(Class<?> owner, Path cacheFolder) {
+    public NativeBundle(Class<?> owner, String backend, Path cacheFolder) {
         this.owner = owner;
+        resources = RESOURCES + backend + "/";
         this.cacheFolder = cacheFolder;
     }
 
@@ -72,7 +75,7 @@ public final class NativeBundle {
     }
 
     private byte[] manifest() throws IOException {
-        try (InputStream stream = owner.getResourceAsStream(RESOURCES + "manifest.txt")) {
+        try (InputStream stream = owner.getResourceAsStream(resources + "manifest.txt")) {
             if (stream == null) {
                 throw new VarveException(
                         VarveException.Kind.UNAVAILABLE,
@@ -116,7 +119,7 @@ public final class NativeBundle {
 
     private void write(Entry entry, Path target) throws IOException {
         MessageDigest digest = sha256();
-        try (InputStream stream = owner.getResourceAsStream(RESOURCES + entry.name())) {
+        try (InputStream stream = owner.getResourceAsStream(resources + entry.name())) {
             if (stream == null) {
                 throw new IOException(entry.name() + " is missing from the jar");
             }

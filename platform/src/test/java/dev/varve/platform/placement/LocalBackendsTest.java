@@ -1,8 +1,8 @@
 package dev.varve.platform.placement;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.backend.BackendOptions;
@@ -15,125 +15,84 @@ import dev.varve.api.backend.DeviceOptions;
 import org.junit.jupiter.api.Test;
 
 import java.nio.file.Path;
-import java.util.HashMap;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.IntStream;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 
 class LocalBackendsTest {
-    /** What a backend finds; counts how often it is loaded. */
-    private static final class Listed implements DeviceBackendProvider {
-        private final String name;
-        private final int devices;
-        private final boolean hostCores;
-        private int opened;
+    private final List<String> opened = new ArrayList<>();
 
-        Listed(String name, int devices, boolean hostCores) {
-            this.name = name;
-            this.devices = devices;
-            this.hostCores = hostCores;
-        }
+    @Test
+    void theProcessorComesFirstAndEachBackendOnce() {
+        LocalBackends backends = backends(provider("cpu", true), provider("vulkan", true));
 
-        @Override
-        public String name() {
-            return name;
-        }
+        DeviceBackend first = backends.open("vulkan");
 
-        @Override
-        public String ggmlVersion() {
-            return "1";
-        }
+        assertSame(first, backends.open("vulkan"));
+        backends.open("cpu");
+        assertEquals(List.of("cpu", "vulkan"), opened);
+    }
 
-        @Override
-        public DeviceBackend open(BackendOptions options) {
-            opened++;
-            if (devices < 0) {
-                throw new VarveException(
-                        VarveException.Kind.UNAVAILABLE, "lib" + name + ".so is missing");
+    @Test
+    void withoutTheProcessorsPluginNoOtherBackendIsOpened() {
+        LocalBackends backends = backends(provider("vulkan", true));
+
+        VarveException error = assertThrows(VarveException.class, () -> backends.open("vulkan"));
+
+        assertEquals(VarveException.Kind.UNAVAILABLE, error.kind());
+        assertEquals(
+                "backend vulkan needs ggml's base library, and no plugin provides backend cpu,"
+                        + " which brings it",
+                error.getMessage());
+        assertEquals(List.of(), opened);
+    }
+
+    @Test
+    void aRendererOnTheProcessorsCoresIsNotTheBestBackend() {
+        assertEquals("cpu", backends(provider("cpu", true), provider("vulkan", true)).best());
+        assertEquals("vulkan", backends(provider("cpu", true), provider("vulkan", false)).best());
+    }
+
+    private static LocalBackends backends(DeviceBackendProvider... providers) {
+        Map<String, DeviceBackendProvider> byName =
+                Arrays.stream(providers)
+                        .collect(
+                                Collectors.toMap(DeviceBackendProvider::name, Function.identity()));
+        return new LocalBackends(byName, BackendOptions.packed(Path.of("unused")));
+    }
+
+    private DeviceBackendProvider provider(String name, boolean hostCores) {
+        return new DeviceBackendProvider() {
+            @Override
+            public String name() {
+                return name;
             }
-            return new DeviceBackend() {
-                @Override
-                public List<DeviceInfo> devices() {
-                    return IntStream.range(0, devices)
-                            .mapToObj(i -> new DeviceInfo(name + ":" + i, "", 1, 1, hostCores))
-                            .toList();
-                }
 
-                @Override
-                public ComputeDevice open(int index, DeviceOptions deviceOptions) {
-                    throw new UnsupportedOperationException("lists only");
-                }
-            };
+            @Override
+            public String ggmlVersion() {
+                return "1";
+            }
+
+            @Override
+            public DeviceBackend open(BackendOptions options) {
+                opened.add(name);
+                return new Listed(new DeviceInfo(name + ":0", name, 1, 1, hostCores));
+            }
+        };
+    }
+
+    private record Listed(DeviceInfo device) implements DeviceBackend {
+        @Override
+        public List<DeviceInfo> devices() {
+            return List.of(device);
         }
-    }
 
-    private static LocalBackends backends(Listed... providers) {
-        Map<String, DeviceBackendProvider> byName = new HashMap<>();
-        for (Listed provider : providers) {
-            byName.put(provider.name(), provider);
+        @Override
+        public ComputeDevice open(int index, DeviceOptions options) {
+            throw new AssertionError("nothing computes in this test");
         }
-        return new LocalBackends(byName, BackendOptions.packed(Path.of("cache")));
-    }
-
-    private static final Listed CPU = new Listed("cpu", 1, true);
-
-    @Test
-    void aGpuComesBeforeTheProcessor() {
-        assertEquals("vulkan", backends(CPU, new Listed("vulkan", 1, false)).best());
-        assertEquals(
-                "cuda",
-                backends(CPU, new Listed("abacus", 2, false), new Listed("cuda", 1, false)).best());
-    }
-
-    @Test
-    void whatIsMissingOrComputesOnTheProcessorIsNoGpu() {
-        assertEquals(
-                "cpu",
-                backends(
-                                CPU,
-                                new Listed("vulkan", 1, true),
-                                new Listed("cuda", -1, false),
-                                new Listed("hip", 0, false))
-                        .best());
-    }
-
-    @Test
-    void withoutAnyBackendTheReasonsAreTold() {
-        String message =
-                assertThrows(
-                                VarveException.class,
-                                () -> backends(new Listed("cuda", -1, false)).best())
-                        .getMessage();
-
-        assertTrue(message.contains("libcuda.so is missing"), message);
-    }
-
-    @Test
-    void aBackendIsLoadedOnce() {
-        Listed vulkan = new Listed("vulkan", 2, false);
-        LocalBackends backends = backends(vulkan);
-
-        backends.best();
-        backends.info(DeviceReference.local("vulkan", 1));
-
-        assertEquals(1, vulkan.opened);
-    }
-
-    @Test
-    void aDeviceThatIsNotThereIsNamed() {
-        LocalBackends backends = backends(CPU);
-
-        assertTrue(
-                assertThrows(
-                                VarveException.class,
-                                () -> backends.info(DeviceReference.local("cpu", 3)))
-                        .getMessage()
-                        .contains("cpu:3: there is only cpu:0"));
-        assertTrue(
-                assertThrows(
-                                VarveException.class,
-                                () -> backends.info(DeviceReference.local("npu", 0)))
-                        .getMessage()
-                        .contains("no plugin provides device backend npu; there are: cpu"));
     }
 }

@@ -38,6 +38,7 @@ public final class CpuBackendProvider implements DeviceBackendProvider {
                                 () ->
                                         new NativeBundle(
                                                         CpuBackendProvider.class,
+                                                        "cpu",
                                                         options.cacheFolder())
                                                 .unpack());
         GgmlLibrary.load(libraries);

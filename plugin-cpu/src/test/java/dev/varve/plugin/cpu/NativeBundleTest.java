@@ -31,7 +31,9 @@ class NativeBundleTest {
 
     @Test
     void allLibrariesAreUnpackedOnce() throws IOException {
-        Path folder = new NativeBundle(CpuBackendProvider.class, cache.resolve("deep/er")).unpack();
+        Path folder =
+                new NativeBundle(CpuBackendProvider.class, "cpu", cache.resolve("deep/er"))
+                        .unpack();
 
         List<String> names = names(folder);
         assertTrue(names.contains(BASE), names.toString());
@@ -41,7 +43,8 @@ class NativeBundleTest {
         Files.setLastModifiedTime(folder.resolve(BASE), old);
         assertEquals(
                 folder,
-                new NativeBundle(CpuBackendProvider.class, cache.resolve("deep/er")).unpack());
+                new NativeBundle(CpuBackendProvider.class, "cpu", cache.resolve("deep/er"))
+                        .unpack());
         assertEquals(
                 old, Files.getLastModifiedTime(folder.resolve(BASE)), "nothing is written again");
         assertEquals(
@@ -52,7 +55,7 @@ class NativeBundleTest {
 
     @Test
     void aDamagedFileAndAMissingOneAreReplaced() throws IOException {
-        Path folder = new NativeBundle(CpuBackendProvider.class, cache).unpack();
+        Path folder = new NativeBundle(CpuBackendProvider.class, "cpu", cache).unpack();
         byte[] whole = Files.readAllBytes(folder.resolve(BASE));
         Path other =
                 folder.resolve(
@@ -63,7 +66,7 @@ class NativeBundleTest {
         Files.write(folder.resolve(BASE), new byte[] {1, 2, 3});
         Files.delete(other);
 
-        assertEquals(folder, new NativeBundle(CpuBackendProvider.class, cache).unpack());
+        assertEquals(folder, new NativeBundle(CpuBackendProvider.class, "cpu", cache).unpack());
 
         assertArrayEquals(whole, Files.readAllBytes(folder.resolve(BASE)));
         assertTrue(Files.size(other) > 0);
@@ -81,7 +84,7 @@ class NativeBundleTest {
                         threads.submit(
                                 () -> {
                                     start.await(1, TimeUnit.MINUTES);
-                                    return new NativeBundle(CpuBackendProvider.class, cache)
+                                    return new NativeBundle(CpuBackendProvider.class, "cpu", cache)
                                             .unpack();
                                 }));
             }
@@ -101,7 +104,10 @@ class NativeBundleTest {
                 assertThrows(
                         VarveException.class,
                         () ->
-                                new NativeBundle(CpuBackendProvider.class, file.resolve("inside"))
+                                new NativeBundle(
+                                                CpuBackendProvider.class,
+                                                "cpu",
+                                                file.resolve("inside"))
                                         .unpack());
 
         assertEquals(VarveException.Kind.UNAVAILABLE, error.kind());
@@ -114,7 +120,7 @@ class NativeBundleTest {
 
     @Test
     void aFileInPlaceOfTheFolderIsAnErrorAndStays() throws IOException {
-        Path folder = new NativeBundle(CpuBackendProvider.class, cache).unpack();
+        Path folder = new NativeBundle(CpuBackendProvider.class, "cpu", cache).unpack();
         try (Stream<Path> files = Files.list(folder)) {
             for (Path file : files.toList()) {
                 Files.delete(file);
@@ -126,7 +132,7 @@ class NativeBundleTest {
         VarveException error =
                 assertThrows(
                         VarveException.class,
-                        () -> new NativeBundle(CpuBackendProvider.class, cache).unpack());
+                        () -> new NativeBundle(CpuBackendProvider.class, "cpu", cache).unpack());
 
         assertEquals(VarveException.Kind.UNAVAILABLE, error.kind());
         assertEquals("mine", Files.readString(folder));

@@ -9,8 +9,6 @@ import dev.varve.api.ggml.SystemLibrary;
 
 /** Finds CUDA devices. */
 public final class CudaBackendProvider implements DeviceBackendProvider {
-    private static final String LIBRARY = "libggml-cuda.so";
-
     /** Made by the service loader. */
     public CudaBackendProvider() {}
 
@@ -31,7 +29,7 @@ public final class CudaBackendProvider implements DeviceBackendProvider {
         return GpuBackend.open(
                 name(),
                 "CUDA",
-                GpuBackend.packedLibrary(CudaBackendProvider.class, LIBRARY, options),
+                GpuBackend.packedLibrary(CudaBackendProvider.class, name(), options),
                 device -> false);
     }
 }

@@ -13,8 +13,6 @@ import java.util.Set;
 
 /** Finds Vulkan devices. */
 public final class VulkanBackendProvider implements DeviceBackendProvider {
-    private static final String LIBRARY = "libggml-vulkan.so";
-
     /** Made by the service loader. */
     public VulkanBackendProvider() {}
 
@@ -39,7 +37,7 @@ public final class VulkanBackendProvider implements DeviceBackendProvider {
         return GpuBackend.open(
                 name(),
                 "Vulkan",
-                GpuBackend.packedLibrary(VulkanBackendProvider.class, LIBRARY, options),
+                GpuBackend.packedLibrary(VulkanBackendProvider.class, name(), options),
                 device -> software.contains(device.description()));
     }
 }

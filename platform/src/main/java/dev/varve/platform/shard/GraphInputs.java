@@ -107,7 +107,14 @@ final class GraphInputs {
         return context.newTensor(type, shape).named(name).markInput();
     }
 
-    void fill(PlacedBatch placed, Optional<Boundary> activation) {
+    /** Writes the activation that the shard before computed. */
+    void writeBoundary(Boundary given) {
+        boundary.filter(Tensor::isPlaced)
+                .ifPresent(tensor -> tensor.write(given.values(), 0, tokens * boundaryLength, 0));
+    }
+
+    /** Writes everything but the activation. */
+    void fill(PlacedBatch placed) {
         Batch batch = placed.batch();
         ids.filter(Tensor::isPlaced).ifPresent(tensor -> writeIds(batch, tensor));
         positions.filter(Tensor::isPlaced).ifPresent(tensor -> writePositions(batch, tensor, 1));
@@ -115,12 +122,6 @@ final class GraphInputs {
                 .filter(Tensor::isPlaced)
                 .ifPresent(tensor -> writePositions(batch, tensor, AXES));
         outputs.filter(Tensor::isPlaced).ifPresent(tensor -> writeOutputs(batch, tensor));
-        boundary.filter(Tensor::isPlaced)
-                .ifPresent(
-                        tensor -> {
-                            Boundary given = activation.orElseThrow();
-                            tensor.write(given.values(), 0, tokens * boundaryLength, 0);
-                        });
         full.fill(batch.slices(), placed.full());
         sliding.fill(batch.slices(), placed.window());
     }

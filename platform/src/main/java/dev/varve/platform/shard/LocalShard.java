@@ -25,7 +25,7 @@ public final class LocalShard implements Shard {
     private final RowArgmax argmax = new RowArgmax();
     private float[] logits = new float[0];
     private volatile ShardMemory memory;
-    private volatile long boundaryNanos;
+    private final BoundaryClock boundaries;
     private boolean closed;
 
     private LocalShard(
@@ -39,6 +39,7 @@ public final class LocalShard implements Shard {
         this.device = device;
         this.options = options;
         this.state = state;
+        boundaries = new BoundaryClock(device.info().name(), range);
         graphs = new GraphCache(device.bufferType());
         memory = measure();
     }
@@ -79,7 +80,7 @@ public final class LocalShard implements Shard {
 
     @Override
     public double boundaryMillis() {
-        return boundaryNanos / 1e6;
+        return boundaries.millis();
     }
 
     @Override
@@ -123,16 +124,18 @@ public final class LocalShard implements Shard {
                             batch.phase(),
                             (key, allocator) ->
                                     new RecordedGraph(key, model, range, state, allocator));
-            graph.compute(placed, boundary, device);
+            boundaries.moveIn(boundary, graph);
+            graph.compute(placed, device);
             Optional<Tensor> rows = graph.logits();
             int[] best = new int[batch.outputs()];
             rows.ifPresent(tensor -> readLogits(batch, tensor, best));
             memory = measure();
-            long begin = System.nanoTime();
-            Optional<Boundary> output = graph.readBoundary();
-            boundaryNanos += System.nanoTime() - begin;
             return new ShardResult(
-                    logits, best, rows.isPresent() ? best.length : 0, output, graph.readFeatures());
+                    logits,
+                    best,
+                    rows.isPresent() ? best.length : 0,
+                    boundaries.moveOut(graph),
+                    graph.readFeatures());
         }
     }
 

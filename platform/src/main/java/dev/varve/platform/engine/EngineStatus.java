@@ -1,7 +1,5 @@
 package dev.varve.platform.engine;
 
-import dev.varve.platform.shard.ShardHealth;
-
 import java.util.List;
 
 /**
@@ -51,9 +49,7 @@ public record EngineStatus(
 
     /** Shards that cannot compute at the moment. */
     public List<ShardStatus> missingShards() {
-        return shards.stream()
-                .filter(shard -> shard.health().state() != ShardHealth.State.READY)
-                .toList();
+        return shards.stream().filter(shard -> !shard.isReady()).toList();
     }
 
     EngineStatus withShards(List<ShardStatus> current) {

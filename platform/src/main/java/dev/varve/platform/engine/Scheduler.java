@@ -176,7 +176,10 @@ public final class Scheduler implements Engine {
      * wait long for a shard that does not even begin to load.
      */
     private void recover(ShardLostException loss) {
-        LOG.log(System.Logger.Level.WARNING, "{0}", loss.getMessage());
+        LOG.log(
+                System.Logger.Level.WARNING,
+                "requests wait until the model is whole again: {0}",
+                loss.getMessage());
         steps.loseAll();
         long patienceEnds = System.nanoTime() + PATIENCE.toNanos();
         CompletableFuture<Void> back = pipeline.recover();
@@ -211,7 +214,7 @@ public final class Scheduler implements Engine {
             lock.unlock();
         }
         if (!back.isCompletedExceptionally()) {
-            LOG.log(System.Logger.Level.INFO, "all shards are there again");
+            LOG.log(System.Logger.Level.INFO, "the model is whole again; requests go on");
         }
     }
 
@@ -220,10 +223,10 @@ public final class Scheduler implements Engine {
                 .anyMatch(shard -> shard.health().state() == ShardHealth.State.MISSING);
     }
 
-    private static VarveException missing(ShardLostException loss) {
-        return new VarveException(
-                VarveException.Kind.UNAVAILABLE,
-                "a shard of the model is missing and has not come back yet: " + loss.getMessage());
+    private static ShardLostException missing(ShardLostException loss) {
+        return new ShardLostException(
+                "a shard of the model is missing and has not come back yet: " + loss.getMessage(),
+                loss);
     }
 
     private boolean awaitWork() {

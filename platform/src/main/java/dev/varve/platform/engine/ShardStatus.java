@@ -3,6 +3,9 @@ package dev.varve.platform.engine;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardMemory;
+import dev.varve.platform.shard.ShardTraffic;
+
+import java.util.Optional;
 
 /**
  * What a shard is and did.
@@ -15,6 +18,7 @@ import dev.varve.platform.shard.ShardMemory;
  * @param tokens tokens of these batches
  * @param forwardMillis time that they took, the way to the shard and back included
  * @param boundaryMillis of that, time to move activations in and out
+ * @param traffic what went over its connection, for a shard in another process
  */
 public record ShardStatus(
         String device,
@@ -24,4 +28,10 @@ public record ShardStatus(
         long forwards,
         long tokens,
         double forwardMillis,
-        double boundaryMillis) {}
+        double boundaryMillis,
+        Optional<ShardTraffic> traffic) {
+    /** Whether the shard can compute at the moment. */
+    public boolean isReady() {
+        return health.state() == ShardHealth.State.READY;
+    }
+}

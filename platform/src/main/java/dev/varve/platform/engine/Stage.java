@@ -36,7 +36,8 @@ final class Stage {
                 forwards.sum(),
                 tokens.sum(),
                 forwardNanos.sum() / 1e6,
-                shard.boundaryMillis());
+                shard.boundaryMillis(),
+                shard.traffic());
     }
 
     CompletableFuture<ShardResult> forward(Batch batch, Optional<Boundary> boundary) {

@@ -1,6 +1,7 @@
 package dev.varve.platform.http;
 
 import dev.varve.api.VarveException;
+import dev.varve.platform.shard.ShardLostException;
 
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -52,6 +53,9 @@ final class ApiException extends RuntimeException {
     /** What a failure of the platform means to a client. */
     static ApiException of(VarveException failure) {
         String message = failure.getMessage();
+        if (failure instanceof ShardLostException) {
+            return new ApiException(503, "server_error", "shard_missing", "", message, 5);
+        }
         return switch (failure.kind()) {
             case CONTEXT_OVERFLOW ->
                     new ApiException(400, INVALID, "context_length_exceeded", "", message, 0);

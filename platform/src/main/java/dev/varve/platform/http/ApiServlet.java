@@ -1,6 +1,7 @@
 package dev.varve.platform.http;
 
 import dev.varve.api.VarveException;
+import dev.varve.platform.engine.ShardStatus;
 
 import jakarta.servlet.ServletInputStream;
 import jakarta.servlet.http.HttpServlet;
@@ -12,6 +13,7 @@ import tools.jackson.databind.node.ObjectNode;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -157,8 +159,12 @@ final class ApiServlet extends HttpServlet {
         switch (route) {
             case "/livez" -> AnswerWriter.json(response, 200, Json.object().put("status", "ok"));
             case "/health" -> {
-                requireModel();
-                AnswerWriter.json(response, 200, Json.object().put("status", "ok"));
+                List<ShardStatus> missing = requireModel().engine().status().missingShards();
+                if (missing.isEmpty()) {
+                    AnswerWriter.json(response, 200, Json.object().put("status", "ok"));
+                } else {
+                    AnswerWriter.json(response, 503, ShardReport.degraded(missing));
+                }
             }
             case "/metrics" -> {
                 byte[] text =

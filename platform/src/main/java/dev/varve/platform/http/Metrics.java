@@ -142,7 +142,14 @@ final class Metrics {
                 "counter",
                 "Sequences put back to the queue for want of room.",
                 engine.preemptions());
+        value(
+                out,
+                "varve_replays_total",
+                "counter",
+                "Sequences computed again because a shard was lost.",
+                engine.replays());
         value(out, "varve_steps_total", "counter", "Forward passes.", engine.steps());
+        new ShardMetrics(engine.shards()).write(out);
     }
 
     private static void value(
@@ -151,7 +158,7 @@ final class Metrics {
         out.append(name).append(' ').append(value).append('\n');
     }
 
-    private static void header(StringBuilder out, String name, String type, String help) {
+    static void header(StringBuilder out, String name, String type, String help) {
         out.append("# HELP ")
                 .append(name)
                 .append(' ')

@@ -74,6 +74,8 @@ final class ModelRoutes {
         runtime.put("mapped_weight_bytes", status.mappedWeightBytes());
         runtime.put("kv_bytes", status.kvBytes());
         runtime.put("compute_bytes", status.computeBytes());
+        runtime.put("replays", status.replays());
+        runtime.set("shards", ShardReport.shards(status.shards()));
         for (Map.Entry<String, Object> detail : served.details().entrySet()) {
             runtime.set(detail.getKey(), Json.MAPPER.valueToTree(detail.getValue()));
         }

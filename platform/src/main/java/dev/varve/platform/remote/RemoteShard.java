@@ -14,6 +14,7 @@ import dev.varve.platform.shard.ShardLostException;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.ShardSnapshot;
+import dev.varve.platform.shard.ShardTraffic;
 import dev.varve.platform.wire.ChannelLostException;
 import dev.varve.platform.wire.Message;
 import dev.varve.platform.wire.WireChannel;
@@ -106,6 +107,11 @@ public final class RemoteShard implements Shard {
     @Override
     public Object turn() {
         return turn;
+    }
+
+    @Override
+    public Optional<ShardTraffic> traffic() {
+        return Optional.of(supervisor.traffic());
     }
 
     @Override

@@ -153,13 +153,14 @@ final class ShardProcess {
             listening.complete(null);
             return;
         }
+        OutputLine read = OutputLine.parse(line);
         synchronized (lastLines) {
             if (lastLines.size() == KEPT_LINES) {
                 lastLines.removeFirst();
             }
-            lastLines.addLast(line);
+            lastLines.addLast(read.text());
         }
-        LOG.log(System.Logger.Level.INFO, "[{0}] {1}", name, line);
+        LOG.log(read.level(), "[{0}] {1}", name, read.text());
     }
 
     /** What a shard process prints, followed by its address, once servers may connect. */

@@ -6,9 +6,11 @@ import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardHealth.State;
 import dev.varve.platform.shard.ShardLostException;
 import dev.varve.platform.shard.ShardMemory;
+import dev.varve.platform.shard.ShardTraffic;
 import dev.varve.platform.wire.Deadline;
 import dev.varve.platform.wire.Message;
 import dev.varve.platform.wire.WireChannel;
+import dev.varve.platform.wire.WireStatistics;
 
 import java.time.Duration;
 import java.util.Optional;
@@ -30,7 +32,17 @@ final class ShardSupervisor implements AutoCloseable {
     private static final long LONGEST_PAUSE_MILLIS = 5000;
 
     /** One incarnation of the process. */
-    record Session(WireChannel channel) {}
+    record Session(WireChannel channel) {
+        ShardTraffic traffic() {
+            WireStatistics wire = channel.statistics();
+            return new ShardTraffic(
+                    wire.bytesSent(),
+                    wire.bytesReceived(),
+                    wire.payloadTransport().equals("shared")
+                            ? ShardTraffic.Payloads.SHARED
+                            : ShardTraffic.Payloads.STREAM);
+        }
+    }
 
     private final String name;
     private final ShardLink link;
@@ -44,6 +56,11 @@ final class ShardSupervisor implements AutoCloseable {
     private State state = State.LOADING;
     private String reason = "it was never started";
     private long restarts;
+
+    /** Of the incarnations that are gone. */
+    private ShardTraffic earlier = new ShardTraffic(0, 0, ShardTraffic.Payloads.STREAM);
+
+    private boolean wasReady;
     private boolean usable;
     private boolean closed;
     private CompletableFuture<Void> back = new CompletableFuture<>();
@@ -69,6 +86,16 @@ final class ShardSupervisor implements AutoCloseable {
 
     ShardMemory loadedMemory() {
         return memory;
+    }
+
+    /** Of all incarnations. */
+    ShardTraffic traffic() {
+        lock.lock();
+        try {
+            return session.map(Session::traffic).map(earlier::plus).orElse(earlier);
+        } finally {
+            lock.unlock();
+        }
     }
 
     boolean computesOnHostCores() {
@@ -111,6 +138,7 @@ final class ShardSupervisor implements AutoCloseable {
         try {
             if (session.isPresent() && session.get() == gone) {
                 session = Optional.empty();
+                earlier = earlier.plus(gone.traffic());
                 usable = false;
                 state = State.MISSING;
                 reason = why;
@@ -151,30 +179,34 @@ final class ShardSupervisor implements AutoCloseable {
     }
 
     private void bringBack(Session gone) {
+        long begin = System.nanoTime();
         gone.channel().close();
         String words = link.lastWords();
         String why = health().reason().orElse("") + (words.isEmpty() ? "" : " (" + words + ")");
         note(State.MISSING, why);
-        LOG.log(System.Logger.Level.WARNING, "shard {0} is lost: {1}", name, why);
+        LOG.log(
+                System.Logger.Level.WARNING,
+                "the shard {0} is lost and is brought back: {1}",
+                name,
+                why);
         long pause = FIRST_PAUSE_MILLIS;
         while (!isClosed()) {
             try {
                 connect(LoadProgress.silent());
-                lock.lock();
-                try {
-                    restarts++;
-                } finally {
-                    lock.unlock();
-                }
-                LOG.log(System.Logger.Level.INFO, "shard {0} is back", name);
+                LOG.log(
+                        System.Logger.Level.INFO,
+                        "the shard {0} is back and has loaded its weights, {1} ms after it was"
+                                + " lost",
+                        name,
+                        Long.toString((System.nanoTime() - begin) / 1_000_000));
                 return;
             } catch (VarveException e) {
                 note(State.MISSING, e.getMessage());
                 LOG.log(
                         System.Logger.Level.WARNING,
-                        "shard {0} cannot be brought back, next try in {1} ms: {2}",
+                        "the shard {0} did not come back, next try in {1} ms: {2}",
                         name,
-                        pause,
+                        Long.toString(pause),
                         e.getMessage());
             }
             pause(pause);
@@ -185,6 +217,7 @@ final class ShardSupervisor implements AutoCloseable {
     /** One attempt: reach the process and have it load. */
     private void connect(LoadProgress progress) {
         Session fresh = new Session(link.open());
+        note(State.LOADING, "its process is there and loads the weights");
         try {
             note(State.LOADING, "it loads its weights");
             Message reply =
@@ -212,6 +245,8 @@ final class ShardSupervisor implements AutoCloseable {
             }
             session = Optional.of(fresh);
             state = State.READY;
+            restarts += wasReady ? 1 : 0;
+            wasReady = true;
             ready = back;
         } finally {
             lock.unlock();

@@ -5,6 +5,9 @@ public sealed interface Boundary permits HostBoundary, DeviceBoundary {
     /** Number of columns. */
     int tokens();
 
+    /** Number of bytes. */
+    long bytes();
+
     /** The values; not to be modified. Fetched first where they are on a device. */
     float[] values();
 }

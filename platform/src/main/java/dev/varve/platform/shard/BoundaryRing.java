@@ -40,7 +40,7 @@ final class BoundaryRing implements AutoCloseable {
         serials = new long[places];
         this.length = length;
         this.mostTokens = mostTokens;
-        long bytes = (long) length * mostTokens * Float.BYTES;
+        long bytes = bytesOf(mostTokens);
         placeBytes = Math.ceilDiv(bytes, type.alignment()) * type.alignment();
         // Some devices want room behind a tensor.
         buffer = type.allocate(places * placeBytes + placeBytes);
@@ -48,6 +48,10 @@ final class BoundaryRing implements AutoCloseable {
 
     boolean takes(int tokens) {
         return tokens <= mostTokens;
+    }
+
+    long bytesOf(int tokens) {
+        return (long) length * tokens * Float.BYTES;
     }
 
     long bytes() {

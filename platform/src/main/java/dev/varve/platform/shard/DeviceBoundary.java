@@ -7,6 +7,11 @@ package dev.varve.platform.shard;
  */
 record DeviceBoundary(BoundaryRing ring, long serial, int tokens) implements Boundary {
     @Override
+    public long bytes() {
+        return ring.bytesOf(tokens);
+    }
+
+    @Override
     public float[] values() {
         return ring.read(this);
     }

@@ -128,7 +128,21 @@ final class GraphInputs {
         return context.newTensor(type, shape).named(name).markInput();
     }
 
-    void fill(PlacedBatch placed, Optional<Boundary> activation) {
+    /** Writes the activation that the shard before computed. */
+    void writeBoundary(Boundary given) {
+        boundary.filter(Tensor::isPlaced)
+                .ifPresent(
+                        tensor -> {
+                            switch (given) {
+                                case HostBoundary(float[] values, int columns) ->
+                                        tensor.write(values, 0, columns * boundaryLength, 0);
+                                case DeviceBoundary there -> there.ring().get(there, tensor);
+                            }
+                        });
+    }
+
+    /** Writes everything but the activation. */
+    void fill(PlacedBatch placed) {
         Batch batch = placed.batch();
         ids.filter(Tensor::isPlaced).ifPresent(tensor -> writeIds(batch, tensor));
         for (Rows each : rows) {
@@ -141,15 +155,6 @@ final class GraphInputs {
                 .filter(Tensor::isPlaced)
                 .ifPresent(tensor -> writePositions(batch, tensor, AXES));
         outputs.filter(Tensor::isPlaced).ifPresent(tensor -> writeOutputs(batch, tensor));
-        boundary.filter(Tensor::isPlaced)
-                .ifPresent(
-                        tensor -> {
-                            switch (activation.orElseThrow()) {
-                                case HostBoundary given ->
-                                        tensor.write(given.values(), 0, tokens * boundaryLength, 0);
-                                case DeviceBoundary given -> given.ring().get(given, tensor);
-                            }
-                        });
         full.fill(batch.slices(), placed.full());
         sliding.fill(batch.slices(), placed.window());
     }

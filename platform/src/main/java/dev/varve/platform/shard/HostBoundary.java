@@ -6,4 +6,9 @@ package dev.varve.platform.shard;
  * @param values {@code F32 [boundaryLength, tokens]}, column after column; not to be modified
  * @param tokens number of columns
  */
-public record HostBoundary(float[] values, int tokens) implements Boundary {}
+public record HostBoundary(float[] values, int tokens) implements Boundary {
+    @Override
+    public long bytes() {
+        return (long) values.length * Float.BYTES;
+    }
+}

@@ -28,7 +28,7 @@ public final class LocalShard implements Shard {
     private final RowArgmax argmax;
     private float[] logits = new float[0];
     private volatile ShardMemory memory;
-    private volatile long boundaryNanos;
+    private final BoundaryClock boundaries;
 
     /** Where activations come in from the shard before, and where they go. */
     private Optional<BoundaryRing> inbound = Optional.empty();
@@ -47,6 +47,7 @@ public final class LocalShard implements Shard {
         this.device = device;
         this.options = options;
         this.state = state;
+        boundaries = new BoundaryClock(device.info().name(), range);
         graphs = new GraphCache(device.bufferType());
         argmax = new RowArgmax(device.bufferType(), model.shape().vocabularySize());
         memory = measure();
@@ -112,7 +113,7 @@ public final class LocalShard implements Shard {
 
     @Override
     public double boundaryMillis() {
-        return boundaryNanos / 1e6;
+        return boundaries.millis();
     }
 
     @Override
@@ -156,16 +157,18 @@ public final class LocalShard implements Shard {
                             batch.phase(),
                             (key, allocator) ->
                                     new RecordedGraph(key, model, range, state, device, allocator));
-            graph.compute(placed, boundary, device);
+            boundaries.moveIn(boundary, graph);
+            graph.compute(placed, device);
             Optional<Tensor> rows = graph.logits();
             int[] best = new int[batch.outputs()];
             rows.ifPresent(tensor -> readLogits(batch, tensor, best));
             memory = measure();
-            long begin = System.nanoTime();
-            Optional<Boundary> output = graph.readBoundary(outbound);
-            boundaryNanos += System.nanoTime() - begin;
             return new ShardResult(
-                    logits, best, rows.isPresent() ? best.length : 0, output, graph.readFeatures());
+                    logits,
+                    best,
+                    rows.isPresent() ? best.length : 0,
+                    boundaries.moveOut(graph, outbound),
+                    graph.readFeatures());
         }
     }
 

@@ -93,8 +93,13 @@ final class RecordedGraph implements AutoCloseable {
         return key;
     }
 
-    void compute(PlacedBatch placed, Optional<Boundary> activation, ComputeDevice device) {
-        inputs.fill(placed, activation);
+    void writeBoundary(Boundary activation) {
+        inputs.writeBoundary(activation);
+    }
+
+    /** Computes; the activation, if the graph needs one, was written before. */
+    void compute(PlacedBatch placed, ComputeDevice device) {
+        inputs.fill(placed);
         device.compute(graph, placed.batch().phase());
     }
 

@@ -36,6 +36,11 @@ public interface Shard extends AutoCloseable {
      */
     double boundaryMillis();
 
+    /** What went over the connection to the shard; nothing for a shard in this process. */
+    default Optional<ShardTraffic> traffic() {
+        return Optional.empty();
+    }
+
     /** Whether the shard can compute. */
     ShardHealth health();
 

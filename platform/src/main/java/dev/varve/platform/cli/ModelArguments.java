@@ -58,15 +58,16 @@ final class ModelArguments {
             names = {"-t", "--threads"},
             paramLabel = "N",
             description =
-                    "Threads for decode (default: the physical cores that the process may use).",
-            order = 101)
+                    "Threads that compute on the processor in decode (default: the physical cores"
+                            + " that the process may use).",
+            order = OptionSections.MEMORY + 6)
     private Optional<Integer> threads = Optional.empty();
 
     @Option(
             names = "--threads-batch",
             paramLabel = "N",
             description = "Threads for prefill (default: as --threads).",
-            order = 102)
+            order = OptionSections.MEMORY + 7)
     private Optional<Integer> threadsBatch = Optional.empty();
 
     @Option(
@@ -77,7 +78,7 @@ final class ModelArguments {
                             + " trained for, at most "
                             + ModelSettings.DEFAULT_CONTEXT
                             + ").",
-            order = 103)
+            order = OptionSections.MEMORY + 1)
     private Optional<Integer> maxContext = Optional.empty();
 
     @Option(
@@ -88,7 +89,7 @@ final class ModelArguments {
             description =
                     "Element type of cached keys: f16, bf16, f32, q8_0, q5_1, q5_0, q4_1 or"
                             + " q4_0.",
-            order = 104)
+            order = OptionSections.MEMORY + 3)
     private GgmlType cacheTypeKey;
 
     @Option(
@@ -99,7 +100,7 @@ final class ModelArguments {
             description =
                     "Element type of cached values: f16, bf16, f32, q8_0, q5_1, q5_0, q4_1 or"
                             + " q4_0.",
-            order = 105)
+            order = OptionSections.MEMORY + 4)
     private GgmlType cacheTypeValue;
 
     @Option(
@@ -108,7 +109,7 @@ final class ModelArguments {
             description =
                     "auto: repacked where that is faster, in memory of this process; mmap: mapped"
                             + " from the file, shared between processes.",
-            order = 106)
+            order = OptionSections.MEMORY + 5)
     private Weights weights = Weights.AUTO;
 
     @Option(
@@ -117,14 +118,14 @@ final class ModelArguments {
             description =
                     "YaRN's upper bound in rotations, in place of the file's. 32 gives what"
                             + " llama.cpp computes for laguna, whatever the file says.",
-            order = 107)
+            order = OptionSections.RARE + 20)
     private Optional<Double> yarnBetaFast = Optional.empty();
 
     @Option(
             names = "--yarn-beta-slow",
             paramLabel = "N",
             description = "YaRN's lower bound in rotations, in place of the file's.",
-            order = 108)
+            order = OptionSections.RARE + 21)
     private Optional<Double> yarnBetaSlow = Optional.empty();
 
     @Mixin private PlacementArguments placement;
@@ -134,8 +135,9 @@ final class ModelArguments {
             paramLabel = "TYPE",
             description =
                     "How activations travel to shards in other processes:"
-                            + " ${COMPLETION-CANDIDATES}.",
-            order = 119)
+                            + " ${COMPLETION-CANDIDATES}. The two short ones halve the traffic and"
+                            + " round what travels.",
+            order = OptionSections.PROCESSES + 3)
     private BoundaryType boundaryType = BoundaryType.F32;
 
     @Mixin private TransportArguments transport;

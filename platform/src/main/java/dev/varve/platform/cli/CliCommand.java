@@ -1,6 +1,8 @@
 package dev.varve.platform.cli;
 
+import dev.varve.api.model.LayerRange;
 import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.runtime.SplitPlan;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -10,6 +12,7 @@ import picocli.CommandLine.Spec;
 
 import java.io.PrintWriter;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.Callable;
 
 /** What all subcommands share: help, logging, and where the output goes. */
@@ -19,7 +22,7 @@ import java.util.concurrent.Callable;
         showDefaultValues = true,
         sortOptions = false,
         descriptionHeading = "%n",
-        optionListHeading = "%nOptions:%n",
+        optionListHeading = "",
         footerHeading = "%nExamples:%n")
 abstract class CliCommand implements Callable<Integer> {
     private static final Duration STOP_LIMIT = Duration.ofSeconds(10);
@@ -84,8 +87,43 @@ abstract class CliCommand implements Callable<Integer> {
     /** Loads a model with other settings than the arguments' own. */
     final ModelRuntime open(ModelArguments arguments, ModelSettings settings) {
         try (ProgressBar bar = ProgressBar.of(err(), environment(), "loading")) {
-            return parent.runtimes().open(arguments, settings, environment(), bar::show);
+            LoadWatcher watcher =
+                    new LoadWatcher() {
+                        @Override
+                        public void loaded(long done, long total) {
+                            bar.show(done, total);
+                        }
+
+                        @Override
+                        public void planned(SplitPlan plan, List<String> reasons) {
+                            showPlan(plan, reasons);
+                        }
+                    };
+            return parent.runtimes().open(arguments, settings, environment(), watcher);
         }
+    }
+
+    /** Tells how the model is spread over its devices; here only if there are several. */
+    void showPlan(SplitPlan plan, List<String> reasons) {
+        if (plan.parts().size() > 1) {
+            reasons.forEach(this::say);
+            plan.parts().forEach(part -> say(describe(part)));
+        }
+    }
+
+    private static String describe(SplitPlan.Part part) {
+        LayerRange layers = part.where().range();
+        String which =
+                layers.size() == 1
+                        ? "layer " + layers.begin()
+                        : "layers %d to %d".formatted(layers.begin(), layers.end() - 1);
+        return part.memory().describe(which + " on " + part.where().device());
+    }
+
+    /** One line on stderr, for people. */
+    final void say(String text) {
+        err().println("varve: " + text);
+        err().flush();
     }
 
     final PrintWriter out() {

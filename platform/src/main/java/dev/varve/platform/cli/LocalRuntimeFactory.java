@@ -11,16 +11,10 @@ import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.MemoryPlan;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.SplitPlan;
-import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.tokenizer.Tokenizer;
-
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 
 /** Loads models in this process, with the plugins of the installation. */
 final class LocalRuntimeFactory implements RuntimeFactory {
-    private static final Logger LOG = System.getLogger(LocalRuntimeFactory.class.getName());
-
     private record LocalRuntime(
             LoadedModel model,
             Placement placement,
@@ -71,7 +65,7 @@ final class LocalRuntimeFactory implements RuntimeFactory {
             ModelArguments arguments,
             ModelSettings settings,
             Environment environment,
-            LoadProgress progress) {
+            LoadWatcher watcher) {
         long begin = System.nanoTime();
         PreparedModel prepared = PreparedModel.open(arguments, settings, environment);
         Tokenizer tokenizer = Tokenizer.of(prepared.file().metadata());
@@ -79,18 +73,12 @@ final class LocalRuntimeFactory implements RuntimeFactory {
         try {
             SplitPlanner.Placed placed =
                     prepared.planner(LocalDeviceProbe.Age.ANY, shards).place(prepared.request());
-            placed.reasons().forEach(reason -> LOG.log(Level.INFO, reason));
             SplitPlan plan =
                     SplitPlan.of(prepared.adapter(), placed.placement(), shards::info, settings);
-            plan.parts()
-                    .forEach(
-                            part ->
-                                    LOG.log(
-                                            plan.parts().size() > 1 ? Level.INFO : Level.DEBUG,
-                                            part.memory().describe(part.where().toString())));
+            watcher.planned(plan, placed.reasons());
             LoadedModel model =
                     LoadedModel.load(
-                            prepared.file(), prepared.adapter(), plan, shards, settings, progress);
+                            prepared.file(), prepared.adapter(), plan, shards, settings, watcher);
             return new LocalRuntime(
                     model,
                     placed.placement(),

@@ -1,5 +1,6 @@
 package dev.varve.platform.cli;
 
+import java.util.Arrays;
 import java.util.logging.ConsoleHandler;
 import java.util.logging.Handler;
 import java.util.logging.Level;
@@ -13,6 +14,14 @@ final class LogSetup {
     private static final Logger ROOT = Logger.getLogger("");
 
     private LogSetup() {}
+
+    /** The level that was set, for processes that are to log likewise. */
+    static LogLevel level() {
+        return Arrays.stream(LogLevel.values())
+                .filter(each -> each.level().equals(ROOT.getLevel()))
+                .findFirst()
+                .orElse(LogLevel.INFO);
+    }
 
     /** Sets the level; the libraries tell of their start only from {@code debug} on. */
     static void configure(LogLevel level) {

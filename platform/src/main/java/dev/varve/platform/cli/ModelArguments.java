@@ -59,15 +59,16 @@ final class ModelArguments {
             names = {"-t", "--threads"},
             paramLabel = "N",
             description =
-                    "Threads for decode (default: the physical cores that the process may use).",
-            order = 101)
+                    "Threads that compute on the processor in decode (default: the physical cores"
+                            + " that the process may use).",
+            order = OptionSections.MEMORY + 6)
     private Optional<Integer> threads = Optional.empty();
 
     @Option(
             names = "--threads-batch",
             paramLabel = "N",
             description = "Threads for prefill (default: as --threads).",
-            order = 102)
+            order = OptionSections.MEMORY + 7)
     private Optional<Integer> threadsBatch = Optional.empty();
 
     @Option(
@@ -78,7 +79,7 @@ final class ModelArguments {
                             + " trained for, at most "
                             + ModelSettings.DEFAULT_CONTEXT
                             + ").",
-            order = 103)
+            order = OptionSections.MEMORY + 1)
     private Optional<Integer> maxContext = Optional.empty();
 
     @Option(
@@ -89,7 +90,7 @@ final class ModelArguments {
             description =
                     "Element type of cached keys: f16, bf16, f32, q8_0, q5_1, q5_0, q4_1 or"
                             + " q4_0.",
-            order = 104)
+            order = OptionSections.MEMORY + 3)
     private GgmlType cacheTypeKey;
 
     @Option(
@@ -100,7 +101,7 @@ final class ModelArguments {
             description =
                     "Element type of cached values: f16, bf16, f32, q8_0, q5_1, q5_0, q4_1 or"
                             + " q4_0.",
-            order = 105)
+            order = OptionSections.MEMORY + 4)
     private GgmlType cacheTypeValue;
 
     @Option(
@@ -109,7 +110,7 @@ final class ModelArguments {
             description =
                     "auto: repacked where that is faster, in memory of this process; mmap: mapped"
                             + " from the file, shared between processes.",
-            order = 107)
+            order = OptionSections.MEMORY + 5)
     private Weights weights = Weights.AUTO;
 
     @Option(
@@ -119,7 +120,7 @@ final class ModelArguments {
                     "Attention as one operator: auto (where the device has it for the model's"
                             + " heads and the cache types), on, off. Quantised values in the cache"
                             + " need it.",
-            order = 106)
+            order = OptionSections.MEMORY + 6)
     private FlashAttention flashAttention = FlashAttention.AUTO;
 
     @Option(
@@ -128,14 +129,14 @@ final class ModelArguments {
             description =
                     "YaRN's upper bound in rotations, in place of the file's. 32 gives what"
                             + " llama.cpp computes for laguna, whatever the file says.",
-            order = 108)
+            order = OptionSections.RARE + 20)
     private Optional<Double> yarnBetaFast = Optional.empty();
 
     @Option(
             names = "--yarn-beta-slow",
             paramLabel = "N",
             description = "YaRN's lower bound in rotations, in place of the file's.",
-            order = 109)
+            order = OptionSections.RARE + 21)
     private Optional<Double> yarnBetaSlow = Optional.empty();
 
     @Mixin private PlacementArguments placement;
@@ -145,8 +146,9 @@ final class ModelArguments {
             paramLabel = "TYPE",
             description =
                     "How activations travel to shards in other processes:"
-                            + " ${COMPLETION-CANDIDATES}.",
-            order = 119)
+                            + " ${COMPLETION-CANDIDATES}. The two short ones halve the traffic and"
+                            + " round what travels.",
+            order = OptionSections.PROCESSES + 3)
     private BoundaryType boundaryType = BoundaryType.F32;
 
     @Mixin private TransportArguments transport;

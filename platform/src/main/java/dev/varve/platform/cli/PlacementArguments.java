@@ -16,83 +16,89 @@ final class PlacementArguments {
             names = {"--target-device", "--device"},
             paramLabel = "DEVICE",
             description =
-                    "Device that the model runs on, such as cpu:0; varve devices lists them"
-                            + " (default: "
+                    "The one device that the model runs on, such as cpu:0; varve devices lists"
+                            + " them (default: "
                             + PlacementFlags.DEFAULT_DEVICE
                             + ", the best backend there is).",
-            order = 100)
+            order = OptionSections.DEVICES)
     private Optional<String> device = Optional.empty();
 
     @Option(
             names = "--target-devices",
             paramLabel = "LIST",
             description =
-                    "Devices that share the layers of the model, in layer order: cuda:0,hip:1."
-                            + " @process behind a device gives it a process of its own;"
-                            + " @unix:/path or @grpc:host:port names a shard process that"
-                            + " listens there.",
-            order = 100)
+                    "Instead of one device: several that share the layers of the model, in layer"
+                            + " order, such as cuda:0,hip:1. Behind a device, @process gives it"
+                            + " a process of its own, which the server starts; @unix:/path or"
+                            + " @grpc:host:port is where a varve shard listens.",
+            order = OptionSections.DEVICES + 1)
     private Optional<String> devices = Optional.empty();
 
     @Option(
             names = "--target-layer-split",
             paramLabel = "WEIGHTS",
             description =
-                    "Share of each device in the layers, such as 0.08,0.46,0.46 (default: equal);"
-                            + " auto measures the devices.",
-            order = 100)
+                    "Share of each of these devices in the layers, such as 0.08,0.46,0.46"
+                            + " (default: equal shares). auto measures the devices, once, and"
+                            + " takes the fastest split that fits.",
+            order = OptionSections.DEVICES + 2)
     private Optional<String> split = Optional.empty();
 
     @Option(
             names = "--peer-access",
-            description = "Let devices of one backend copy from each other directly.",
+            description = "Let devices of one backend copy from each other directly, where it can.",
             showDefaultValue = picocli.CommandLine.Help.Visibility.NEVER,
-            order = 100)
+            order = OptionSections.DEVICES + 3)
     private boolean peerAccess;
 
     @Option(
             names = "--target-shard-ipc-bin",
             paramLabel = "FILE",
             description =
-                    "Program that starts shard processes (default: varve itself). With no @process"
-                            + " in the list, the devices of other backends than the first go to"
-                            + " shard processes, or all but the first if there is one backend.",
-            order = 100)
+                    "Program that the server starts as a shard process (default: varve itself)."
+                            + " If it is given and no device has an @, the devices of other"
+                            + " backends than the first go to processes, or all but the first if"
+                            + " there is one backend.",
+            order = OptionSections.PROCESSES + 1)
     private Optional<Path> shardLauncher = Optional.empty();
 
     @Option(
             names = "--target-shard-ipc-work-dir",
             paramLabel = "FOLDER",
-            description = "Folder for the sockets of shard processes.",
-            order = 100)
+            description =
+                    "Folder for the sockets of shard processes (default: the system's folder for"
+                            + " temporary files).",
+            order = OptionSections.PROCESSES + 2)
     private Optional<Path> workFolder = Optional.empty();
 
     @Option(
             names = "--draft-device",
             paramLabel = "DEVICE",
-            description = "Device of the draft model (default: the target's backend).",
-            order = 100)
+            description =
+                    "Device of the draft model (default: the target's backend). No draft model is"
+                            + " served yet.",
+            order = OptionSections.RARE + 10)
     private Optional<String> draftDevice = Optional.empty();
 
     @Option(
             names = "--draft-ipc-bin",
             paramLabel = "FILE",
             description = "Program that serves the draft model on another backend.",
-            order = 100)
+            order = OptionSections.RARE + 11)
     private Optional<Path> draftLauncher = Optional.empty();
 
     @Option(
             names = "--draft-ipc-work-dir",
             paramLabel = "FOLDER",
             description = "Folder for the sockets of the draft process.",
-            order = 100)
+            order = OptionSections.RARE + 12)
     private Optional<Path> draftWorkFolder = Optional.empty();
 
     @Option(
             names = "--draft-ipc-ring-cap",
             paramLabel = "N",
             description = "Positions whose features the draft process keeps.",
-            order = 100)
+            order = OptionSections.RARE + 13)
     private Optional<Integer> draftRingCapacity = Optional.empty();
 
     /** The devices as they were asked for; {@code auto} may still stand among them. */

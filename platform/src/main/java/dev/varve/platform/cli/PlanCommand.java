@@ -22,14 +22,20 @@ import java.util.OptionalInt;
 @Command(
         name = "plan",
         description = {
-            "Shows how a model would be spread over devices, and the memory and speed to expect.",
+            "Shows how a model would be spread over devices, and the memory and speed to expect:"
+                    + " two lines per shard, in layer order.",
             "The model is not loaded. A few of its layers are, to measure each device; the result"
-                    + " is kept for the next time."
+                    + " is kept for the next time. Give the same flags to varve serve to have it"
+                    + " so."
         },
+        customSynopsis = "varve plan --model FILE [OPTIONS]",
         footer = {
+            "  varve devices",
             "  varve plan --model model.gguf --target-devices cuda:0,cpu:0",
-            "  varve plan --model model.gguf --target-devices cuda:0,cpu:0"
-                    + " --target-layer-split auto --json"
+            "  varve plan --model model.gguf --target-devices cuda:0,cpu:0 --target-layer-split"
+                    + " 0.8,0.2",
+            "  varve plan --model model.gguf --target-devices cuda:0,cpu:0 --target-layer-split"
+                    + " auto --json"
         })
 final class PlanCommand extends CliCommand {
     @Mixin private ModelArguments model;
@@ -45,7 +51,7 @@ final class PlanCommand extends CliCommand {
             names = "--parallel",
             paramLabel = "N",
             defaultValue = "1",
-            description = "Sequences that memory is planned for.",
+            description = "Requests that are decoded together, as with varve serve.",
             order = 3)
     private int parallel;
 

@@ -1,7 +1,6 @@
 package dev.varve.platform.cli;
 
 import dev.varve.platform.runtime.ModelSettings;
-import dev.varve.platform.shard.LoadProgress;
 
 /** Loads models for the commands. */
 interface RuntimeFactory {
@@ -16,5 +15,5 @@ interface RuntimeFactory {
             ModelArguments arguments,
             ModelSettings settings,
             Environment environment,
-            LoadProgress progress);
+            LoadWatcher watcher);
 }

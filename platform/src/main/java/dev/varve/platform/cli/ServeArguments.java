@@ -71,7 +71,7 @@ final class ServeArguments {
             paramLabel = "ORIGIN",
             description =
                     "Origin of web pages that may call the server; may be given several times.",
-            order = 15)
+            order = OptionSections.RARE)
     private List<String> corsOrigins = List.of();
 
     @Option(
@@ -85,15 +85,16 @@ final class ServeArguments {
             names = "--chat-template-file",
             paramLabel = "FILE",
             description = "Jinja chat template to use instead of the model's own.",
-            order = 17)
+            order = OptionSections.RARE + 2)
     private Optional<Path> chatTemplateFile = Optional.empty();
 
     @Option(
             names = "--parallel",
             defaultValue = "" + ModelSettings.DEFAULT_PARALLEL,
             paramLabel = "N",
-            description = "Most requests that are decoded together.",
-            order = 18)
+            description =
+                    "Most requests that are decoded together; each takes room in the KV cache.",
+            order = OptionSections.MEMORY)
     private int parallel;
 
     @Option(
@@ -102,7 +103,7 @@ final class ServeArguments {
             description =
                     "Tokens of the KV pool that all requests share (default: --parallel whole"
                             + " contexts, or what the memory holds).",
-            order = 19)
+            order = OptionSections.MEMORY + 2)
     private Optional<Integer> kvTokens = Optional.empty();
 
     @Option(
@@ -118,7 +119,7 @@ final class ServeArguments {
             defaultValue = "64M",
             paramLabel = "BYTES",
             description = "Largest request body; K, M and G stand for KiB, MiB and GiB.",
-            order = 21)
+            order = OptionSections.RARE + 1)
     private String maxBody;
 
     @Option(

@@ -12,6 +12,7 @@ import picocli.CommandLine.Mixin;
 
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
@@ -22,13 +23,19 @@ import java.util.concurrent.CountDownLatch;
         description = {
             "Serves a model over an OpenAI-compatible HTTP API.",
             "The server listens at once and answers 503 until the model is loaded. SIGTERM and"
-                    + " SIGINT let running requests end, for at most 30 seconds."
+                    + " SIGINT let running requests end, for at most 30 seconds.",
+            "A model may be spread over several devices, in this process, in processes that the"
+                    + " server starts, and on other hosts; varve plan shows what to expect of it."
         },
+        customSynopsis = "varve serve --model FILE [OPTIONS]",
         footer = {
             "  varve serve --model model.gguf",
             "  varve serve --model model.gguf --port 0 --max-ctx 32768 --parallel 8 --cache-type-k"
                     + " q8_0",
             "  VARVE_API_KEY=secret varve serve --model model.gguf --host 0.0.0.0",
+            "  varve serve --model model.gguf --target-devices cuda:0,cpu:0 --target-layer-split"
+                    + " auto",
+            "  varve serve --model model.gguf --target-devices cuda:0,vulkan:1@process",
             "  curl http://127.0.0.1:8080/v1/chat/completions -H 'Content-Type: application/json'"
                     + " \\",
             "       -d '{\"messages\": [{\"role\": \"user\", \"content\": \"Hello\"}]}'"
@@ -61,6 +68,13 @@ final class ServeCommand extends CliCommand {
                                 model,
                                 model.settings(
                                         server.parallel(), server.kvTokens(), server.maxQueue()))) {
+                    int shards = runtime.placement().parts().size();
+                    say(
+                            String.format(
+                                    Locale.ROOT,
+                                    "%s ready after %.1f s",
+                                    shards == 1 ? "the model is" : shards + " shards are",
+                                    runtime.loadMillis() / 1000));
                     // Not before: nobody waits for a model that is still loading when the process
                     // is asked to stop.
                     guard.arm();
@@ -122,10 +136,5 @@ final class ServeCommand extends CliCommand {
                 AnswerDialect.of(runtime.adapter().chatDialect(), runtime.tokenizer()),
                 reasoningDefaults,
                 details);
-    }
-
-    private void say(String text) {
-        err().println("varve: " + text);
-        err().flush();
     }
 }

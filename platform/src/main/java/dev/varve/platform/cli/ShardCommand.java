@@ -28,14 +28,18 @@ import java.util.List;
             "Computes layers of a model for servers in other processes or on other hosts.",
             "A server names the model by its file name and checks that both sides have the same"
                     + " file; no path crosses the connection. What a server had loaded is freed"
-                    + " when its connection ends."
+                    + " when its connection ends.",
+            "A server reaches it with DEVICE@ADDRESS in --target-devices. Devices that are to have"
+                    + " a process of their own on the server's machine need no varve shard: write"
+                    + " DEVICE@process, and the server starts one."
         },
+        customSynopsis = "varve shard --listen ADDRESS [OPTIONS]",
         footer = {
             "  varve shard --device vulkan:0 --listen unix:/run/varve/a.sock --models /srv/models",
             "  varve serve --model /srv/models/m.gguf --target-devices"
                     + " cpu:0,vulkan:0@unix:/run/varve/a.sock",
-            "  varve shard --listen grpc:0.0.0.0:7700 --model m.gguf --shard-tls-cert box.pem"
-                    + " --shard-tls-key box.key --shard-token-file secret"
+            "  varve shard --listen grpc:0.0.0.0:7700 --model m.gguf \\",
+            "       --shard-tls-cert box.pem --shard-tls-key box.key --shard-token-file secret"
         })
 final class ShardCommand extends CliCommand {
     private static final String MODELS_VARIABLE = "VARVE_MODELS";
@@ -44,7 +48,9 @@ final class ShardCommand extends CliCommand {
             names = "--listen",
             required = true,
             paramLabel = "ADDRESS",
-            description = "Where servers connect: unix:/path, or grpc:host:port with its plugin.",
+            description =
+                    "Where servers connect: unix:/path on this machine, grpc:host:port from"
+                            + " others.",
             order = 1)
     private String address;
 
@@ -75,8 +81,8 @@ final class ShardCommand extends CliCommand {
 
     @Option(
             names = "--insecure",
-            description = "Let activations leave the machine in plain text.",
-            showDefaultValue = picocli.CommandLine.Help.Visibility.NEVER,
+            description = "The same as --shard-insecure.",
+            hidden = true,
             order = 5)
     private boolean insecure;
 

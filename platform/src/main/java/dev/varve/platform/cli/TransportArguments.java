@@ -15,21 +15,23 @@ final class TransportArguments {
             names = "--shard-tls-cert",
             paramLabel = "FILE",
             description = "Certificate (PEM) of this side of a connection to another host.",
-            order = 120)
+            order = OptionSections.PROCESSES + 10)
     private Optional<Path> certificate = Optional.empty();
 
     @Option(
             names = "--shard-tls-key",
             paramLabel = "FILE",
             description = "Private key (PEM) of that certificate.",
-            order = 121)
+            order = OptionSections.PROCESSES + 11)
     private Optional<Path> key = Optional.empty();
 
     @Option(
             names = "--shard-tls-ca",
             paramLabel = "FILE",
-            description = "Certificates (PEM) that the other side's must descend from.",
-            order = 122)
+            description =
+                    "Certificates (PEM) of the authorities that may vouch for the other side; on a"
+                            + " shard: only servers with a certificate of theirs are let in.",
+            order = OptionSections.PROCESSES + 12)
     private Optional<Path> trusted = Optional.empty();
 
     @Option(
@@ -39,14 +41,14 @@ final class TransportArguments {
                     "File with the secret that server and shard share (also: "
                             + TOKEN_VARIABLE
                             + ").",
-            order = 123)
+            order = OptionSections.PROCESSES + 13)
     private Optional<Path> tokenFile = Optional.empty();
 
     @Option(
             names = "--shard-insecure",
-            description = "Let activations leave the machine in plain text.",
+            description = "Let activations travel to other hosts in plain text, without TLS.",
             showDefaultValue = picocli.CommandLine.Help.Visibility.NEVER,
-            order = 124)
+            order = OptionSections.PROCESSES + 14)
     private boolean insecure;
 
     TransportOptions options(Environment environment) {

@@ -5,6 +5,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
@@ -58,7 +59,7 @@ final class VarveCommand implements Runnable {
     static CommandLine commandLine(
             Environment environment, RuntimeFactory runtimes, PrintWriter out, PrintWriter err) {
         CommandLine line = new CommandLine(new VarveCommand(environment, runtimes));
-        line.getSubcommands().values().forEach(command -> hideEmptyDefaults(command));
+        line.getSubcommands().values().forEach(VarveCommand::prepareHelp);
         return line.setOut(out)
                 .setErr(err)
                 .setCaseInsensitiveEnumValuesAllowed(true)
@@ -67,6 +68,12 @@ final class VarveCommand implements Runnable {
                 .setAbbreviatedOptionsAllowed(false)
                 .setParameterExceptionHandler(new ErrorReport())
                 .setExecutionExceptionHandler(new ErrorReport());
+    }
+
+    private static void prepareHelp(CommandLine command) {
+        hideEmptyDefaults(command);
+        command.getHelpSectionMap()
+                .put(UsageMessageSpec.SECTION_KEY_OPTION_LIST, new OptionSections());
     }
 
     /** Help shows no default where none is set. */

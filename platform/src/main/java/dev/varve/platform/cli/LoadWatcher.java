@@ -1,0 +1,16 @@
+package dev.varve.platform.cli;
+
+import dev.varve.platform.runtime.SplitPlan;
+import dev.varve.platform.shard.LoadProgress;
+
+import java.util.List;
+
+/** Hears what becomes of a model while it is loaded. */
+interface LoadWatcher extends LoadProgress {
+    /**
+     * The plan stands, and loading begins.
+     *
+     * @param reasons why the layers were split so, in sentences; empty where nothing was chosen
+     */
+    void planned(SplitPlan plan, List<String> reasons);
+}

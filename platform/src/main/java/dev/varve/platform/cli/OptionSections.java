@@ -1,0 +1,75 @@
+package dev.varve.platform.cli;
+
+import picocli.CommandLine.Help;
+import picocli.CommandLine.IHelpSectionRenderer;
+import picocli.CommandLine.Model.OptionSpec;
+
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * The options of a command under headings, by their {@code order}; what is rarely used comes last.
+ */
+final class OptionSections implements IHelpSectionRenderer {
+    /** First order of the flags that say which devices compute. */
+    static final int DEVICES = 100;
+
+    /** First order of the flags for memory and threads. */
+    static final int MEMORY = 200;
+
+    /** First order of the flags for shards in other processes. */
+    static final int PROCESSES = 300;
+
+    /** First order of the flags that few people need. */
+    static final int RARE = 400;
+
+    /** Options with an order from {@code begin} on, up to the next section. */
+    private record Section(int begin, String heading) {}
+
+    private static final List<Section> SECTIONS =
+            List.of(
+                    new Section(0, "Options:"),
+                    new Section(10, "Server:"),
+                    new Section(50, "Choice of tokens:"),
+                    new Section(DEVICES, "Devices:"),
+                    new Section(MEMORY, "Memory and threads:"),
+                    new Section(PROCESSES, "Shards in other processes and on other hosts:"),
+                    new Section(RARE, "Rarely needed:"),
+                    new Section(800, "General:"));
+
+    @Override
+    public String render(Help help) {
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i < SECTIONS.size(); i++) {
+            Section section = SECTIONS.get(i);
+            int end = i + 1 < SECTIONS.size() ? SECTIONS.get(i + 1).begin() : Integer.MAX_VALUE;
+            List<OptionSpec> options =
+                    help.commandSpec().options().stream()
+                            .filter(option -> !option.hidden())
+                            .filter(option -> inside(order(option), section.begin(), end))
+                            .sorted(Comparator.comparingInt(OptionSections::order))
+                            .toList();
+            if (!options.isEmpty()) {
+                Help.Layout layout = help.createDefaultLayout();
+                layout.addOptions(options, help.parameterLabelRenderer());
+                text.append(System.lineSeparator())
+                        .append(section.heading())
+                        .append(System.lineSeparator())
+                        .append(layout);
+            }
+        }
+        return text.toString();
+    }
+
+    private static boolean inside(int order, int begin, int end) {
+        return order >= begin && order < end;
+    }
+
+    /** Options without an order are the command's own; help and version come last. */
+    private static int order(OptionSpec option) {
+        if (option.usageHelp() || option.versionHelp()) {
+            return Integer.MAX_VALUE - 1;
+        }
+        return Math.max(0, option.order());
+    }
+}

@@ -46,12 +46,25 @@ final class Cpu {
     private static final Path NATIVES = Path.of(System.getProperty("varve.test.natives"));
 
     /** Two threads, like the oracle: the way work is divided changes the last bits. */
-    private static final ComputeDevice DEVICE =
-            new CpuBackendProvider()
-                    .open(new BackendOptions(NATIVES, Optional.of(NATIVES), false))
-                    .open(0, new DeviceOptions(OptionalInt.of(2), OptionalInt.empty(), false));
+    private static final ComputeDevice DEVICE = open(2);
+
+    /** For tests in which several processes compute: threads that wait for each other stall. */
+    private static final ComputeDevice ONE_THREAD = open(1);
 
     private Cpu() {}
+
+    private static ComputeDevice open(int threads) {
+        return new CpuBackendProvider()
+                .open(new BackendOptions(NATIVES, Optional.of(NATIVES), false))
+                .open(
+                        0,
+                        new DeviceOptions(
+                                OptionalInt.of(threads), OptionalInt.empty(), threads < 2));
+    }
+
+    static ComputeDevice oneThread() {
+        return ONE_THREAD;
+    }
 
     static ModelSettings settings(int context, int parallel, CacheTypes types) {
         return new ModelSettings(

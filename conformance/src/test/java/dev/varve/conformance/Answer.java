@@ -10,8 +10,11 @@ import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.sampling.SamplingOptions;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -21,7 +24,14 @@ final class Answer implements GenerationListener {
     private final List<Integer> tokens = new ArrayList<>();
     private final CompletableFuture<GenerationEnd> end = new CompletableFuture<>();
     private final CountDownLatch firstToken = new CountDownLatch(1);
+    private final Map<Integer, Runnable> tokenEvents = new HashMap<>();
+    private final TreeMap<Integer, Runnable> prefillEvents = new TreeMap<>();
+    private final GenerationRequest request;
     private Generation generation;
+
+    private Answer(GenerationRequest request) {
+        this.request = request;
+    }
 
     static Answer ask(Engine engine, int[] prompt, int count) {
         return ask(engine, prompt, 0, count, SamplingOptions.greedy());
@@ -29,17 +39,48 @@ final class Answer implements GenerationListener {
 
     static Answer ask(
             Engine engine, int[] prompt, int stablePrefix, int count, SamplingOptions sampling) {
-        Answer answer = new Answer();
-        answer.generation =
-                engine.submit(
-                        new GenerationRequest(prompt, stablePrefix, count, Set.of(), sampling, -1),
-                        answer);
+        Answer answer =
+                new Answer(
+                        new GenerationRequest(prompt, stablePrefix, count, Set.of(), sampling, -1));
+        answer.submit(engine);
         return answer;
+    }
+
+    /** A greedy answer that was not asked for yet. */
+    static Answer of(int[] prompt, int count) {
+        return of(prompt, count, SamplingOptions.greedy());
+    }
+
+    /** Likewise, with sampling. */
+    static Answer of(int[] prompt, int count, SamplingOptions sampling) {
+        return new Answer(new GenerationRequest(prompt, 0, count, Set.of(), sampling, -1));
+    }
+
+    /** Runs an action on the engine's thread with the {@code number}th token, from 1. */
+    void atToken(int number, Runnable action) {
+        tokenEvents.put(number, action);
+    }
+
+    /** Runs an action on the engine's thread once so many prompt tokens are computed. */
+    void atPrefill(int promptTokens, Runnable action) {
+        prefillEvents.put(promptTokens, action);
+    }
+
+    void submit(Engine engine) {
+        generation = engine.submit(request, this);
+    }
+
+    @Override
+    public void onPrefill(int doneTokens, int promptTokens) {
+        Map<Integer, Runnable> due = prefillEvents.headMap(doneTokens, true);
+        List.copyOf(due.values()).forEach(Runnable::run);
+        due.clear();
     }
 
     @Override
     public boolean onToken(GeneratedToken token) {
         tokens.add(token.id());
+        tokenEvents.getOrDefault(tokens.size(), () -> {}).run();
         firstToken.countDown();
         return true;
     }

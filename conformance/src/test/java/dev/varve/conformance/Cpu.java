@@ -60,7 +60,17 @@ final class Cpu {
     private static final ComputeDevice DEVICE =
             BACKENDS.openDevice(DeviceReference.local("cpu", 0), OPTIONS);
 
+    /** For tests in which several processes compute: threads that wait for each other stall. */
+    private static final ComputeDevice ONE_THREAD =
+            BACKENDS.openDevice(
+                    DeviceReference.local("cpu", 0),
+                    new DeviceOptions(OptionalInt.of(1), OptionalInt.empty(), true));
+
     private Cpu() {}
+
+    static ComputeDevice oneThread() {
+        return ONE_THREAD;
+    }
 
     static LocalBackends backends() {
         return BACKENDS;

@@ -322,8 +322,15 @@ final class StepRunner {
             result = ShardPipeline.join(flight.result());
         } catch (ShardLostException e) {
             throw e;
-        } catch (VarveException e) {
-            LOG.log(System.Logger.Level.ERROR, "a step failed", e);
+        } catch (RuntimeException thrown) {
+            LOG.log(System.Logger.Level.ERROR, "a step failed", thrown);
+            // A batch behind a failed one of its sequence does not fit what the caches hold; a
+            // shard says so as it likes.
+            VarveException e =
+                    thrown instanceof VarveException known
+                            ? known
+                            : new VarveException(
+                                    VarveException.Kind.BACKEND_FAILED, "a step failed", thrown);
             for (int i = 0; i < flight.requests().size(); i++) {
                 Request request = flight.requests().get(i);
                 if (request.state == flight.states().get(i) && running.remove(request)) {

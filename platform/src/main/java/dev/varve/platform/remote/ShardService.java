@@ -66,7 +66,8 @@ public final class ShardService implements Handler, AutoCloseable {
         } catch (IllegalArgumentException | IllegalStateException e) {
             // The caches refuse what does not fit them; that is the server's mistake.
             call.fail(new WireException(WireCode.INVALID_REQUEST, false, e.getMessage()));
-        } catch (RuntimeException | OutOfMemoryError e) {
+        } catch (RuntimeException | Error e) {
+            // Whatever it was, somebody waits for an answer.
             LOG.log(System.Logger.Level.ERROR, "a request failed", e);
             call.fail(new WireException(WireCode.INTERNAL, false, "the shard failed: " + e));
         } finally {

@@ -55,6 +55,10 @@ final class ShardSupervisor implements AutoCloseable {
 
     private State state = State.LOADING;
     private String reason = "it was never started";
+
+    /** Why the incarnation before was given up. */
+    private String loss = reason;
+
     private long restarts;
 
     /** Of the incarnations that are gone. */
@@ -142,6 +146,7 @@ final class ShardSupervisor implements AutoCloseable {
                 usable = false;
                 state = State.MISSING;
                 reason = why;
+                loss = why;
                 back = new CompletableFuture<>();
                 if (!closed) {
                     Thread.ofPlatform()
@@ -157,7 +162,7 @@ final class ShardSupervisor implements AutoCloseable {
     }
 
     private ShardLostException lostException() {
-        return new ShardLostException("shard " + name + " is lost: " + reason);
+        return new ShardLostException("shard " + name + " is lost: " + loss);
     }
 
     /** Completes once the shard is there and may be used. */

@@ -1,0 +1,134 @@
+package dev.varve.conformance;
+
+import dev.varve.platform.remote.ChildLink;
+import dev.varve.platform.remote.ShardLink;
+import dev.varve.platform.wire.WireChannel;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+
+/**
+ * A link to a process of its own that a test can kill, stop or keep from coming back. Thread-safe.
+ */
+final class FragileLink implements ShardLink {
+    private final ChildLink child;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final Deque<Consumer<FragileLink>> mishaps = new ArrayDeque<>();
+    private final AtomicInteger opened = new AtomicInteger();
+    private ShardLink current;
+
+    FragileLink(ChildLink child) {
+        this.child = child;
+        current = child;
+    }
+
+    /** What happens to the next processes, one each, as soon as they are reached. */
+    void plan(Consumer<FragileLink> mishap) {
+        lock.lock();
+        try {
+            mishaps.addLast(mishap);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Lets the next attempts take another way. */
+    void divert(ShardLink other) {
+        lock.lock();
+        try {
+            current = other;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Lets them take their own again. */
+    void heal() {
+        divert(child);
+    }
+
+    /** Ends the process as an operator's {@code kill -9} would. */
+    void kill() {
+        child.pid().flatMap(ProcessHandle::of).ifPresent(ProcessHandle::destroyForcibly);
+    }
+
+    /** Stops the process without ending it. */
+    void freeze() {
+        try {
+            new ProcessBuilder("kill", "-STOP", child.pid().orElseThrow().toString())
+                    .start()
+                    .waitFor();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** How often a process was reached. */
+    int opened() {
+        return opened.get();
+    }
+
+    /** Waits until a process was reached for the {@code count}th time. */
+    void awaitOpened(int count) throws InterruptedException {
+        lock.lock();
+        try {
+            long nanos = TimeUnit.SECONDS.toNanos(60);
+            while (opened.get() < count) {
+                nanos = changed.awaitNanos(nanos);
+                if (nanos <= 0) {
+                    throw new AssertionError("reached " + opened + " times within 60 s");
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public WireChannel open() {
+        ShardLink way;
+        lock.lock();
+        try {
+            way = current;
+        } finally {
+            lock.unlock();
+        }
+        WireChannel channel = way.open();
+        Consumer<FragileLink> mishap;
+        lock.lock();
+        try {
+            opened.incrementAndGet();
+            changed.signalAll();
+            mishap = mishaps.isEmpty() ? link -> {} : mishaps.removeFirst();
+        } finally {
+            lock.unlock();
+        }
+        mishap.accept(this);
+        return channel;
+    }
+
+    @Override
+    public boolean sameHost() {
+        return true;
+    }
+
+    @Override
+    public String lastWords() {
+        return child.lastWords();
+    }
+
+    @Override
+    public void close() {
+        child.close();
+    }
+}

@@ -1,0 +1,281 @@
+package dev.varve.conformance;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.api.VarveException;
+import dev.varve.conformance.RandomModel.Family;
+import dev.varve.platform.remote.ChildLink;
+import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.sampling.SamplingOptions;
+import dev.varve.platform.shard.ShardHealth.State;
+
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.concurrent.ExecutionException;
+
+/**
+ * A shard's process dies, hangs or answers nonsense while requests run: their tokens are those of
+ * an undisturbed run. Each kill happens at a named event, never after some time.
+ */
+@Timeout(300)
+class KillTest {
+    /** Kills per state of the protocol. */
+    private static final int KILLS = Integer.getInteger("varve.test.kills", 5);
+
+    private static final int CONTEXT = 1536;
+    private static final SamplingOptions GREEDY = SamplingOptions.greedy();
+    private static final SamplingOptions SAMPLED =
+            new SamplingOptions(
+                    0.9f, 40, 0.95f, 0, 1.1f, 0.2f, 0.1f, OptionalLong.of(42), Map.of());
+    private static final int ANSWER = 24;
+
+    @TempDir static Path models;
+    @TempDir static Path installation;
+    private static ShardProgram program;
+
+    @BeforeAll
+    static void install() throws Exception {
+        program = ShardProgram.install(models, installation);
+    }
+
+    private static FragileModel load(Family family, int parallel) throws Exception {
+        ModelSettings settings = Cpu.settings(CONTEXT, parallel, Cpu.F16);
+        return load(family, settings);
+    }
+
+    private static FragileModel load(Family family, ModelSettings settings) throws Exception {
+        FragileLink link = new FragileLink(program.child(family.name()));
+        return FragileModel.load(family.odd(family.quantisableSeed()), models, settings, link);
+    }
+
+    /** Kills for each of the families, so that all together are those that were asked for. */
+    private static int killsPerFamily() {
+        return Math.ceilDiv(KILLS, Family.values().length);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aKillDuringDecodeChangesNoToken(Family family) throws Exception {
+        try (FragileModel model = load(family, 1)) {
+            for (int kill = 0; kill < killsPerFamily(); kill++) {
+                int[] prompt = model.tokens(70 + 5 * kill, kill);
+                int[] expected = model.undisturbed(ANSWER, GREEDY, prompt)[0];
+
+                Answer answer = Answer.of(prompt, ANSWER);
+                answer.atToken(1 + 5 * kill % (ANSWER - 1), model.link()::kill);
+                answer.submit(model.engine());
+
+                assertArrayEquals(expected, answer.tokens(), family + ", kill " + kill);
+                assertEquals(kill + 1, model.health().restarts());
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aKillDuringPrefillChangesNoToken(Family family) throws Exception {
+        try (FragileModel model = load(family, 1)) {
+            for (int kill = 0; kill < killsPerFamily(); kill++) {
+                int[] prompt = model.tokens(1300 + kill, kill);
+                int[] expected = model.undisturbed(ANSWER, GREEDY, prompt)[0];
+
+                Answer answer = Answer.of(prompt, ANSWER);
+                answer.atPrefill(1 + kill % 2 * 512, model.link()::kill);
+                answer.submit(model.engine());
+
+                assertArrayEquals(expected, answer.tokens(), family + ", kill " + kill);
+                assertEquals(kill + 1, model.health().restarts());
+            }
+        }
+    }
+
+    @Test
+    void aKillWhileItLoadsAgainDelaysTheTokensOnly() throws Exception {
+        try (FragileModel model = load(Family.QWEN35, 1)) {
+            for (int kill = 0; kill < KILLS; kill++) {
+                int[] prompt = model.tokens(80 + kill, kill);
+                int[] expected = model.undisturbed(ANSWER, GREEDY, prompt)[0];
+                // Before it is told to load, or while it does so.
+                if (kill % 2 == 0) {
+                    model.link().plan(FragileLink::kill);
+                } else {
+                    model.link().plan(link -> Thread.startVirtualThread(link::kill));
+                }
+
+                Answer answer = Answer.of(prompt, ANSWER);
+                answer.atToken(4, model.link()::kill);
+                answer.submit(model.engine());
+
+                assertArrayEquals(expected, answer.tokens(), "kill " + kill);
+            }
+        }
+    }
+
+    @Test
+    void aKillDuringTheFirstLoadIsTold() throws Exception {
+        FragileLink link = new FragileLink(program.child("first"));
+        link.plan(FragileLink::kill);
+
+        VarveException failure =
+                assertThrows(
+                        VarveException.class,
+                        () ->
+                                FragileModel.load(
+                                        Family.QWEN35.odd(8),
+                                        models,
+                                        Cpu.settings(CONTEXT, 1, Cpu.F16),
+                                        link));
+
+        assertEquals(VarveException.Kind.UNAVAILABLE, failure.kind(), failure.getMessage());
+    }
+
+    @Test
+    void twoKillsInOneRequestChangeNoToken() throws Exception {
+        try (FragileModel model = load(Family.GEMMA4, 1)) {
+            int[] prompt = model.tokens(700, 3);
+            int[] expected = model.undisturbed(ANSWER, GREEDY, prompt)[0];
+
+            Answer answer = Answer.of(prompt, ANSWER);
+            answer.atPrefill(512, model.link()::kill);
+            answer.atToken(9, model.link()::kill);
+            answer.submit(model.engine());
+
+            assertArrayEquals(expected, answer.tokens());
+            assertEquals(2, model.health().restarts());
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"QWEN35", "LAGUNA"})
+    void twoSampledRequestsGoOnWithTheSameDraws(Family family) throws Exception {
+        ModelSettings settings = Cpu.settings(CONTEXT, 2, Cpu.Q8_0);
+        try (FragileModel model = load(family, settings)) {
+            int[] first = model.tokens(60, 1);
+            int[] second = model.tokens(600, 2);
+            int[][] expected = model.undisturbed(ANSWER, SAMPLED, first, second);
+
+            Answer one = Answer.of(first, ANSWER, SAMPLED);
+            Answer other = Answer.of(second, ANSWER, SAMPLED);
+            one.atToken(6, model.link()::kill);
+            other.atToken(5, model.link()::kill);
+            one.submit(model.engine());
+            other.submit(model.engine());
+
+            assertArrayEquals(expected[0], one.tokens(), "first");
+            assertArrayEquals(expected[1], other.tokens(), "second");
+            assertEquals(2, model.health().restarts());
+        }
+    }
+
+    /** The bound leaves room for a machine that has other things to do. */
+    @Test
+    void aDeathIsNoticedAtOnceAndTheNextRequestIsAnswered() throws Exception {
+        try (FragileModel model = load(Family.QWEN35, 1)) {
+            double slowest = 0;
+            double longest = 0;
+            for (int kill = 0; kill < KILLS; kill++) {
+                int[] prompt = model.tokens(50, kill);
+                int[] expected = model.undisturbed(ANSWER, GREEDY, prompt)[0];
+
+                model.link().kill();
+                double noticed = model.awaitHealth(State.READY, false);
+                double back = model.awaitHealth(State.READY, true);
+
+                slowest = Math.max(slowest, noticed);
+                longest = Math.max(longest, noticed + back);
+                assertArrayEquals(expected, Answer.ask(model.engine(), prompt, ANSWER).tokens());
+            }
+            System.out.printf(
+                    Locale.ROOT,
+                    "a dead shard process was noticed after %.1f ms and back after %.0f ms at"
+                            + " most%n",
+                    slowest,
+                    longest);
+            assertTrue(slowest < 1000, "noticed after " + slowest + " ms");
+        }
+    }
+
+    @Test
+    void aProcessThatHangsIsReplaced() throws Exception {
+        try (FragileModel model = load(Family.LAGUNA, 1)) {
+            int[] prompt = model.tokens(90, 5);
+            int[] expected = model.undisturbed(ANSWER, GREEDY, prompt)[0];
+
+            Answer answer = Answer.of(prompt, ANSWER);
+            answer.atToken(7, model.link()::freeze);
+            answer.submit(model.engine());
+
+            assertArrayEquals(expected, answer.tokens());
+            assertEquals(1, model.health().restarts());
+        }
+    }
+
+    @Test
+    void aShardThatCannotComeBackEndsRequestsAndServesAgainOnceItCan() throws Exception {
+        try (FragileModel model = load(Family.QWEN35, 1)) {
+            int[] prompt = model.tokens(60, 4);
+            int[] expected = model.undisturbed(ANSWER, GREEDY, prompt)[0];
+            try (ChildLink broken =
+                    program.child(program.launch("broken", List.of("sh", "-c", "exit 1", "sh")))) {
+                long[] killed = new long[1];
+                Answer answer = Answer.of(prompt, ANSWER);
+                answer.atToken(
+                        3,
+                        () -> {
+                            model.link().divert(broken);
+                            killed[0] = System.nanoTime();
+                            model.link().kill();
+                        });
+                answer.submit(model.engine());
+
+                ExecutionException failure = assertThrows(ExecutionException.class, answer::end);
+                double seconds = (System.nanoTime() - killed[0]) / 1e9;
+                assertEquals(
+                        VarveException.Kind.UNAVAILABLE,
+                        ((VarveException) failure.getCause()).kind());
+                assertTrue(seconds < 5.5, "the request ended after " + seconds + " s");
+                assertEquals(1, model.engine().status().missingShards().size());
+                assertEquals(
+                        "cpu:0@process",
+                        model.engine().status().missingShards().getFirst().device());
+                VarveException refusal =
+                        assertThrows(
+                                VarveException.class,
+                                () -> Answer.ask(model.engine(), prompt, ANSWER));
+                assertEquals(VarveException.Kind.UNAVAILABLE, refusal.kind());
+            }
+            model.link().heal();
+
+            model.awaitHealth(State.READY, true);
+            assertArrayEquals(expected, askUntilTaken(model, prompt).tokens());
+        }
+    }
+
+    /** The engine takes requests again a moment after the shard is back. */
+    private static Answer askUntilTaken(FragileModel model, int[] prompt) {
+        long limit = System.nanoTime() + 10_000_000_000L;
+        while (true) {
+            try {
+                return Answer.ask(model.engine(), prompt, ANSWER);
+            } catch (VarveException e) {
+                if (System.nanoTime() > limit) {
+                    throw e;
+                }
+                Thread.onSpinWait();
+            }
+        }
+    }
+}

@@ -1,0 +1,157 @@
+package dev.varve.conformance;
+
+import dev.varve.platform.cli.Main;
+import dev.varve.platform.remote.ChildLink;
+import dev.varve.platform.remote.ShardLaunch;
+import dev.varve.platform.remote.ShardProtocol;
+import dev.varve.platform.wire.unix.UnixTransport;
+import dev.varve.plugin.cpu.CpuBackendProvider;
+import dev.varve.plugin.gemma4.Gemma4Family;
+import dev.varve.plugin.laguna.LagunaFamily;
+import dev.varve.plugin.qwen35.Qwen35Family;
+
+import java.io.File;
+import java.io.IOException;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * The program {@code varve shard} of this build: a Java runtime with the classes under test as
+ * modules and the plugins in a folder, as in an installation.
+ */
+final class ShardProgram {
+    private static final List<Class<?>> PLUGINS =
+            List.of(
+                    CpuBackendProvider.class,
+                    Qwen35Family.class,
+                    Gemma4Family.class,
+                    LagunaFamily.class);
+
+    /** What belongs to the tests and is no module of the program. */
+    private static final List<String> FOREIGN =
+            List.of("junit", "opentest4j", "apiguardian", "surefire", "test-classes", "testkit");
+
+    private final Path models;
+    private final Path plugins;
+
+    private ShardProgram(Path models, Path plugins) {
+        this.models = models;
+        this.plugins = plugins;
+    }
+
+    /**
+     * Lays out an installation.
+     *
+     * @param models folder in which shards look for models
+     * @param folder an empty one for the installation
+     */
+    static ShardProgram install(Path models, Path folder) throws IOException {
+        Path plugins = Files.createDirectories(folder.resolve("plugins"));
+        for (Class<?> plugin : PLUGINS) {
+            Path code = codeOf(plugin);
+            Path jar = plugins.resolve(plugin.getSimpleName() + ".jar");
+            if (Files.isDirectory(code)) {
+                pack(code, jar);
+            } else {
+                Files.copy(code, jar);
+            }
+        }
+        return new ShardProgram(models, plugins);
+    }
+
+    /** Packs classes and services; the native libraries come from a folder of their own. */
+    private static void pack(Path classes, Path jar) throws IOException {
+        try (JarOutputStream output = new JarOutputStream(Files.newOutputStream(jar));
+                Stream<Path> files = Files.walk(classes)) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                String name = classes.relativize(file).toString();
+                if (!name.startsWith("natives")) {
+                    output.putNextEntry(new JarEntry(name));
+                    Files.copy(file, output);
+                }
+            }
+        }
+    }
+
+    /** The command line up to where to listen. */
+    List<String> command() {
+        List<Path> pluginCode = PLUGINS.stream().map(ShardProgram::codeOf).toList();
+        String modules =
+                Stream.of(classPath().split(File.pathSeparator))
+                        .filter(entry -> FOREIGN.stream().noneMatch(entry::contains))
+                        .map(entry -> Path.of(entry).toAbsolutePath())
+                        .filter(entry -> !pluginCode.contains(entry))
+                        .map(Path::toString)
+                        .collect(Collectors.joining(File.pathSeparator));
+        return new ArrayList<>(
+                List.of(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-Xmx256m",
+                        "-XX:+UseSerialGC",
+                        "-XX:TieredStopAtLevel=1",
+                        "--module-path",
+                        modules,
+                        "--enable-native-access=dev.varve.api",
+                        "-m",
+                        "dev.varve.platform/" + Main.class.getName(),
+                        "shard",
+                        "--log-level",
+                        "warning",
+                        "--device",
+                        "cpu:0",
+                        "--models",
+                        models.toString(),
+                        "--plugins",
+                        plugins.toString(),
+                        "--ggml-home",
+                        System.getProperty("varve.test.natives")));
+    }
+
+    /** How a supervised process is started. */
+    ShardLaunch launch(String name) {
+        return launch(name, command());
+    }
+
+    /** Likewise, with another command. */
+    ShardLaunch launch(String name, List<String> command) {
+        return new ShardLaunch(name, command, Map.of(), Optional.of(plugins.getParent()));
+    }
+
+    /** A link that starts a process of its own. */
+    ChildLink child(String name) {
+        return child(launch(name));
+    }
+
+    /** Likewise, with another launch. */
+    ChildLink child(ShardLaunch launch) {
+        return new ChildLink(launch, new UnixTransport(), ShardProtocol.wireOptions("server"));
+    }
+
+    /** Where the processes' sockets are. */
+    Path workFolder() {
+        return plugins.getParent();
+    }
+
+    private static String classPath() {
+        return System.getProperty(
+                "surefire.test.class.path", System.getProperty("java.class.path"));
+    }
+
+    private static Path codeOf(Class<?> type) {
+        try {
+            return Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI())
+                    .toAbsolutePath();
+        } catch (URISyntaxException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

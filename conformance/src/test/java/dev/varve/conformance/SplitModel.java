@@ -1,0 +1,119 @@
+package dev.varve.conformance;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.LayerRange;
+import dev.varve.api.model.LayerSplitAdapter;
+import dev.varve.api.model.ModelOptions;
+import dev.varve.platform.placement.DeviceReference;
+import dev.varve.platform.placement.Placement;
+import dev.varve.platform.remote.BoundaryType;
+import dev.varve.platform.remote.LoadRequest;
+import dev.varve.platform.remote.RemoteShard;
+import dev.varve.platform.remote.ShardLink;
+import dev.varve.platform.runtime.LoadedModel;
+import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.runtime.SplitPlan;
+import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.LocalShard;
+import dev.varve.platform.shard.Shard;
+import dev.varve.platform.shard.ShardOptions;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+
+/**
+ * A model file that is loaded in parts.
+ *
+ * @param links the way to the process of a device that is not in this one
+ */
+record SplitModel(
+        GgufFile file,
+        LayerSplitAdapter adapter,
+        BoundaryType boundary,
+        Function<DeviceReference, ShardLink> links) {
+
+    static SplitModel of(
+            Path path,
+            ModelSettings settings,
+            BoundaryType boundary,
+            Function<DeviceReference, ShardLink> links) {
+        GgufFile file = GgufFile.open(path);
+        return new SplitModel(file, Cpu.family(file).open(file, settings.model()), boundary, links);
+    }
+
+    /** The ranges between cuts. */
+    List<LayerRange> ranges(int... cuts) {
+        List<LayerRange> ranges = new ArrayList<>();
+        int begin = 0;
+        for (int cut : cuts) {
+            ranges.add(new LayerRange(begin, cut));
+            begin = cut;
+        }
+        ranges.add(new LayerRange(begin, adapter.shape().layerCount()));
+        return ranges;
+    }
+
+    /** Whether the family may be cut there. */
+    boolean isLegal(int... cuts) {
+        try {
+            return adapter.align(ranges(cuts)).equals(ranges(cuts));
+        } catch (VarveException e) {
+            // More parts than the family can have.
+            return false;
+        }
+    }
+
+    /** Where the family may be cut in two. */
+    List<Integer> cuts() {
+        return IntStream.range(1, adapter.shape().layerCount())
+                .filter(this::isLegal)
+                .boxed()
+                .toList();
+    }
+
+    /**
+     * Loads the model.
+     *
+     * @param devices one per range, such as {@code cpu:0} and {@code cpu:0@process}
+     */
+    LoadedModel load(ModelSettings settings, List<String> devices, int... cuts) {
+        Placement placement =
+                Placement.of(devices.stream().map(DeviceReference::parse).toList(), ranges(cuts));
+        SplitPlan plan =
+                SplitPlan.of(adapter, placement, device -> Cpu.oneThread().info(), settings);
+        return LoadedModel.load(file, adapter, plan, this::open, settings, LoadProgress.silent());
+    }
+
+    /** Loads one range. */
+    Shard open(Placement.Part part, ShardOptions options, LoadProgress progress) {
+        DeviceReference device = part.device();
+        if (device.isLocal()) {
+            return LocalShard.load(file, adapter, part.range(), Cpu.oneThread(), options, progress);
+        }
+        return RemoteShard.open(
+                device.toString(),
+                links.apply(device),
+                adapter,
+                request(device, part.range(), options),
+                progress,
+                Cpu.oneThread().lock());
+    }
+
+    private LoadRequest request(DeviceReference device, LayerRange range, ShardOptions options) {
+        return new LoadRequest(
+                LoadRequest.Identity.of(file, adapter),
+                ModelOptions.defaults(),
+                device.device(),
+                range,
+                options,
+                OptionalInt.of(1),
+                OptionalInt.empty(),
+                true,
+                boundary);
+    }
+}

@@ -154,7 +154,10 @@ final class PlacedShards implements ShardFactory, AutoCloseable {
         command.add("shard");
         command.addAll(List.of("--device", device.device()));
         command.addAll(List.of("--model", prepared.file().path().toAbsolutePath().toString()));
-        command.addAll(prepared.arguments().plugins().commandLine());
+        command.addAll(
+                prepared.arguments()
+                        .plugins()
+                        .commandLine(prepared.arguments().placement().shardGgmlHome()));
         command.addAll(List.of("--log-level", LogSetup.level().name()));
         return new ShardLaunch(
                 device.toString(), command, Map.of(), prepared.request().workFolder());

@@ -6,6 +6,7 @@ import dev.varve.platform.placement.PlacementRequest;
 
 import picocli.CommandLine.Option;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -72,6 +73,15 @@ final class PlacementArguments {
     private Optional<Path> workFolder = Optional.empty();
 
     @Option(
+            names = "--target-shard-ggml-home",
+            paramLabel = "FOLDER",
+            description =
+                    "Folder with the ggml build of the shard processes, such as one with"
+                            + " libggml-hip.so (default: --ggml-home, or the packed one).",
+            order = OptionSections.PROCESSES + 3)
+    private Optional<Path> shardGgmlHome = Optional.empty();
+
+    @Option(
             names = "--draft-device",
             paramLabel = "DEVICE",
             description =
@@ -110,6 +120,18 @@ final class PlacementArguments {
                         .read();
         draft.requireFits(request);
         return request;
+    }
+
+    /** The ggml build of shard processes, where it is another one than this process's. */
+    Optional<Path> shardGgmlHome() {
+        shardGgmlHome
+                .filter(given -> !Files.isDirectory(given))
+                .ifPresent(
+                        given -> {
+                            throw new UsageException(
+                                    "--target-shard-ggml-home: expected a folder, found " + given);
+                        });
+        return shardGgmlHome;
     }
 
     /** What was asked for and has no effect. */

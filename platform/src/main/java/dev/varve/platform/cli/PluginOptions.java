@@ -32,13 +32,21 @@ final class PluginOptions {
         return folder.orElseGet(environment::pluginsFolder);
     }
 
-    /** The same options for another process of Varve. */
-    List<String> commandLine() {
+    /**
+     * The same options for another process of Varve.
+     *
+     * @param otherGgml ggml build of that process, where it is another one
+     */
+    List<String> commandLine(Optional<Path> otherGgml) {
         List<String> options = new ArrayList<>();
         folder.ifPresent(
                 given -> options.addAll(List.of("--plugins", given.toAbsolutePath().toString())));
-        ggmlHome.ifPresent(
-                given -> options.addAll(List.of("--ggml-home", given.toAbsolutePath().toString())));
+        otherGgml
+                .or(() -> ggmlHome)
+                .ifPresent(
+                        given ->
+                                options.addAll(
+                                        List.of("--ggml-home", given.toAbsolutePath().toString())));
         return options;
     }
 

@@ -63,17 +63,24 @@ record PreparedModel(
         draft.requireProvided(backends::provides);
         request.devices().stream()
                 .filter(DeviceReference::isLocal)
-                .forEach(device -> requireProvided(catalog, device));
+                .forEach(
+                        device ->
+                                requireProvided(
+                                        catalog,
+                                        request.isSplit() ? "--target-devices" : "--target-device",
+                                        device));
+        arguments.placement().shardGgmlHome();
         return new PreparedModel(
                 arguments, settings, environment, catalog, file, adapter, backends, request);
     }
 
     /** The catalog's message also tells which plugins are refused and why. */
-    private static void requireProvided(PluginCatalog catalog, DeviceReference device) {
+    private static void requireProvided(
+            PluginCatalog catalog, String flag, DeviceReference device) {
         try {
             catalog.backend(device.backend());
         } catch (VarveException e) {
-            throw new UsageException("--target-device: " + device + ": " + e.getMessage());
+            throw new UsageException(flag + ": " + device + ": " + e.getMessage());
         }
     }
 

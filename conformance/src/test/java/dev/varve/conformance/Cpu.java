@@ -62,6 +62,10 @@ final class Cpu {
 
     private Cpu() {}
 
+    static ComputeDevice device() {
+        return DEVICE;
+    }
+
     static LocalBackends backends() {
         return BACKENDS;
     }

@@ -128,17 +128,28 @@ final class GraphRecorder implements ShardGraph {
                         && input.ne(1) > 1
                         && input.ne(1) == key.parts().size();
         if (!split) {
-            return ops.mulMat(weight, input);
+            return precise(ops.mulMat(weight, input));
         }
         Tensor result = null;
         for (int column = 0; column < input.ne(1); column++) {
             Tensor own =
-                    ops.mulMat(
-                            weight,
-                            ops.view2d(input, input.ne(0), 1, input.nb(1), column * input.nb(1)));
+                    precise(
+                            ops.mulMat(
+                                    weight,
+                                    ops.view2d(
+                                            input,
+                                            input.ne(0),
+                                            1,
+                                            input.nb(1),
+                                            column * input.nb(1))));
             result = result == null ? own : ops.concat(result, own, 1);
         }
         return result;
+    }
+
+    /** Accelerators would add up in half precision; the processor never does. */
+    private Tensor precise(Tensor product) {
+        return onHost ? product : ops.accumulateF32(product);
     }
 
     @Override

@@ -54,8 +54,7 @@ final class Vulkan {
             Path file, ModelSettings settings, List<ComputeDevice> devices, int... cuts) {
         GgufFile gguf = GgufFile.open(file);
         LayerSplitAdapter adapter = Cpu.family(gguf).open(gguf, settings.model());
-        Map<String, ComputeDevice> byName =
-                Map.of("cpu:0", Cpu.device(), "vulkan:0", device());
+        Map<String, ComputeDevice> byName = Map.of("cpu:0", Cpu.device(), "vulkan:0", device());
         List<DeviceReference> references = new ArrayList<>();
         List<LayerRange> ranges = new ArrayList<>();
         int begin = 0;

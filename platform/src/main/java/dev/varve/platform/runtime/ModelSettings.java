@@ -83,7 +83,14 @@ public record ModelSettings(
     /** The same settings for a model that is read in another way. */
     public ModelSettings withModel(ModelOptions other) {
         return new ModelSettings(
-                maxContext, parallel, kvTokens, cacheTypes, repack, queueLimit, other, flashAttention);
+                maxContext,
+                parallel,
+                kvTokens,
+                cacheTypes,
+                repack,
+                queueLimit,
+                other,
+                flashAttention);
     }
 
     /** The defaults for one sequence of a given length. */

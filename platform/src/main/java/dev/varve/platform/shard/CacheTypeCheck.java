@@ -106,7 +106,11 @@ final class CacheTypeCheck {
     }
 
     private boolean attends(
-            GgmlContext scratch, LayerState.Attention kind, CacheTypes types, int queryRows, boolean flash) {
+            GgmlContext scratch,
+            LayerState.Attention kind,
+            CacheTypes types,
+            int queryRows,
+            boolean flash) {
         Ops ops = scratch.ops();
         long cells = SlotSpan.BLOCK;
         Tensor keys = cache(scratch, types.key(), kind.keyLength() * kind.kvHeads());
@@ -136,7 +140,13 @@ final class CacheTypeCheck {
                         ? ops.flashAttention(
                                 query, keyHeads, valueHeads, Optional.of(mask), 1, 0, 0)
                         : AttentionBlock.plainAttention(
-                                ops, query, keyHeads, valueHeads, mask, 1));
+                                ops,
+                                query,
+                                keyHeads,
+                                valueHeads,
+                                mask,
+                                1,
+                                !device.bufferType().isHost()));
         return graph.firstUnsupported(device.ggmlDevice()).isEmpty();
     }
 

@@ -173,8 +173,7 @@ final class GraphInputs {
                 target.table().read(token, rowScratch, held * length);
                 held++;
                 if (held == group || column + held == tokens) {
-                    target.tensor()
-                            .write(rowScratch, 0, held * length, (long) column * length);
+                    target.tensor().write(rowScratch, 0, held * length, (long) column * length);
                     column += held;
                     held = 0;
                 }

@@ -125,8 +125,7 @@ public final class LocalShard implements Shard {
                             GraphKey.of(placed),
                             batch.phase(),
                             (key, allocator) ->
-                                    new RecordedGraph(
-                                            key, model, range, state, device, allocator));
+                                    new RecordedGraph(key, model, range, state, device, allocator));
             graph.compute(placed, boundary, device);
             Optional<Tensor> rows = graph.logits();
             int[] best = new int[batch.outputs()];

@@ -72,6 +72,10 @@ final class Cpu {
         return ONE_THREAD;
     }
 
+    static ComputeDevice device() {
+        return DEVICE;
+    }
+
     static LocalBackends backends() {
         return BACKENDS;
     }

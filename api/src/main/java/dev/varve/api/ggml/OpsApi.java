@@ -673,6 +673,18 @@ final class OpsApi {
         }
     }
 
+    /** {@code void ggml_prec_set_src(ptr node, int precision)} */
+    private static final MethodHandle PREC_SET_SRC =
+            bind("ggml_prec_set_src", returnsNothing(C_POINTER, C_INT));
+
+    static void precSetSrc(MemorySegment node, int precision) {
+        try {
+            PREC_SET_SRC.invokeExact(node, precision);
+        } catch (Throwable e) {
+            throw Native.sneaky(e);
+        }
+    }
+
     /** {@code ptr ggml_argmax(ptr context, ptr a)} */
     private static final MethodHandle ARGMAX =
             bind("ggml_argmax", returns(C_POINTER, C_POINTER, C_POINTER));

@@ -139,7 +139,14 @@ final class CacheTypeCheck {
                 flash
                         ? ops.flashAttention(
                                 query, keyHeads, valueHeads, Optional.of(mask), 1, 0, 0)
-                        : AttentionBlock.plainAttention(ops, query, keyHeads, valueHeads, mask, 1));
+                        : AttentionBlock.plainAttention(
+                                ops,
+                                query,
+                                keyHeads,
+                                valueHeads,
+                                mask,
+                                1,
+                                !device.bufferType().isHost()));
         return graph.firstUnsupported(device.ggmlDevice()).isEmpty();
     }
 

@@ -20,8 +20,10 @@ final class ExpertBlock {
     private final Ops ops;
     private final Graph graph;
     private final ShardWeights weights;
+    private final boolean onHost;
 
-    ExpertBlock(Ops ops, Graph graph, ShardWeights weights) {
+    ExpertBlock(Ops ops, Graph graph, ShardWeights weights, boolean onHost) {
+        this.onHost = onHost;
         this.ops = ops;
         this.graph = graph;
         this.weights = weights;
@@ -80,6 +82,9 @@ final class ExpertBlock {
     private Tensor product(String name, Tensor input, Tensor ids) {
         Tensor product =
                 ops.mulMatId(weights.get(name + WEIGHT, TensorUse.EXPERT_MATMUL), input, ids);
+        if (!onHost) {
+            ops.accumulateF32(product);
+        }
         String scale = name + ".scale";
         if (!weights.has(scale, TensorUse.ELEMENTWISE)) {
             return product;

@@ -1,6 +1,7 @@
 package dev.varve.platform.shard;
 
 import dev.varve.api.ggml.GgmlContext;
+import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.ggml.Graph;
 import dev.varve.api.ggml.Ops;
 import dev.varve.api.ggml.RowReader;
@@ -27,6 +28,7 @@ final class GraphRecorder implements ShardGraph {
     private final Graph graph;
     private final GraphInputs inputs;
     private final ShardWeights weights;
+    private final boolean onHost;
     private final AttentionBlock attention;
     private final RecurrentBlock recurrent;
     private final ExpertBlock experts;
@@ -45,9 +47,10 @@ final class GraphRecorder implements ShardGraph {
         this.inputs = inputs;
         ops = context.ops();
         weights = state.weights();
+        onHost = state.onHost();
         attention = new AttentionBlock(ops, graph, inputs, state);
         recurrent = new RecurrentBlock(ops, graph, key, state.stateRows());
-        experts = new ExpertBlock(ops, graph, weights);
+        experts = new ExpertBlock(ops, graph, weights, onHost);
     }
 
     Optional<Tensor> recordedLogits() {
@@ -128,17 +131,36 @@ final class GraphRecorder implements ShardGraph {
                         && input.ne(1) > 1
                         && input.ne(1) == key.parts().size();
         if (!split) {
-            return ops.mulMat(weight, input);
+            return precise(weight, ops.mulMat(weight, input));
         }
         Tensor result = null;
         for (int column = 0; column < input.ne(1); column++) {
             Tensor own =
-                    ops.mulMat(
+                    precise(
                             weight,
-                            ops.view2d(input, input.ne(0), 1, input.nb(1), column * input.nb(1)));
+                            ops.mulMat(
+                                    weight,
+                                    ops.view2d(
+                                            input,
+                                            input.ne(0),
+                                            1,
+                                            input.nb(1),
+                                            column * input.nb(1))));
             result = result == null ? own : ops.concat(result, own, 1);
         }
         return result;
+    }
+
+    /**
+     * Accelerators would add up in half precision, and round F32 operands to it: enough to let a
+     * router choose other experts. The processor never does.
+     */
+    private Tensor precise(Tensor weight, Tensor product) {
+        if (onHost) {
+            return product;
+        }
+        ops.accumulateF32(product);
+        return weight.type() == GgmlType.F32 ? ops.readF32(product) : product;
     }
 
     @Override

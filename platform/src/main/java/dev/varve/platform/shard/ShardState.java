@@ -12,6 +12,7 @@ import java.util.Deque;
  * What the graphs of a shard read and write.
  *
  * @param flashAttention whether they attend with one operator
+ * @param onHost whether the device computes in memory of the host
  */
 record ShardState(
         ShardWeights weights,
@@ -20,7 +21,8 @@ record ShardState(
         WindowPool windows,
         StateRows stateRows,
         HadamardRotation rotation,
-        boolean flashAttention)
+        boolean flashAttention,
+        boolean onHost)
         implements AutoCloseable {
 
     /** Allocates the caches beside loaded weights; frees everything if there is no room. */
@@ -63,7 +65,8 @@ record ShardState(
                             regions, shape.window(), options.regionSlots(), options.stateRows()),
                     rows,
                     HadamardRotation.of(shape, range, types, device.bufferType()),
-                    flashAttention);
+                    flashAttention,
+                    device.bufferType().isHost());
         } catch (RuntimeException | Error e) {
             while (!opened.isEmpty()) {
                 closeAfter(opened.pop(), e);

@@ -1,0 +1,88 @@
+package dev.varve.conformance;
+
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.backend.BackendOptions;
+import dev.varve.api.backend.ComputeDevice;
+import dev.varve.api.backend.DeviceOptions;
+import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.LayerRange;
+import dev.varve.api.model.LayerSplitAdapter;
+import dev.varve.platform.placement.DeviceReference;
+import dev.varve.platform.placement.Placement;
+import dev.varve.platform.runtime.LoadedModel;
+import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.runtime.SplitPlan;
+import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.LocalShard;
+import dev.varve.plugin.vulkan.VulkanBackendProvider;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** The first Vulkan device, a software renderer perhaps, and models on it and beside it. */
+final class Vulkan {
+    private static final Path NATIVES = Path.of(System.getProperty("varve.test.natives.vulkan"));
+
+    private static ComputeDevice device;
+
+    private Vulkan() {}
+
+    /** The device; without one the test is skipped. */
+    static synchronized ComputeDevice device() {
+        if (device == null) {
+            // Loads the library that the backend joins.
+            Cpu.device();
+            try {
+                device =
+                        new VulkanBackendProvider()
+                                .open(new BackendOptions(NATIVES, Optional.of(NATIVES), false))
+                                .open(0, DeviceOptions.automatic());
+            } catch (VarveException e) {
+                return abort("no Vulkan here: " + e.getMessage());
+            }
+        }
+        return device;
+    }
+
+    /** A model over devices that take turns at the cuts. */
+    static LoadedModel load(
+            Path file, ModelSettings settings, List<ComputeDevice> devices, int... cuts) {
+        GgufFile gguf = GgufFile.open(file);
+        LayerSplitAdapter adapter = Cpu.family(gguf).open(gguf, settings.model());
+        Map<String, ComputeDevice> byName = Map.of("cpu:0", Cpu.device(), "vulkan:0", device());
+        List<DeviceReference> references = new ArrayList<>();
+        List<LayerRange> ranges = new ArrayList<>();
+        int begin = 0;
+        for (int part = 0; part < devices.size(); part++) {
+            int end = part < cuts.length ? cuts[part] : adapter.shape().layerCount();
+            references.add(DeviceReference.parse(devices.get(part).info().name()));
+            ranges.add(new LayerRange(begin, end));
+            begin = end;
+        }
+        SplitPlan plan =
+                SplitPlan.of(
+                        adapter,
+                        Placement.of(references, ranges),
+                        reference -> byName.get(reference.toString()).info(),
+                        settings);
+        return LoadedModel.load(
+                gguf,
+                adapter,
+                plan,
+                (part, options, progress) ->
+                        LocalShard.load(
+                                gguf,
+                                adapter,
+                                part.range(),
+                                byName.get(part.device().toString()),
+                                options,
+                                progress),
+                settings,
+                LoadProgress.silent());
+    }
+}

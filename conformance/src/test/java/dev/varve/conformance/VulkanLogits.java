@@ -1,0 +1,108 @@
+package dev.varve.conformance;
+
+import dev.varve.api.backend.ComputeDevice;
+import dev.varve.platform.runtime.LoadedModel;
+import dev.varve.platform.runtime.ModelSettings;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+
+/**
+ * Logits from a process of its own. Mesa's software renderer keeps every shader it ever made, and
+ * the release of Debian 12 breaks its heap when these become too many; one model is far from that.
+ */
+final class VulkanLogits {
+    private VulkanLogits() {}
+
+    /** Runs in the process: file, target, settings, devices, cuts, tokens. */
+    public static void main(String[] arguments) throws IOException {
+        ModelSettings settings = MixedDevicesTest.settings(arguments[2]);
+        List<ComputeDevice> devices = new ArrayList<>();
+        for (String name : arguments[3].split(",")) {
+            devices.add(name.startsWith("cpu") ? Cpu.device() : Vulkan.device());
+        }
+        float[][] rows;
+        try (LoadedModel model =
+                Vulkan.load(Path.of(arguments[0]), settings, devices, integers(arguments[4]))) {
+            rows = Cpu.logits(model, integers(arguments[5]));
+        }
+        ByteBuffer bytes = ByteBuffer.allocate(rows.length * rows[0].length * Float.BYTES);
+        for (float[] row : rows) {
+            for (float value : row) {
+                bytes.putFloat(value);
+            }
+        }
+        Files.write(Path.of(arguments[1]), bytes.array());
+    }
+
+    private static int[] integers(String text) {
+        return text.isEmpty()
+                ? new int[0]
+                : Arrays.stream(text.split(",")).mapToInt(Integer::parseInt).toArray();
+    }
+
+    private static String text(int[] values) {
+        return Arrays.stream(values).mapToObj(String::valueOf).collect(Collectors.joining(","));
+    }
+
+    /** Starts the process and reads what it wrote. */
+    static float[][] compute(
+            Path file, int[] tokens, String settings, List<String> devices, int... cuts) {
+        try {
+            Path target = Files.createTempFile(file.getParent(), "logits", ".bin");
+            List<String> command =
+                    List.of(
+                            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                            "-XX:+UseSerialGC",
+                            "--enable-native-access=ALL-UNNAMED",
+                            "-Dvarve.test.natives=" + System.getProperty("varve.test.natives"),
+                            "-Dvarve.test.natives.vulkan="
+                                    + System.getProperty("varve.test.natives.vulkan"),
+                            "-cp",
+                            System.getProperty("java.class.path"),
+                            VulkanLogits.class.getName(),
+                            file.toString(),
+                            target.toString(),
+                            settings,
+                            String.join(",", devices),
+                            text(cuts),
+                            text(tokens));
+            Path output = Files.createTempFile(file.getParent(), "output", ".txt");
+            Process process =
+                    new ProcessBuilder(command)
+                            .redirectErrorStream(true)
+                            .redirectOutput(output.toFile())
+                            .start();
+            boolean ended = process.waitFor(5, TimeUnit.MINUTES);
+            process.destroyForcibly();
+            if (!ended || process.waitFor() != 0) {
+                throw new AssertionError(
+                        devices
+                                + " ended with "
+                                + process.waitFor()
+                                + ": "
+                                + Files.readString(output));
+            }
+            ByteBuffer bytes = ByteBuffer.wrap(Files.readAllBytes(target));
+            float[][] rows = new float[tokens.length][bytes.remaining() / 4 / tokens.length];
+            for (float[] row : rows) {
+                for (int i = 0; i < row.length; i++) {
+                    row[i] = bytes.getFloat();
+                }
+            }
+            return rows;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            throw new AssertionError("interrupted", e);
+        }
+    }
+}

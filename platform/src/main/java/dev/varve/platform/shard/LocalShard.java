@@ -57,9 +57,34 @@ public final class LocalShard implements Shard {
             ShardOptions options,
             LoadProgress progress) {
         new CacheTypeCheck(model.shape(), range, device).require(file.path(), options.cacheTypes());
+        requireRoom(model, range, device, options);
         ShardWeights weights = ShardWeights.load(model.tensors(range), device, options, progress);
         ShardState state = ShardState.open(weights, model.shape(), range, options, device);
         return new LocalShard(model, range, device, options, state);
+    }
+
+    /**
+     * Caches are cleared, so the system would take them from whatever runs on the machine rather
+     * than refuse them; and their sizes may come from another process.
+     */
+    private static void requireRoom(
+            LayerSplitAdapter model, LayerRange range, ComputeDevice device, ShardOptions options) {
+        long free = device.info().memoryFreeBytes();
+        long bytes = ShardFootprint.cacheBytes(model.shape(), range, options);
+        if (bytes > free) {
+            throw new VarveException(
+                    VarveException.Kind.OUT_OF_MEMORY,
+                    device.info().name()
+                            + ": caches of "
+                            + bytes
+                            + " bytes for "
+                            + options.slots()
+                            + " tokens in layers "
+                            + range
+                            + " exceed the "
+                            + free
+                            + " bytes that are free");
+        }
     }
 
     @Override

@@ -69,6 +69,7 @@ public final class LocalShard implements Shard {
         boolean flash =
                 new CacheTypeCheck(model.shape(), range, device)
                         .require(file.path(), options.cacheTypes(), options.flashAttention());
+        requireRoom(model, range, device, options);
         ShardWeights weights = ShardWeights.load(model.tensors(range), device, options, progress);
         ShardState state = ShardState.open(weights, model.shape(), range, options, device, flash);
         return new LocalShard(model, range, device, options, state);
@@ -93,6 +94,30 @@ public final class LocalShard implements Shard {
                                     underWay + 1));
             outbound = next.inbound;
             next.memory = next.measure();
+        }
+    }
+
+    /**
+     * Caches are cleared, so the system would take them from whatever runs on the machine rather
+     * than refuse them; and their sizes may come from another process.
+     */
+    private static void requireRoom(
+            LayerSplitAdapter model, LayerRange range, ComputeDevice device, ShardOptions options) {
+        long free = device.info().memoryFreeBytes();
+        long bytes = ShardFootprint.cacheBytes(model.shape(), range, options);
+        if (bytes > free) {
+            throw new VarveException(
+                    VarveException.Kind.OUT_OF_MEMORY,
+                    device.info().name()
+                            + ": caches of "
+                            + bytes
+                            + " bytes for "
+                            + options.slots()
+                            + " tokens in layers "
+                            + range
+                            + " exceed the "
+                            + free
+                            + " bytes that are free");
         }
     }
 

@@ -32,4 +32,22 @@ public record ShardFootprint(long bytesPerSlot, int regionSlots, long bytesPerSt
                 region,
                 StateRows.bytesPerRow(shape, range) + window);
     }
+
+    /**
+     * Bytes of all caches of a range.
+     *
+     * @throws ArithmeticException if there are more than a {@code long} can count
+     */
+    static long cacheBytes(ModelShape shape, LayerRange range, ShardOptions options) {
+        CacheTypes types = options.cacheTypes();
+        long full = KvPool.bytesPerSlot(shape, range, LayerState.FullAttention.class, types);
+        long sliding = KvPool.bytesPerSlot(shape, range, LayerState.SlidingAttention.class, types);
+        long perRow =
+                Math.addExact(
+                        StateRows.bytesPerRow(shape, range),
+                        Math.multiplyExact(sliding, (long) options.regionSlots()));
+        return Math.addExact(
+                Math.multiplyExact(full, (long) options.slots()),
+                Math.multiplyExact(perRow, (long) options.stateRows()));
+    }
 }

@@ -1,0 +1,366 @@
+package dev.varve.platform.remote;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.api.backend.BackendOptions;
+import dev.varve.api.backend.ComputeDevice;
+import dev.varve.api.backend.ComputeDevice.Phase;
+import dev.varve.api.backend.DeviceBackend;
+import dev.varve.api.backend.DeviceInfo;
+import dev.varve.api.backend.DeviceOptions;
+import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.LayerRange;
+import dev.varve.api.model.LayerSplitAdapter;
+import dev.varve.api.model.ModelFamilyProvider;
+import dev.varve.api.model.ModelOptions;
+import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.Boundary;
+import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.SequencePlace;
+import dev.varve.platform.shard.ShardFootprint;
+import dev.varve.platform.shard.ShardOptions;
+import dev.varve.platform.shard.ShardSnapshot;
+import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.wire.Call;
+import dev.varve.platform.wire.Message;
+import dev.varve.platform.wire.WireException;
+import dev.varve.plugin.cpu.CpuBackendProvider;
+import dev.varve.plugin.laguna.LagunaFamily;
+import dev.varve.testkit.LagunaModel;
+
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Messages whose bytes were changed reach a session with a loaded range: each one is answered, and
+ * none reaches ggml with anything that it would answer with the end of the process.
+ */
+@Timeout(300)
+class HostileMessageTest {
+    private static final int MUTATIONS = 60_000 * Integer.getInteger("varve.test.soak", 1);
+    private static final int LOADS = 1_000 * Integer.getInteger("varve.test.soak", 1);
+    private static final int SLOTS = 512;
+    private static final int ROWS = 4;
+
+    @TempDir static Path folder;
+    private static LagunaHost host;
+
+    /** One model, one device, as in a process of its own. */
+    private record LagunaHost(DeviceBackend backend, Path path, LagunaModel spec)
+            implements ShardHost {
+        private static final ModelFamilyProvider FAMILY = new LagunaFamily();
+
+        @Override
+        public List<DeviceInfo> devices() {
+            return backend.devices();
+        }
+
+        @Override
+        public ComputeDevice open(String device, DeviceOptions options) {
+            if (!device.equals("cpu:0")) {
+                throw FieldReader.invalid("device", "cpu:0", device);
+            }
+            return backend.open(0, new DeviceOptions(OptionalInt.of(1), OptionalInt.empty(), true));
+        }
+
+        @Override
+        public GgufFile model(String name) {
+            return GgufFile.open(path);
+        }
+
+        @Override
+        public LayerSplitAdapter adapter(GgufFile file, ModelOptions options) {
+            return FAMILY.open(file, options);
+        }
+    }
+
+    /** The answer to one request. */
+    private static final class Reply implements Call {
+        private final CompletableFuture<Message> end = new CompletableFuture<>();
+        private final List<Message> progress = new ArrayList<>();
+
+        @Override
+        public boolean isCancelled() {
+            return false;
+        }
+
+        @Override
+        public void onCancel(Runnable action) {
+            // Nobody cancels.
+        }
+
+        @Override
+        public void progress(Message message) {
+            progress.add(message);
+        }
+
+        @Override
+        public void reply(Message result) {
+            end.complete(result);
+        }
+
+        @Override
+        public void fail(WireException error) {
+            end.completeExceptionally(error);
+        }
+    }
+
+    @BeforeAll
+    static void open() throws Exception {
+        // With windows, experts and a boundary: everything that a message can address.
+        LagunaModel spec = LagunaModel.odd(1);
+        Path natives = Path.of(System.getProperty("varve.test.natives"));
+        host =
+                new LagunaHost(
+                        new CpuBackendProvider()
+                                .open(new BackendOptions(natives, Optional.of(natives), false)),
+                        spec.write(folder),
+                        spec);
+    }
+
+    private static Optional<Message> ask(ShardService service, Message request) throws Exception {
+        Reply reply = new Reply();
+        service.handle(request, reply);
+        try {
+            return Optional.of(reply.end.get(60, TimeUnit.SECONDS));
+        } catch (ExecutionException e) {
+            assertTrue(e.getCause() instanceof WireException, () -> "failed with " + e.getCause());
+            return Optional.empty();
+        }
+    }
+
+    /** Valid requests of a server that has loaded the second half of the model. */
+    private static final class Requests {
+        private final SplittableRandom random = new SplittableRandom(4711);
+        private final LayerSplitAdapter adapter;
+        private final LayerRange range;
+        private final LoadRequest load;
+        private final List<Message> valid = new ArrayList<>();
+
+        Requests() {
+            GgufFile file = host.model("");
+            adapter = host.adapter(file, ModelOptions.defaults());
+            int layers = adapter.shape().layerCount();
+            range = new LayerRange(layers / 2, layers);
+            CacheTypes types = CacheTypes.f16();
+            int region = ShardFootprint.of(adapter.shape(), range, types, 128, SLOTS).regionSlots();
+            load =
+                    new LoadRequest(
+                            LoadRequest.Identity.of(file, adapter),
+                            ModelOptions.defaults(),
+                            "cpu:0",
+                            range,
+                            new ShardOptions(types, SLOTS, ROWS, region, true, true),
+                            OptionalInt.of(1),
+                            OptionalInt.empty(),
+                            true,
+                            BoundaryType.F32);
+            valid.add(forward(Phase.PREFILL, List.of(), slice(0, 9, 0, OutputRows.NONE)));
+            valid.add(forward(Phase.DECODE, List.of(), slice(9, 1, 0, OutputRows.BEST)));
+            valid.add(
+                    forward(
+                            Phase.PREFILL,
+                            List.of(range.begin(), layers),
+                            slice(0, 5, 256, OutputRows.ALL)));
+            valid.add(
+                    forward(
+                            Phase.DECODE,
+                            List.of(),
+                            slice(10, 1, 0, OutputRows.LAST),
+                            slice(5, 1, 256, OutputRows.BEST)));
+            valid.add(
+                    Message.of(
+                            MessageType.MOVE,
+                            new FieldWriter().number(0).number(256).number(11).done()));
+            FieldWriter save = new FieldWriter();
+            SnapshotManifest.putPlace(save, PLACE);
+            valid.add(Message.of(MessageType.SAVE, save.done()));
+        }
+
+        private static final SequencePlace PLACE =
+                new SequencePlace(new SlotSpan(0, SlotSpan.BLOCK), 11, 1);
+
+        private Slice slice(int position, int count, int slot, OutputRows outputs) {
+            int row = slot == 0 ? 1 : 2;
+            return new Slice(
+                    slot,
+                    host.spec().randomTokens(count, position),
+                    position,
+                    new SlotSpan(slot, SlotSpan.BLOCK),
+                    position == 0 ? Slice.ZERO_ROW : row,
+                    row,
+                    outputs);
+        }
+
+        private Message forward(Phase phase, List<Integer> captures, Slice... slices) {
+            Batch batch = new Batch(List.of(slices), phase, captures);
+            float[] values = new float[batch.tokens() * adapter.boundaryLength(range.begin())];
+            SplittableRandom fixed = new SplittableRandom(values.length);
+            for (int i = 0; i < values.length; i++) {
+                values[i] = (float) fixed.nextGaussian();
+            }
+            return HostedShard.batchCodec(adapter, range, BoundaryType.F32)
+                    .encode(batch, Optional.of(new Boundary(values, batch.tokens())));
+        }
+
+        /** The messages that restore what {@link MessageType#SAVE} gave. */
+        void addRestore(List<Message> saved) {
+            SnapshotManifest manifest =
+                    SnapshotManifest.get(new FieldReader(saved.getFirst().meta()));
+            SnapshotManifest.Assembly assembly = manifest.assemble();
+            saved.stream().skip(1).forEach(piece -> assembly.add(piece.payload()));
+            ShardSnapshot snapshot = assembly.done();
+            FieldWriter begin = new FieldWriter();
+            SnapshotManifest.putPlace(begin, PLACE);
+            SnapshotManifest.of(snapshot).put(begin);
+            valid.add(Message.of(MessageType.RESTORE_BEGIN, begin.done()));
+            for (Message piece : saved.subList(1, saved.size())) {
+                valid.add(
+                        new Message(
+                                MessageType.RESTORE_DATA, ByteBuffer.allocate(0), piece.payload()));
+            }
+            valid.add(Message.of(MessageType.RESTORE_COMMIT));
+            valid.add(Message.of(MessageType.RESTORE_ABORT));
+        }
+
+        Message mutated(Message message) {
+            int place = random.nextInt(10);
+            byte[] meta = bytes(message.meta());
+            byte[] payload = bytes(message.payload());
+            return new Message(
+                    message.type(),
+                    ByteBuffer.wrap(place < 7 ? mutated(meta) : meta),
+                    ByteBuffer.wrap(place > 4 ? mutated(payload) : payload));
+        }
+
+        private static byte[] bytes(ByteBuffer buffer) {
+            byte[] bytes = new byte[buffer.remaining()];
+            buffer.get(bytes);
+            return bytes;
+        }
+
+        private byte[] mutated(byte[] given) {
+            byte[] bytes = given.clone();
+            for (int change = random.nextInt(1, 4); change > 0 && bytes.length > 0; change--) {
+                int at = random.nextInt(bytes.length);
+                switch (random.nextInt(6)) {
+                    case 0 -> bytes[at] ^= (byte) (1 << random.nextInt(8));
+                    case 1 -> bytes[at] = (byte) random.nextInt();
+                    case 2 -> putInt(bytes, at & ~3, random.nextInt(-2, 600));
+                    case 3 ->
+                            putInt(bytes, at & ~3, INTERESTING[random.nextInt(INTERESTING.length)]);
+                    case 4 -> bytes = Arrays.copyOf(bytes, at);
+                    default -> bytes = Arrays.copyOf(bytes, bytes.length + at % 9);
+                }
+            }
+            return bytes;
+        }
+
+        /** Sizes at the edges, and what is a NaN or an infinity as a float. */
+        private static final int[] INTERESTING = {
+            0,
+            1,
+            -1,
+            255,
+            256,
+            257,
+            SLOTS,
+            SLOTS + 256,
+            Integer.MAX_VALUE,
+            Integer.MIN_VALUE,
+            0x7fc00000,
+            0x7f800000,
+            0xff800000,
+            0x7f7fffff
+        };
+
+        private static void putInt(byte[] bytes, int at, int value) {
+            if (at + Integer.BYTES <= bytes.length) {
+                ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).putInt(at, value);
+            }
+        }
+    }
+
+    @Test
+    void aLoadedSessionAnswersEveryMessageAndStaysSound() throws Exception {
+        Requests requests = new Requests();
+        try (ShardService service = new ShardService(host)) {
+            assertTrue(ask(service, requests.load.encode()).isPresent());
+            List<byte[]> before = answers(service, requests);
+            Reply saved = new Reply();
+            service.handle(requests.valid.getLast(), saved);
+            saved.end.get(60, TimeUnit.SECONDS);
+            requests.addRestore(saved.progress);
+            int accepted = 0;
+
+            for (int i = 0; i < MUTATIONS; i++) {
+                Message valid = requests.valid.get(requests.random.nextInt(requests.valid.size()));
+                accepted += ask(service, requests.mutated(valid)).isPresent() ? 1 : 0;
+            }
+
+            assertTrue(accepted > MUTATIONS / 100, "only " + accepted + " were accepted");
+            assertTrue(accepted < MUTATIONS * 9 / 10, accepted + " were accepted");
+            List<byte[]> after = answers(service, requests);
+            for (int i = 0; i < before.size(); i++) {
+                assertArrayEquals(before.get(i), after.get(i), "request " + i);
+            }
+        }
+    }
+
+    /** Payloads of the answers to the first forwards, which do not depend on what was before. */
+    private static List<byte[]> answers(ShardService service, Requests requests) throws Exception {
+        List<byte[]> answers = new ArrayList<>();
+        for (Message request : requests.valid.subList(0, 4)) {
+            answers.add(Requests.bytes(ask(service, request).orElseThrow().payload()));
+        }
+        return answers;
+    }
+
+    @Test
+    void everyMutatedLoadIsAnsweredAndLeavesRoomForAValidOne() throws Exception {
+        Requests requests = new Requests();
+        try (ShardService service = new ShardService(host)) {
+            Message load = requests.load.encode();
+
+            for (int i = 0; i < LOADS; i++) {
+                Message mutated = requests.mutated(load);
+                if (!wantsMuchMemory(mutated)) {
+                    ask(service, mutated);
+                }
+            }
+
+            assertTrue(ask(service, load).isPresent());
+            assertEquals(4, answers(service, requests).size());
+        }
+    }
+
+    /** Sizes that this machine might have, but not for a test; larger ones must be refused. */
+    private static boolean wantsMuchMemory(Message load) {
+        try {
+            ShardOptions sizes = LoadRequest.decode(load).shard();
+            long slots = Math.max(sizes.slots(), (long) sizes.regionSlots() * sizes.stateRows());
+            return slots > 1 << 16 && slots < 1 << 30;
+        } catch (WireException | IllegalArgumentException e) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,239 @@
+package dev.varve.platform.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.backend.ComputeDevice.Phase;
+import dev.varve.api.model.LayerRange;
+import dev.varve.api.model.LayerState;
+import dev.varve.api.model.ModelShape;
+import dev.varve.platform.sampling.SamplingOptions;
+import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.Feature;
+import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.ShardResult;
+import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SlotSpan;
+
+import org.junit.jupiter.api.Test;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+
+/** Batches pass through shards that take turns of their own side by side, in order. */
+class PipelineTest {
+    private static final int LAYERS = 6;
+    private static final int CHUNKS = 8;
+    private static final Duration TIME = Duration.ofMillis(50);
+    private static final Duration SERIAL = TIME.multipliedBy(2 * CHUNKS);
+
+    private final AtomicInteger together = new AtomicInteger();
+
+    private List<TimedShard> shards(Object firstTurn, Object secondTurn) {
+        return List.of(
+                new TimedShard(new LayerRange(0, 2), false, firstTurn, TIME, together),
+                new TimedShard(new LayerRange(2, LAYERS), true, secondTurn, TIME, together));
+    }
+
+    private static Batch batch(int sequence, List<Integer> captures) {
+        return new Batch(
+                List.of(
+                        new Slice(
+                                sequence,
+                                new int[] {100 + sequence},
+                                0,
+                                new SlotSpan(0, SlotSpan.BLOCK),
+                                0,
+                                1,
+                                OutputRows.BEST)),
+                Phase.PREFILL,
+                captures);
+    }
+
+    private static List<CompletableFuture<ShardResult>> submitAll(ShardPipeline pipeline) {
+        return IntStream.range(0, CHUNKS)
+                .mapToObj(i -> pipeline.submit(batch(i, List.of())))
+                .toList();
+    }
+
+    private static List<Long> inOrder() {
+        return IntStream.range(0, CHUNKS).mapToObj(i -> (long) i).toList();
+    }
+
+    @Test
+    void shardsWithTurnsOfTheirOwnOverlap() {
+        List<TimedShard> shards = shards(new Object(), new Object());
+        try (ShardPipeline pipeline = new ShardPipeline(shards)) {
+            long begin = System.nanoTime();
+
+            List<CompletableFuture<ShardResult>> results = submitAll(pipeline);
+            results.forEach(CompletableFuture::join);
+
+            Duration taken = Duration.ofNanos(System.nanoTime() - begin);
+            assertTrue(
+                    taken.toMillis() <= 0.65 * SERIAL.toMillis(),
+                    taken + " for what takes " + SERIAL + " in series");
+            for (int i = 0; i < CHUNKS; i++) {
+                assertEquals(100 + i + LAYERS, results.get(i).join().best()[0], "chunk " + i);
+            }
+            shards.forEach(shard -> assertEquals(inOrder(), shard.order()));
+        }
+    }
+
+    @Test
+    void shardsOfOneTurnNeverComputeAtOnce() {
+        Object turn = new Object();
+        List<TimedShard> shards = shards(turn, turn);
+        try (ShardPipeline pipeline = new ShardPipeline(shards)) {
+            long begin = System.nanoTime();
+
+            submitAll(pipeline).forEach(CompletableFuture::join);
+
+            long millis = (System.nanoTime() - begin) / 1_000_000;
+            assertTrue(millis >= SERIAL.toMillis(), millis + " ms");
+            shards.forEach(shard -> assertEquals(1, shard.mostTogether()));
+        }
+    }
+
+    @Test
+    void aPromptOfEightChunksOverlapsInTheEngine() throws Exception {
+        List<TimedShard> shards = shards(new Object(), new Object());
+        try (Scheduler engine = engine(shards, 1)) {
+            long begin = System.nanoTime();
+
+            Collected answer = new Collected(engine, prompt(CHUNKS * ChunkPlan.WINDOW, 1), 1);
+            answer.await();
+
+            Duration taken = Duration.ofNanos(System.nanoTime() - begin);
+            assertTrue(
+                    taken.toMillis() <= 0.65 * SERIAL.toMillis(),
+                    taken + " for what takes " + SERIAL + " in series");
+            assertEquals(CHUNKS, shards.getLast().order().size());
+        }
+    }
+
+    @Test
+    void aBatchThatFailsLeavesThoseAroundItAlone() {
+        List<TimedShard> shards = shards(new Object(), new Object());
+        shards.getFirst().failAt(103);
+        shards.getLast().failAt(105);
+        try (ShardPipeline pipeline = new ShardPipeline(shards)) {
+            List<CompletableFuture<ShardResult>> results = submitAll(pipeline);
+
+            for (int i = 0; i < CHUNKS; i++) {
+                CompletableFuture<ShardResult> result = results.get(i);
+                if (i == 3 || i == 5) {
+                    assertThrows(VarveException.class, () -> ShardPipeline.join(result));
+                } else {
+                    assertEquals(100 + i + LAYERS, result.join().best()[0], "chunk " + i);
+                }
+            }
+        }
+    }
+
+    @Test
+    void aFailedChunkEndsItsRequestOnly() throws Exception {
+        List<TimedShard> shards = shards(new Object(), new Object());
+        shards.getLast().failAt(7);
+        // What follows a failed chunk does not fit the caches, and is refused on the spot.
+        shards.getLast().refuseAt(8);
+        try (Scheduler engine = engine(shards, 2)) {
+            int[] bad = prompt(3 * ChunkPlan.WINDOW, 1);
+            bad[ChunkPlan.WINDOW + 9] = 7;
+            bad[2 * ChunkPlan.WINDOW + 9] = 8;
+
+            Collected failing = new Collected(engine, bad, 2);
+            Collected good = new Collected(engine, prompt(2 * ChunkPlan.WINDOW, 2), 2);
+
+            ExecutionException failure = assertThrows(ExecutionException.class, failing::await);
+            assertEquals(
+                    VarveException.Kind.BACKEND_FAILED,
+                    ((VarveException) failure.getCause()).kind());
+            assertEquals(2, good.await().size());
+            assertEquals(2, new Collected(engine, prompt(600, 3), 2).await().size());
+            assertTrue(engine.drain(Duration.ofSeconds(10)));
+            assertEquals(0, engine.status().kvTokensUsed());
+        }
+    }
+
+    @Test
+    void featuresOfAllShardsComeTogether() {
+        List<TimedShard> shards = shards(new Object(), new Object());
+        try (ShardPipeline pipeline = new ShardPipeline(shards)) {
+            ShardResult result = pipeline.forward(batch(0, List.of(1, 3, 5)));
+
+            assertEquals(List.of(1, 3, 5), result.features().stream().map(Feature::layer).toList());
+        }
+    }
+
+    private static int[] prompt(int length, int token) {
+        int[] prompt = new int[length];
+        Arrays.fill(prompt, token);
+        return prompt;
+    }
+
+    private static Scheduler engine(List<TimedShard> shards, int parallel) {
+        int context = 2 * CHUNKS * ChunkPlan.WINDOW;
+        ModelShape shape =
+                new ModelShape(
+                        "timed",
+                        1,
+                        1000,
+                        context,
+                        Collections.nCopies(LAYERS, new LayerState.FullAttention(1, 1, 1)),
+                        0);
+        return Scheduler.start(
+                new ShardPipeline(shards),
+                shape,
+                new EngineOptions(
+                        context,
+                        parallel,
+                        EngineOptions.slotsFor(context, parallel),
+                        EngineOptions.rowsFor(parallel),
+                        8,
+                        new int[0]));
+    }
+
+    /** Tokens of one request. */
+    private static final class Collected implements GenerationListener {
+        private final List<Integer> tokens = new ArrayList<>();
+        private final CompletableFuture<List<Integer>> end = new CompletableFuture<>();
+
+        Collected(Engine engine, int[] prompt, int count) {
+            engine.submit(
+                    new GenerationRequest(prompt, 0, count, Set.of(), SamplingOptions.greedy(), -1),
+                    this);
+        }
+
+        List<Integer> await() throws Exception {
+            return end.get(30, TimeUnit.SECONDS);
+        }
+
+        @Override
+        public boolean onToken(GeneratedToken token) {
+            tokens.add(token.id());
+            return true;
+        }
+
+        @Override
+        public void onEnd(GenerationEnd how) {
+            end.complete(List.copyOf(tokens));
+        }
+
+        @Override
+        public void onError(VarveException error) {
+            end.completeExceptionally(error);
+        }
+    }
+}

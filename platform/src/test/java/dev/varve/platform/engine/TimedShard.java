@@ -1,0 +1,190 @@
+package dev.varve.platform.engine;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.model.LayerRange;
+import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.Boundary;
+import dev.varve.platform.shard.Feature;
+import dev.varve.platform.shard.SequencePlace;
+import dev.varve.platform.shard.Shard;
+import dev.varve.platform.shard.ShardHealth;
+import dev.varve.platform.shard.ShardMemory;
+import dev.varve.platform.shard.ShardResult;
+import dev.varve.platform.shard.ShardSnapshot;
+import dev.varve.platform.shard.Slice;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * A shard of a model that counts: it takes a fixed time per batch and nothing of the processor. The
+ * boundary carries the sum of the tokens; each shard adds its number of layers, and the last one
+ * answers with the result.
+ */
+final class TimedShard implements Shard {
+    private final LayerRange range;
+    private final boolean last;
+    private final Object turn;
+    private final Duration time;
+    private final ScheduledExecutorService clock =
+            Executors.newSingleThreadScheduledExecutor(
+                    Thread.ofPlatform().daemon(true).name("timed-shard").factory());
+    private final Set<Integer> failing = ConcurrentHashMap.newKeySet();
+    private final Set<Integer> refused = ConcurrentHashMap.newKeySet();
+    private final List<Long> order = new ArrayList<>();
+    private final AtomicInteger together;
+    private final AtomicInteger mostTogether = new AtomicInteger();
+
+    /**
+     * @param together batches that all shards of a test compute at the moment
+     */
+    TimedShard(LayerRange range, boolean last, Object turn, Duration time, AtomicInteger together) {
+        this.range = range;
+        this.last = last;
+        this.turn = turn;
+        this.time = time;
+        this.together = together;
+    }
+
+    /** Lets batches fail that hold a token. */
+    void failAt(int token) {
+        failing.add(token);
+    }
+
+    /** Refuses batches that hold a token as a wrong use. */
+    void refuseAt(int token) {
+        refused.add(token);
+    }
+
+    /** Sequences of the batches in the order of their coming. */
+    List<Long> order() {
+        synchronized (order) {
+            return List.copyOf(order);
+        }
+    }
+
+    /** Most batches that were computed at once while this shard computed one. */
+    int mostTogether() {
+        return mostTogether.get();
+    }
+
+    @Override
+    public CompletableFuture<ShardResult> forward(Batch batch, Optional<Boundary> boundary) {
+        synchronized (order) {
+            order.add(batch.slices().getFirst().sequence());
+        }
+        for (Slice slice : batch.slices()) {
+            if (Arrays.stream(slice.tokens()).anyMatch(refused::contains)) {
+                throw new IllegalArgumentException("nothing to continue");
+            }
+        }
+        int now = together.incrementAndGet();
+        mostTogether.accumulateAndGet(now, Math::max);
+        CompletableFuture<ShardResult> result = new CompletableFuture<>();
+        clock.schedule(
+                () -> {
+                    together.decrementAndGet();
+                    finish(batch, boundary, result);
+                },
+                time.toMillis(),
+                TimeUnit.MILLISECONDS);
+        return result;
+    }
+
+    private void finish(
+            Batch batch, Optional<Boundary> boundary, CompletableFuture<ShardResult> result) {
+        float sum = boundary.map(each -> each.values()[0]).orElse(0f);
+        for (Slice slice : batch.slices()) {
+            for (int token : slice.tokens()) {
+                if (failing.contains(token)) {
+                    result.completeExceptionally(
+                            new VarveException(
+                                    VarveException.Kind.BACKEND_FAILED, "token " + token));
+                    return;
+                }
+                sum += boundary.isPresent() ? 0 : token;
+            }
+        }
+        float[] out = {sum + range.size()};
+        List<Feature> features =
+                batch.captures().stream()
+                        .filter(layer -> layer >= range.begin() && layer < range.end())
+                        .map(layer -> new Feature(layer, new float[] {layer}, 1))
+                        .toList();
+        int rows = last ? batch.outputs() : 0;
+        int[] best = new int[rows];
+        Arrays.fill(best, (int) out[0] % 1000);
+        result.complete(
+                new ShardResult(
+                        last ? out : new float[0],
+                        best,
+                        rows,
+                        last ? Optional.empty() : Optional.of(new Boundary(out, batch.tokens())),
+                        features));
+    }
+
+    @Override
+    public LayerRange range() {
+        return range;
+    }
+
+    @Override
+    public String device() {
+        return "timed:" + range.begin();
+    }
+
+    @Override
+    public ShardMemory memory() {
+        return new ShardMemory(0, 0, 0, 0);
+    }
+
+    @Override
+    public Object turn() {
+        return turn;
+    }
+
+    @Override
+    public double boundaryMillis() {
+        return 0;
+    }
+
+    @Override
+    public ShardHealth health() {
+        return ShardHealth.ready();
+    }
+
+    @Override
+    public CompletableFuture<Void> moveSlots(int from, int to, int count) {
+        return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public CompletableFuture<ShardSnapshot> save(SequencePlace place) {
+        return CompletableFuture.completedFuture(new ShardSnapshot(place.tokens(), List.of()));
+    }
+
+    @Override
+    public CompletableFuture<Void> restore(SequencePlace place, ShardSnapshot snapshot) {
+        return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public CompletableFuture<Void> recover() {
+        return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public void close() {
+        clock.shutdownNow();
+    }
+}

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** Runs the launcher of an installation as a person would. */
@@ -21,10 +22,22 @@ final class Varve {
     static final class Server implements AutoCloseable {
         private final Process process;
         private final String url;
+        private final Path err;
 
-        private Server(Process process, String url) {
+        private Server(Process process, String url, Path err) {
             this.process = process;
             this.url = url;
+            this.err = err;
+        }
+
+        /** What it wrote to stderr so far. */
+        String err() throws IOException {
+            return Files.readString(err);
+        }
+
+        /** The processes that it started. */
+        List<ProcessHandle> children() {
+            return process.children().toList();
         }
 
         String url() {
@@ -54,10 +67,21 @@ final class Varve {
 
     private final Path installation;
     private final Path folder;
+    private final Map<String, String> variables;
 
     Varve(Path installation, Path folder) {
+        this(installation, folder, Map.of());
+    }
+
+    private Varve(Path installation, Path folder, Map<String, String> variables) {
         this.installation = installation;
         this.folder = folder;
+        this.variables = variables;
+    }
+
+    /** The same with an environment variable. */
+    Varve with(String variable, String value) {
+        return new Varve(installation, folder, Map.of(variable, value));
     }
 
     Outcome run(Object... arguments) throws IOException, InterruptedException {
@@ -76,18 +100,31 @@ final class Varve {
     Server serve(Object... arguments) throws IOException {
         List<Object> all = new ArrayList<>(List.of("serve", "--port", "0"));
         all.addAll(List.of(arguments));
-        Process process =
-                builder(all.toArray())
-                        .redirectError(Files.createTempFile(folder, "serve", ".txt").toFile())
-                        .start();
+        return start("Serving ", all);
+    }
+
+    /** Starts a process for shards at an address and waits until it listens. */
+    Server shard(String address, Object... arguments) throws IOException {
+        List<Object> all = new ArrayList<>(List.of("shard", "--listen", address));
+        all.addAll(List.of(arguments));
+        return start("listening on ", all);
+    }
+
+    /** The last word of the line that tells of success is its address. */
+    private Server start(String success, List<Object> arguments) throws IOException {
+        Path err = Files.createTempFile(folder, "err", ".txt");
+        Process process = builder(arguments.toArray()).redirectError(err.toFile()).start();
         BufferedReader lines = process.inputReader(StandardCharsets.UTF_8);
         for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-            if (line.startsWith("Serving ")) {
-                return new Server(process, line.substring(line.indexOf("http://")));
+            if (line.startsWith(success)) {
+                return new Server(process, line.substring(line.lastIndexOf(' ') + 1), err);
             }
         }
         throw new AssertionError(
-                "the server ended with status " + process.onExit().join().exitValue());
+                "the process ended with status "
+                        + process.onExit().join().exitValue()
+                        + ": "
+                        + Files.readString(err));
     }
 
     private ProcessBuilder builder(Object... arguments) {
@@ -99,6 +136,7 @@ final class Varve {
         ProcessBuilder builder = new ProcessBuilder(command);
         builder.environment().put("VARVE_CACHE", folder.resolve("cache").toString());
         builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+        builder.environment().putAll(variables);
         return builder;
     }
 }

@@ -694,7 +694,8 @@ public final class Ops {
         if (node.operator() != OP_MUL_MAT) {
             throw new IllegalArgumentException(node + " is no product");
         }
-        OpsApi.precSetSrc(node.pointer(), PRECISION_F32);
+        OpsApi.precSetSrc(node.pointer(), PRECISION_F32, 0);
+        OpsApi.precSetSrc(node.pointer(), PRECISION_F32, 1);
         return node;
     }
 

@@ -673,13 +673,13 @@ final class OpsApi {
         }
     }
 
-    /** {@code void ggml_prec_set_src(ptr node, int precision)} */
+    /** {@code void ggml_prec_set_src(ptr node, int precision, int operand)} */
     private static final MethodHandle PREC_SET_SRC =
-            bind("ggml_prec_set_src", returnsNothing(C_POINTER, C_INT));
+            bind("ggml_prec_set_src", returnsNothing(C_POINTER, C_INT, C_INT));
 
-    static void precSetSrc(MemorySegment node, int precision) {
+    static void precSetSrc(MemorySegment node, int precision, int operand) {
         try {
-            PREC_SET_SRC.invokeExact(node, precision);
+            PREC_SET_SRC.invokeExact(node, precision, operand);
         } catch (Throwable e) {
             throw Native.sneaky(e);
         }

@@ -116,9 +116,12 @@ final class ShardCommand extends CliCommand {
         }
         try (Listener listener = listen(provider, address.substring(colon + 1), options)) {
             if (supervised) {
-                Supervision.endWith(System.in, listener);
+                Supervision.endWith(System.in, listener, address);
             }
             serve(listener, host, options);
+        }
+        if (supervised) {
+            Supervision.deleteFolder(address);
         }
         return 0;
     }

@@ -6,9 +6,13 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 
 /** A shard process and the server that started it, which holds the process' standard input open. */
 final class Supervision {
+    private static final System.Logger LOG = System.getLogger("dev.varve.remote");
+    private static final String UNIX = "unix:";
     private static final int LONGEST_TOKEN = 256;
 
     private Supervision() {}
@@ -35,7 +39,7 @@ final class Supervision {
     /**
      * Ends this process when the server is gone, however it went, even while something computes.
      */
-    static void endWith(InputStream input, Listener listener) {
+    static void endWith(InputStream input, Listener listener, String address) {
         Thread.ofPlatform()
                 .name("varve-supervision")
                 .daemon(true)
@@ -49,7 +53,26 @@ final class Supervision {
                                 // As good as its end.
                             }
                             listener.close();
+                            deleteFolder(address);
                             Runtime.getRuntime().halt(0);
                         });
+    }
+
+    /**
+     * Deletes the folder that the server made for the socket, which it cannot do any more if it was
+     * killed.
+     *
+     * @param address with the transport's scheme
+     */
+    static void deleteFolder(String address) {
+        if (!address.startsWith(UNIX)) {
+            return;
+        }
+        try {
+            Path folder = Path.of(address.substring(UNIX.length())).toAbsolutePath().getParent();
+            Files.deleteIfExists(folder);
+        } catch (IOException e) {
+            LOG.log(System.Logger.Level.DEBUG, "the socket''s folder stays: {0}", e.toString());
+        }
     }
 }

@@ -77,7 +77,12 @@ public final class RemoteShard implements Shard {
             LoadProgress progress,
             Object hostTurn) {
         ShardSupervisor supervisor =
-                new ShardSupervisor(device + " (layers " + request.range() + ")", link, request);
+                new ShardSupervisor(
+                        "%s (layers %d to %d)"
+                                .formatted(
+                                        device, request.range().begin(), request.range().end() - 1),
+                        link,
+                        request);
         try {
             supervisor.start(progress);
         } catch (RuntimeException | Error e) {

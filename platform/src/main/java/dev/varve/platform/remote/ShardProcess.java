@@ -154,11 +154,13 @@ final class ShardProcess {
             return;
         }
         OutputLine read = OutputLine.parse(line);
-        synchronized (lastLines) {
-            if (lastLines.size() == KEPT_LINES) {
-                lastLines.removeFirst();
+        if (read.tellsOfTrouble()) {
+            synchronized (lastLines) {
+                if (lastLines.size() == KEPT_LINES) {
+                    lastLines.removeFirst();
+                }
+                lastLines.addLast(read.text());
             }
-            lastLines.addLast(read.text());
         }
         LOG.log(read.level(), "[{0}] {1}", name, read.text());
     }

@@ -8,6 +8,7 @@ import dev.varve.platform.engine.Generation;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationListener;
 import dev.varve.platform.engine.GenerationRequest;
+import dev.varve.platform.engine.ShardStatus;
 import dev.varve.platform.sampling.TokenLogprobs;
 
 import java.time.Duration;
@@ -33,6 +34,7 @@ final class ScriptedEngine implements Engine {
     private Optional<VarveException> refusal = Optional.empty();
     private Optional<VarveException> failure = Optional.empty();
     private CountDownLatch start = new CountDownLatch(0);
+    private List<ShardStatus> shards = List.of();
 
     /** Tokens of every answer. */
     ScriptedEngine says(int... tokens) {
@@ -53,6 +55,12 @@ final class ScriptedEngine implements Engine {
     /** Waits before the first token until the latch opens. */
     ScriptedEngine waitsFor(CountDownLatch latch) {
         start = latch;
+        return this;
+    }
+
+    /** What the shards are said to be. */
+    ScriptedEngine hasShards(ShardStatus... given) {
+        shards = List.of(given);
         return this;
     }
 
@@ -140,7 +148,7 @@ final class ScriptedEngine implements Engine {
     @Override
     public EngineStatus status() {
         return new EngineStatus(
-                context, 4, 0, 0, 256, 0, 0, 1, 0, 1, 1, 0, 0, 0, 0, 0, 0, List.of());
+                context, 4, 0, 0, 256, 0, 0, 1, 0, 1, 1, 0, 0, 0, 0, 3, 0, shards);
     }
 
     @Override

@@ -1,0 +1,179 @@
+package dev.varve.platform.http;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.api.model.LayerRange;
+import dev.varve.platform.engine.ShardStatus;
+import dev.varve.platform.shard.ShardHealth;
+import dev.varve.platform.shard.ShardLostException;
+import dev.varve.platform.shard.ShardMemory;
+import dev.varve.platform.shard.ShardTraffic;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import tools.jackson.databind.JsonNode;
+
+import java.net.http.HttpResponse;
+import java.util.List;
+import java.util.Optional;
+
+/** What clients see of the shards, and of one that is missing. */
+@Timeout(60)
+class ShardVisibilityTest {
+    private static final String STRANGE_DEVICE = "cpu:0@unix:/run/a\"b\\c";
+
+    private final ScriptedEngine engine = new ScriptedEngine();
+
+    @AfterEach
+    void stop() {
+        engine.close();
+    }
+
+    private static ShardStatus shard(ShardHealth health) {
+        return new ShardStatus(
+                STRANGE_DEVICE,
+                new LayerRange(3, 7),
+                new ShardMemory(11, 22, 33, 44),
+                health,
+                5,
+                60,
+                1500,
+                250,
+                Optional.of(new ShardTraffic(700, 800, ShardTraffic.Payloads.SHARED)));
+    }
+
+    private static ShardHealth gone(ShardHealth.State state) {
+        return new ShardHealth(state, Optional.of("killed by signal 9"), 2);
+    }
+
+    @Test
+    void healthIsFineWhileAllShardsAreReady() throws Exception {
+        engine.hasShards(shard(ShardHealth.ready()));
+        try (TestServer server = TestServer.of(engine)) {
+            HttpResponse<String> health = server.get("/health");
+
+            assertEquals(200, health.statusCode());
+            assertEquals("{\"status\":\"ok\"}", health.body());
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = ShardHealth.State.class,
+            names = {"MISSING", "LOADING"})
+    void healthNamesAShardThatCannotCompute(ShardHealth.State state) throws Exception {
+        engine.hasShards(shard(ShardHealth.ready()), shard(gone(state)));
+        try (TestServer server = TestServer.of(engine)) {
+            HttpResponse<String> health = server.get("/health");
+
+            assertEquals(503, health.statusCode());
+            JsonNode body = TestServer.json(health);
+            assertEquals("degraded", body.get("status").stringValue());
+            assertEquals(1, body.get("missing_shards").size());
+            JsonNode missing = body.at("/missing_shards/0");
+            assertEquals(STRANGE_DEVICE, missing.get("device").stringValue());
+            assertEquals("[3,7]", missing.get("layers").toString());
+            assertEquals(
+                    state.name().toLowerCase(java.util.Locale.ROOT),
+                    missing.get("state").stringValue());
+            assertEquals("killed by signal 9", missing.get("reason").stringValue());
+            assertEquals(2, missing.get("restarts").intValue());
+        }
+    }
+
+    @Test
+    void metricsHaveASampleOfEachShardUnderOneHeader() throws Exception {
+        engine.hasShards(shard(ShardHealth.ready()), shard(gone(ShardHealth.State.MISSING)));
+        try (TestServer server = TestServer.of(engine)) {
+            List<String> lines = server.get("/metrics").body().lines().toList();
+
+            String labels =
+                    "device=\"cpu:0@unix:/run/a\\\"b\\\\c\",first_layer=\"3\",end_layer=\"7\"";
+            for (String expected :
+                    List.of(
+                            "varve_shard_up{shard=\"0\"," + labels + "} 1",
+                            "varve_shard_up{shard=\"1\"," + labels + "} 0",
+                            "varve_shard_bytes{shard=\"1\"," + labels + ",kind=\"kv\"} 33",
+                            "varve_shard_restarts_total{shard=\"1\"," + labels + "} 2",
+                            "varve_shard_tokens_total{shard=\"0\"," + labels + "} 60",
+                            "varve_shard_forward_seconds_total{shard=\"0\"," + labels + "} 1.5",
+                            "varve_shard_boundary_seconds_total{shard=\"0\"," + labels + "} 0.25",
+                            "varve_shard_wire_bytes_total{shard=\"0\","
+                                    + labels
+                                    + ",direction=\"sent\"} 700",
+                            "varve_shard_wire_info{shard=\"0\","
+                                    + labels
+                                    + ",payloads=\"shared\"} 1",
+                            "varve_replays_total 3")) {
+                assertTrue(lines.contains(expected), expected + " in " + lines);
+            }
+            assertEquals(
+                    1,
+                    lines.stream()
+                            .filter(line -> line.startsWith("# TYPE varve_shard_bytes "))
+                            .count());
+        }
+    }
+
+    @Test
+    void propsListTheShards() throws Exception {
+        engine.hasShards(shard(gone(ShardHealth.State.LOADING)));
+        try (TestServer server = TestServer.of(engine)) {
+            JsonNode shard = TestServer.json(server.get("/props")).at("/runtime/shards/0");
+
+            assertEquals(STRANGE_DEVICE, shard.get("device").stringValue());
+            assertEquals(3, shard.get("first_layer").intValue());
+            assertEquals(7, shard.get("end_layer").intValue());
+            assertEquals(22, shard.get("mapped_weight_bytes").intValue());
+            assertEquals("loading", shard.get("state").stringValue());
+            assertEquals(1500, shard.get("forward_ms").doubleValue());
+            assertEquals("shared", shard.get("payloads").stringValue());
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"/v1/chat/completions", "/v1/completions"})
+    void aRequestThatAMissingShardTurnsAwayHasItsCode(String route) throws Exception {
+        engine.refuses(new ShardLostException("shard cpu:0@process is lost"));
+        try (TestServer server = TestServer.of(engine)) {
+            HttpResponse<String> answer = server.post(route, body(route, ""));
+
+            assertEquals(503, answer.statusCode());
+            assertEquals("5", answer.headers().firstValue("Retry-After").orElse(""));
+            assertError(TestServer.json(answer));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"/v1/chat/completions", "/v1/completions"})
+    void aStreamThatAMissingShardEndsSaysSo(String route) throws Exception {
+        engine.says(TestServer.ids("Hello"))
+                .fails(new ShardLostException("shard cpu:0@process is lost"));
+        try (TestServer server = TestServer.of(engine)) {
+            HttpResponse<String> answer = server.post(route, body(route, ", \"stream\": true"));
+
+            assertEquals(200, answer.statusCode());
+            List<JsonNode> events = TestServer.events(answer.body());
+            assertTrue(events.size() > 1, answer.body());
+            assertError(events.getLast());
+            assertTrue(!answer.body().contains("[DONE]"), answer.body());
+        }
+    }
+
+    private static void assertError(JsonNode body) {
+        assertEquals("shard_missing", body.at("/error/code").stringValue(), body.toString());
+        assertEquals("server_error", body.at("/error/type").stringValue(), body.toString());
+    }
+
+    private static String body(String route, String more) {
+        return route.contains("chat")
+                ? "{\"messages\": [{\"role\": \"user\", \"content\": \"Hi\"}]" + more + "}"
+                : "{\"prompt\": \"Hi\"" + more + "}";
+    }
+}

@@ -16,8 +16,8 @@ import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelFamilyProvider;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.shard.Batch;
-import dev.varve.platform.shard.Boundary;
 import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.HostBoundary;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.SequencePlace;
 import dev.varve.platform.shard.ShardFootprint;
@@ -219,7 +219,7 @@ class HostileMessageTest {
                 values[i] = (float) fixed.nextGaussian();
             }
             return HostedShard.batchCodec(adapter, range, BoundaryType.F32)
-                    .encode(batch, Optional.of(new Boundary(values, batch.tokens())));
+                    .encode(batch, Optional.of(new HostBoundary(values, batch.tokens())));
         }
 
         /** The messages that restore what {@link MessageType#SAVE} gave. */

@@ -5,6 +5,7 @@ import dev.varve.api.model.LayerRange;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.Boundary;
 import dev.varve.platform.shard.Feature;
+import dev.varve.platform.shard.HostBoundary;
 import dev.varve.platform.shard.SequencePlace;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardHealth;
@@ -129,7 +130,9 @@ final class TimedShard implements Shard {
                         last ? out : new float[0],
                         best,
                         rows,
-                        last ? Optional.empty() : Optional.of(new Boundary(out, batch.tokens())),
+                        last
+                                ? Optional.empty()
+                                : Optional.of(new HostBoundary(out, batch.tokens())),
                         features));
     }
 

@@ -51,8 +51,7 @@ record ShardChain(List<Shard> shards, int vocabulary) implements AutoCloseable {
                                 512,
                                 512)
                         .regionSlots();
-        ShardOptions options =
-                new ShardOptions(types, SLOTS, STATE_ROWS, region, true, true);
+        ShardOptions options = new ShardOptions(types, SLOTS, STATE_ROWS, region, true, true);
         List<LayerRange> ranges = model.ranges(cuts);
         List<Shard> shards = new ArrayList<>();
         for (int i = 0; i < ranges.size(); i++) {
@@ -102,9 +101,7 @@ record ShardChain(List<Shard> shards, int vocabulary) implements AutoCloseable {
                 run.logits()
                         .add(
                                 Arrays.copyOfRange(
-                                        result.logits(),
-                                        row * vocabulary,
-                                        (row + 1) * vocabulary));
+                                        result.logits(), row * vocabulary, (row + 1) * vocabulary));
             }
         }
     }

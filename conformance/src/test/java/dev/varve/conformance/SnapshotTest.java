@@ -141,8 +141,7 @@ class SnapshotTest {
                     broken(fitting)
                             .forEach(
                                     (what, snapshot) ->
-                                            requireRefused(
-                                                    shard, snapshot, devices + ": " + what));
+                                            requireRefused(shard, snapshot, devices + ": " + what));
                 }
 
                 assertEquals(
@@ -176,20 +175,17 @@ class SnapshotTest {
         broken.put("one is missing", snapshot(others));
         broken.put("one twice", snapshot(tensors, last));
         broken.put("foreign name", snapshot(tensors, zero("k.999", last.type(), last.length(), 1)));
-        broken.put("renamed", snapshot(others, zero("x.1", last.type(), last.length(), last.rows())));
+        broken.put(
+                "renamed", snapshot(others, zero("x.1", last.type(), last.length(), last.rows())));
         broken.put(
                 "other type",
                 snapshot(others, zero(last.name(), GgmlType.BF16, last.length(), last.rows())));
         broken.put(
                 "longer rows",
-                snapshot(
-                        others,
-                        zero(last.name(), last.type(), 2 * last.length(), last.rows())));
+                snapshot(others, zero(last.name(), last.type(), 2 * last.length(), last.rows())));
         broken.put(
                 "more rows",
-                snapshot(
-                        others,
-                        zero(last.name(), last.type(), last.length(), last.rows() + 1)));
+                snapshot(others, zero(last.name(), last.type(), last.length(), last.rows() + 1)));
         broken.put("other position", new ShardSnapshot(SAVED_AT - 1, tensors));
         broken.put("nothing", snapshot(List.of()));
         return broken;
@@ -227,8 +223,7 @@ class SnapshotTest {
                         whole.stream().map(Feature::layer).sorted().toList(),
                         split.stream().map(Feature::layer).sorted().toList());
                 for (int i = 0; i < whole.size(); i++) {
-                    assertArrayEquals(
-                            whole.get(i).values(), split.get(i).values(), "feature " + i);
+                    assertArrayEquals(whole.get(i).values(), split.get(i).values(), "feature " + i);
                 }
             }
         }

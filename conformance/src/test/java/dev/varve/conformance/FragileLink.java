@@ -60,6 +60,11 @@ final class FragileLink implements ShardLink {
         child.pid().flatMap(ProcessHandle::of).ifPresent(ProcessHandle::destroyForcibly);
     }
 
+    /** Number of the process. */
+    long pid() {
+        return child.pid().orElseThrow();
+    }
+
     /** Stops the process without ending it. */
     void freeze() {
         try {

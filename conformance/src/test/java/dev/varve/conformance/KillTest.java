@@ -6,11 +6,18 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
+import dev.varve.api.transport.Connection;
+import dev.varve.api.transport.Listener;
+import dev.varve.api.transport.TransportOptions;
 import dev.varve.conformance.RandomModel.Family;
+import dev.varve.platform.remote.BoundaryType;
 import dev.varve.platform.remote.ChildLink;
+import dev.varve.platform.remote.ListeningLink;
+import dev.varve.platform.remote.ShardProtocol;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.shard.ShardHealth.State;
+import dev.varve.platform.wire.unix.UnixTransport;
 
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -19,11 +26,14 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
+import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.Random;
 import java.util.concurrent.ExecutionException;
 
 /**
@@ -220,6 +230,75 @@ class KillTest {
 
             assertArrayEquals(expected, answer.tokens());
             assertEquals(1, model.health().restarts());
+        }
+    }
+
+    @Test
+    void nonsenseOnTheConnectionIsAsGoodAsADeath() throws Exception {
+        SpoiltTransport transport = new SpoiltTransport();
+        FragileLink link =
+                new FragileLink(
+                        new ChildLink(
+                                program.launch("spoilt"),
+                                transport,
+                                ShardProtocol.wireOptions("server")));
+        try (FragileModel model =
+                FragileModel.load(
+                        Family.QWEN35.odd(8), models, Cpu.settings(CONTEXT, 1, Cpu.F16), link)) {
+            for (int spoilt = 0; spoilt < KILLS; spoilt++) {
+                int[] prompt = model.tokens(60, spoilt);
+                int[] expected = model.undisturbed(ANSWER, GREEDY, prompt)[0];
+
+                Answer answer = Answer.of(prompt, ANSWER);
+                answer.atToken(2 + spoilt % 20, transport::spoil);
+                answer.submit(model.engine());
+
+                assertArrayEquals(expected, answer.tokens(), "nonsense " + spoilt);
+                assertEquals(spoilt + 1, model.health().restarts());
+            }
+        }
+    }
+
+    @Test
+    void aPeerThatIsNoShardIsRefused() throws Exception {
+        Path socket = installation.resolve("nobody");
+        try (Listener listener =
+                new UnixTransport().listen(socket.toString(), TransportOptions.defaults())) {
+            Thread.ofVirtual().start(() -> answerNonsense(listener));
+            ListeningLink link =
+                    new ListeningLink(
+                            new UnixTransport(),
+                            socket.toString(),
+                            TransportOptions.defaults(),
+                            ShardProtocol.wireOptions("server"));
+            SplitModel split =
+                    SplitModel.of(
+                            Family.QWEN35.odd(8).write(models),
+                            Cpu.settings(CONTEXT, 1, Cpu.F16),
+                            BoundaryType.F32,
+                            device -> link);
+
+            VarveException failure =
+                    assertThrows(
+                            VarveException.class,
+                            () ->
+                                    split.load(
+                                            Cpu.settings(CONTEXT, 1, Cpu.F16),
+                                            List.of("cpu:0", "cpu:0@process"),
+                                            2));
+
+            assertEquals(VarveException.Kind.UNAVAILABLE, failure.kind(), failure.getMessage());
+        }
+    }
+
+    private static void answerNonsense(Listener listener) {
+        try (Connection connection = listener.accept()) {
+            ByteBuffer nonsense = ByteBuffer.allocate(4096);
+            new Random(1).nextBytes(nonsense.array());
+            connection.write(nonsense);
+            connection.read(ByteBuffer.allocate(1 << 20));
+        } catch (IOException e) {
+            // The other side has had enough.
         }
     }
 

@@ -87,8 +87,8 @@ final class ShardProgram {
         List<Path> pluginCode = PLUGINS.stream().map(ShardProgram::codeOf).toList();
         String modules =
                 Stream.of(classPath().split(File.pathSeparator))
-                        .filter(entry -> FOREIGN.stream().noneMatch(entry::contains))
                         .map(entry -> Path.of(entry).toAbsolutePath())
+                        .filter(entry -> !isForeign(entry))
                         .filter(entry -> !pluginCode.contains(entry))
                         .map(Path::toString)
                         .collect(Collectors.joining(File.pathSeparator));
@@ -139,6 +139,13 @@ final class ShardProgram {
     /** Where the processes' sockets are. */
     Path workFolder() {
         return plugins.getParent();
+    }
+
+    /** By the end of the path: the folder of the build may have any name. */
+    private static boolean isForeign(Path entry) {
+        int names = entry.getNameCount();
+        String end = entry.subpath(Math.max(0, names - 3), names).toString();
+        return FOREIGN.stream().anyMatch(end::contains);
     }
 
     private static String classPath() {

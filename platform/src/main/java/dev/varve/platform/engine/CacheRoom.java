@@ -61,13 +61,19 @@ final class CacheRoom {
         return slots.slots() - slots.freeSlots() - residentSlots();
     }
 
-    /** A state for these tokens: a resident that begins like them, else an empty one. */
-    SequenceState begin(TokenList tokens) {
+    /**
+     * A state for these tokens: a resident that begins like them, else an empty one.
+     *
+     * @param replay how the tokens were computed before, if they were: only a resident that was
+     *     computed in the same way will do then
+     */
+    SequenceState begin(TokenList tokens, CutList replay) {
         SequenceState best = null;
         int bestLength = 0;
         for (SequenceState resident : residents) {
             int length = reusable(resident, tokens);
-            if (length > bestLength) {
+            int replayed = Math.min(length, replay.end());
+            if (length > bestLength && resident.cuts.agrees(replay, replayed)) {
                 best = resident;
                 bestLength = length;
             }

@@ -30,6 +30,13 @@ final class CutList {
         return result;
     }
 
+    /** Whether both lists are the same up to a position that both reach. */
+    boolean agrees(CutList other, int position) {
+        CutList mine = upTo(position);
+        CutList theirs = other.upTo(position);
+        return Arrays.equals(mine.cuts, 0, mine.size, theirs.cuts, 0, theirs.size);
+    }
+
     /** Position behind the last forward, 0 without one. */
     int end() {
         return size == 0 ? 0 : cuts[size - 1] / 2;

@@ -98,7 +98,7 @@ final class StepRunner {
 
     /** Lets a request in if there is room for it and for the next block of every other sequence. */
     boolean admit(Request request) {
-        SequenceState state = room.begin(request.tokens);
+        SequenceState state = room.begin(request.tokens, request.replay);
         boolean fits = room.ensure(state, request.tokens.size() + 1);
         int spare = room.totalSlots() - room.usedSlots();
         if (!fits || (!running.isEmpty() && spare < running.size() * SlotSpan.BLOCK)) {

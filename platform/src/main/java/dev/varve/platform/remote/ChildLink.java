@@ -27,15 +27,12 @@ public final class ChildLink implements ShardLink {
     }
 
     @Override
-    public synchronized WireChannel open() {
-        process.ifPresent(ShardProcess::kill);
-        process = Optional.empty();
-        if (closed) {
-            throw new VarveException(VarveException.Kind.UNAVAILABLE, "the shard is closed");
-        }
-        ShardProcess fresh = ShardProcess.start(launch);
-        process = Optional.of(fresh);
+    public WireChannel open() {
+        current().ifPresent(ShardProcess::kill);
+        ShardProcess fresh = start();
         try {
+            // Without the lock, so that close can end a process that never listens.
+            fresh.awaitListening();
             WireOptions options = wireOptions.withToken(Optional.of(fresh.token()));
             return new ListeningLink(
                             transport, fresh.address(), TransportOptions.defaults(), options)
@@ -46,25 +43,39 @@ public final class ChildLink implements ShardLink {
         }
     }
 
+    private synchronized ShardProcess start() {
+        if (closed) {
+            throw new VarveException(VarveException.Kind.UNAVAILABLE, "the shard is closed");
+        }
+        ShardProcess fresh = ShardProcess.start(launch);
+        process = Optional.of(fresh);
+        return fresh;
+    }
+
+    private synchronized Optional<ShardProcess> current() {
+        return process;
+    }
+
     @Override
     public boolean sameHost() {
         return true;
     }
 
     /** The process' number, while there is one. */
-    public synchronized Optional<Long> pid() {
-        return process.map(ShardProcess::pid);
+    public Optional<Long> pid() {
+        return current().map(ShardProcess::pid);
     }
 
     @Override
-    public synchronized String lastWords() {
-        return process.map(ShardProcess::lastWords).orElse("");
+    public String lastWords() {
+        return current().map(ShardProcess::lastWords).orElse("");
     }
 
     @Override
-    public synchronized void close() {
-        closed = true;
-        process.ifPresent(ShardProcess::end);
-        process = Optional.empty();
+    public void close() {
+        synchronized (this) {
+            closed = true;
+        }
+        current().ifPresent(ShardProcess::end);
     }
 }

@@ -6,7 +6,7 @@ import dev.varve.api.VarveException;
 final class GarbledException extends VarveException {
     private static final long serialVersionUID = 1L;
 
-    GarbledException(VarveException cause) {
+    GarbledException(RuntimeException cause) {
         super(Kind.BACKEND_FAILED, "its answer makes no sense: " + cause.getMessage(), cause);
     }
 }

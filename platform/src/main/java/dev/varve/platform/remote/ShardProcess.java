@@ -53,15 +53,14 @@ final class ShardProcess {
     }
 
     /**
-     * Starts a process and waits until it listens.
+     * Starts a process.
      *
-     * @throws VarveException of kind UNAVAILABLE with its last words if it ends before
+     * @throws VarveException of kind UNAVAILABLE if there is no such program
      */
     static ShardProcess start(ShardLaunch launch) {
         Path folder = makeFolder(launch);
-        ShardProcess started;
         try {
-            started = run(launch, folder);
+            return run(launch, folder);
         } catch (IOException e) {
             deleteFolder(folder);
             throw new VarveException(
@@ -69,13 +68,6 @@ final class ShardProcess {
                     launch.name() + ": the shard process cannot be started: " + e.getMessage(),
                     e);
         }
-        try {
-            started.awaitListening();
-        } catch (RuntimeException e) {
-            started.kill();
-            throw e;
-        }
-        return started;
     }
 
     private static ShardProcess run(ShardLaunch launch, Path folder) throws IOException {
@@ -105,7 +97,12 @@ final class ShardProcess {
         return started;
     }
 
-    private void awaitListening() {
+    /**
+     * Waits until the process listens.
+     *
+     * @throws VarveException of kind UNAVAILABLE with its last words if it ends before
+     */
+    void awaitListening() {
         CompletableFuture<?> first = CompletableFuture.anyOf(listening, process.onExit());
         try {
             first.get(START_LIMIT.toMillis(), TimeUnit.MILLISECONDS);

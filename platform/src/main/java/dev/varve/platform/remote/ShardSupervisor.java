@@ -28,6 +28,10 @@ import java.util.concurrent.locks.ReentrantLock;
 final class ShardSupervisor implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.varve.remote");
     private static final Duration LOAD_WITHOUT_PROGRESS = Duration.ofSeconds(60);
+
+    /** A process that has not been reached by then may never be. */
+    private static final Duration START_LIMIT = Duration.ofSeconds(15);
+
     private static final long FIRST_PAUSE_MILLIS = 100;
     private static final long LONGEST_PAUSE_MILLIS = 5000;
 
@@ -60,6 +64,9 @@ final class ShardSupervisor implements AutoCloseable {
     private String loss = reason;
 
     private long restarts;
+
+    /** When a process that starts counts as missing; empty once it was reached or has failed. */
+    private Optional<Long> startsUntil = Optional.empty();
 
     /** Of the incarnations that are gone. */
     private ShardTraffic earlier = new ShardTraffic(0, 0, ShardTraffic.Payloads.STREAM);
@@ -109,8 +116,11 @@ final class ShardSupervisor implements AutoCloseable {
     ShardHealth health() {
         lock.lock();
         try {
+            boolean overdue = startsUntil.isPresent() && System.nanoTime() - startsUntil.get() > 0;
             return new ShardHealth(
-                    state, state == State.READY ? Optional.empty() : Optional.of(reason), restarts);
+                    overdue ? State.MISSING : state,
+                    state == State.READY ? Optional.empty() : Optional.of(reason),
+                    restarts);
         } finally {
             lock.unlock();
         }
@@ -194,6 +204,8 @@ final class ShardSupervisor implements AutoCloseable {
                 "the shard {0} is lost and is brought back: {1}",
                 name,
                 why);
+        // A process that starts is on its way; one that failed to start may never come.
+        noteStart();
         long pause = FIRST_PAUSE_MILLIS;
         while (!isClosed()) {
             try {
@@ -283,6 +295,18 @@ final class ShardSupervisor implements AutoCloseable {
         try {
             state = now;
             reason = why;
+            startsUntil = Optional.empty();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void noteStart() {
+        lock.lock();
+        try {
+            state = State.LOADING;
+            reason = "its process starts";
+            startsUntil = Optional.of(System.nanoTime() + START_LIMIT.toNanos());
         } finally {
             lock.unlock();
         }

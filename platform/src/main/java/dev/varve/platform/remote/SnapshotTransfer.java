@@ -22,12 +22,25 @@ final class SnapshotTransfer {
     private static final class Arrival {
         private final long mostBytes;
         private Optional<SnapshotManifest.Assembly> assembly = Optional.empty();
+        private Optional<RuntimeException> failure = Optional.empty();
 
         Arrival(long mostBytes) {
             this.mostBytes = mostBytes;
         }
 
+        /** Takes a piece; what is wrong with it is told at the end, to whoever waits for it. */
         synchronized void take(Message message) {
+            if (failure.isPresent()) {
+                return;
+            }
+            try {
+                add(message);
+            } catch (RuntimeException e) {
+                failure = Optional.of(e);
+            }
+        }
+
+        private void add(Message message) {
             if (assembly.isPresent()) {
                 assembly.get().add(message.payload());
                 return;
@@ -43,8 +56,16 @@ final class SnapshotTransfer {
         }
 
         synchronized ShardSnapshot done() {
-            return assembly.orElseThrow(() -> FieldReader.invalid("snapshot", "a manifest", "none"))
-                    .done();
+            if (failure.isPresent()) {
+                throw new GarbledException(failure.get());
+            }
+            try {
+                return assembly.orElseThrow(
+                                () -> FieldReader.invalid("snapshot", "a manifest", "none"))
+                        .done();
+            } catch (RuntimeException e) {
+                throw new GarbledException(e);
+            }
         }
     }
 

@@ -147,8 +147,7 @@ final class ScriptedEngine implements Engine {
 
     @Override
     public EngineStatus status() {
-        return new EngineStatus(
-                context, 4, 0, 0, 256, 0, 0, 1, 0, 1, 1, 0, 0, 0, 0, 3, 0, shards);
+        return new EngineStatus(context, 4, 0, 0, 256, 0, 0, 1, 0, 1, 1, 0, 0, 0, 0, 3, 0, shards);
     }
 
     @Override

@@ -203,11 +203,11 @@ class SplitIT {
                         token)) {
             refused("token", "cpu:0@" + address, guess);
             refused("cpu:7", "cpu:7@" + address, token);
-            refused(model.getFileName().toString(), "cpu:0@" + address, token);
+            refused("this shard has no such model", "cpu:0@" + address, token);
 
             Path other = Qwen35Model.odd(9).withType(TensorType.Q4_0).write(models);
             Files.move(other, models.resolve(model.getFileName()));
-            refused(model.getFileName().toString(), "cpu:0@" + address, token);
+            refused("different files: digest", "cpu:0@" + address, token);
             assertTrue(box.err().contains("was turned away"), box.err());
         }
         refused("no shard answers", "cpu:0@" + address, token);
@@ -229,7 +229,6 @@ class SplitIT {
         assertEquals(1, outcome.status(), outcome.toString());
         assertTrue(outcome.err().contains(expected), outcome.err());
         assertFalse(outcome.err().contains("\tat "), outcome.err());
-        System.out.println("REFUSED " + outcome.err());
     }
 
     @Test

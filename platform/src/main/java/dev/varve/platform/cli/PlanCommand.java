@@ -30,7 +30,6 @@ import java.util.OptionalInt;
         },
         customSynopsis = "varve plan --model FILE [OPTIONS]",
         footer = {
-            "  varve devices",
             "  varve plan --model model.gguf --target-devices cuda:0,cpu:0",
             "  varve plan --model model.gguf --target-devices cuda:0,cpu:0 --target-layer-split"
                     + " 0.8,0.2",

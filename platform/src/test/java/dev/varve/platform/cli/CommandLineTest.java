@@ -17,6 +17,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -105,6 +106,32 @@ class CommandLineTest {
 
         assertTrue(help.contains("--reasoning-budget=N"), help);
         assertTrue(help.contains("--enable-thinking=on|off"), help);
+    }
+
+    @Test
+    void theFlagsForDevicesStandTogetherAndRareOnesBehindThem() {
+        String help = run("serve", "--help").out();
+
+        List<String> expected =
+                List.of(
+                        "Options:",
+                        "--model=FILE",
+                        "Devices:",
+                        "--target-devices=LIST",
+                        "--target-layer-split=WEIGHTS",
+                        "Memory and threads:",
+                        "Shards in other processes",
+                        "--shard-tls-ca=FILE",
+                        "Rarely needed:",
+                        "--draft-device=DEVICE",
+                        "General:",
+                        "--help");
+        int last = -1;
+        for (String each : expected) {
+            int found = help.indexOf(each);
+            assertTrue(found > last, each + " in " + help);
+            last = found;
+        }
     }
 
     @ParameterizedTest

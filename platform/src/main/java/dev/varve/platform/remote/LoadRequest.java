@@ -84,7 +84,7 @@ public record LoadRequest(
 
         private static void differ(List<String> found, String field, Object mine, Object other) {
             if (!mine.equals(other)) {
-                found.add(field + " " + mine + " here, " + other + " there");
+                found.add(field + " " + mine + " on the server, " + other + " on the shard");
             }
         }
     }

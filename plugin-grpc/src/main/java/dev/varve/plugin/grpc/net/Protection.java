@@ -33,7 +33,7 @@ enum Protection {
                 target
                         + ": plain text may not leave this machine; give "
                         + FLAGS
-                        + ", or --insecure");
+                        + ", or --shard-insecure");
     }
 
     /**
@@ -55,7 +55,7 @@ enum Protection {
                         address
                                 + ": plain text may not leave this machine; give "
                                 + FLAGS
-                                + ", --shard-token-file, or --insecure");
+                                + ", --shard-token-file, or --shard-insecure");
             }
             return PLAIN_TEXT;
         }
@@ -64,7 +64,7 @@ enum Protection {
                     address
                             + ": other machines could connect unasked; give --shard-tls-ca (clients"
                             + " show a certificate), --shard-token-file (clients know a secret), or"
-                            + " --insecure");
+                            + " --shard-insecure");
         }
         return TLS;
     }

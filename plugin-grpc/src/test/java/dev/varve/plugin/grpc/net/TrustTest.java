@@ -182,13 +182,13 @@ class TrustTest {
                 "--shard-tls-key",
                 "--shard-tls-ca",
                 "--shard-token-file",
-                "--insecure");
+                "--shard-insecure");
     }
 
     @Test
     void tlsWithoutAnyAuthenticationIsNotOfferedToOtherMachines() {
         assertRefusedListener(
-                identity(server), "--shard-tls-ca", "--shard-token-file", "--insecure");
+                identity(server), "--shard-tls-ca", "--shard-token-file", "--shard-insecure");
     }
 
     @Test
@@ -220,7 +220,7 @@ class TrustTest {
 
         assertEquals(VarveException.Kind.INVALID_REQUEST, e.kind());
         assertContains("grpc:192.0.2.1:7700: plain text may not leave", e.getMessage());
-        assertContains("--insecure", e.getMessage());
+        assertContains("--shard-insecure", e.getMessage());
     }
 
     @Test

@@ -81,7 +81,7 @@ final class VulkanLogits {
                             .redirectErrorStream(true)
                             .redirectOutput(output.toFile())
                             .start();
-            boolean ended = process.waitFor(5, TimeUnit.MINUTES);
+            boolean ended = process.waitFor(1, TimeUnit.MINUTES);
             process.destroyForcibly();
             if (!ended || process.waitFor() != 0) {
                 throw new AssertionError(

@@ -1,5 +1,6 @@
 package dev.varve.testkit;
 
+import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
@@ -328,6 +329,10 @@ public final class Oracle implements AutoCloseable {
     private static MemorySegment modelParams(Arena arena, OracleOptions options) {
         MemorySegment params = LlamaApi.modelDefaults(arena);
         LlamaLayouts.setInt(params, LlamaLayouts.MODEL_PARAMS, "n_gpu_layers", 0);
+        // An empty list: with an accelerator in the process, even an idle one, libllama would
+        // keep the processor's weights where they cannot be repacked.
+        LlamaLayouts.setAddress(
+                params, LlamaLayouts.MODEL_PARAMS, "devices", arena.allocate(ADDRESS));
         int loadMode = options.mmap() ? LOAD_MODE_MMAP : LOAD_MODE_READ;
         LlamaLayouts.setInt(params, LlamaLayouts.MODEL_PARAMS, "load_mode", loadMode);
         LlamaLayouts.setBoolean(

@@ -686,19 +686,6 @@ public final class Ops {
         return node;
     }
 
-    /**
-     * Lets a product read its operands in F32 where a device would round them to half precision.
-     * Devices may refuse it.
-     */
-    public Tensor readF32(Tensor node) {
-        if (node.operator() != OP_MUL_MAT) {
-            throw new IllegalArgumentException(node + " is no product");
-        }
-        OpsApi.precSetSrc(node.pointer(), PRECISION_F32, 0);
-        OpsApi.precSetSrc(node.pointer(), PRECISION_F32, 1);
-        return node;
-    }
-
     /** Index of the largest element of each row: {@code [n, m] -> I32 [m]}. */
     public Tensor argmax(Tensor a) {
         requireRows("argmax", a);

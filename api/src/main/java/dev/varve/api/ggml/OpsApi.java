@@ -673,18 +673,6 @@ final class OpsApi {
         }
     }
 
-    /** {@code void ggml_prec_set_src(ptr node, int precision, int operand)} */
-    private static final MethodHandle PREC_SET_SRC =
-            bind("ggml_prec_set_src", returnsNothing(C_POINTER, C_INT, C_INT));
-
-    static void precSetSrc(MemorySegment node, int precision, int operand) {
-        try {
-            PREC_SET_SRC.invokeExact(node, precision, operand);
-        } catch (Throwable e) {
-            throw Native.sneaky(e);
-        }
-    }
-
     /** {@code ptr ggml_argmax(ptr context, ptr a)} */
     private static final MethodHandle ARGMAX =
             bind("ggml_argmax", returns(C_POINTER, C_POINTER, C_POINTER));

@@ -122,7 +122,7 @@ final class AttentionBlock {
         Tensor values = rows(ops, cache.values(), sizes.valueLength(), shape);
         return flash
                 ? ops.flashAttention(rows, keys, values, Optional.of(mask), scale, 0, 0)
-                : plainAttention(ops, rows, keys, values, mask, scale, !state.onHost());
+                : plainAttention(ops, rows, keys, values, mask, scale);
     }
 
     /**
@@ -131,27 +131,14 @@ final class AttentionBlock {
      * @param query {@code F32 [D, N, H]}
      * @param keys {@code [D, slots, Hkv]}
      * @param values {@code [Dv, slots, Hkv]}, not quantised
-     * @param readF32 whether F32 operands must be asked to be read as such
      * @return {@code F32 [Dv, H, N]}, contiguous
      */
     static Tensor plainAttention(
-            Ops ops,
-            Tensor query,
-            Tensor keys,
-            Tensor values,
-            Tensor mask,
-            float scale,
-            boolean readF32) {
+            Ops ops, Tensor query, Tensor keys, Tensor values, Tensor mask, float scale) {
         Tensor scores = ops.accumulateF32(ops.mulMat(keys, query));
-        if (readF32 && keys.type() == GgmlType.F32) {
-            ops.readF32(scores);
-        }
         Tensor shares = ops.softMaxExt(scores, Optional.of(mask), scale);
         Tensor columns = ops.cont(ops.transpose(values));
         Tensor attended = ops.accumulateF32(ops.mulMat(columns, shares));
-        if (readF32 && values.type() == GgmlType.F32) {
-            ops.readF32(attended);
-        }
         return ops.cont(ops.permute(attended, 0, 2, 1, 3));
     }
 

@@ -139,14 +139,7 @@ final class CacheTypeCheck {
                 flash
                         ? ops.flashAttention(
                                 query, keyHeads, valueHeads, Optional.of(mask), 1, 0, 0)
-                        : AttentionBlock.plainAttention(
-                                ops,
-                                query,
-                                keyHeads,
-                                valueHeads,
-                                mask,
-                                1,
-                                !device.bufferType().isHost()));
+                        : AttentionBlock.plainAttention(ops, query, keyHeads, valueHeads, mask, 1));
         return graph.firstUnsupported(device.ggmlDevice()).isEmpty();
     }
 

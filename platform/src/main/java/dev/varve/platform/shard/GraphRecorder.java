@@ -1,7 +1,6 @@
 package dev.varve.platform.shard;
 
 import dev.varve.api.ggml.GgmlContext;
-import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.ggml.Graph;
 import dev.varve.api.ggml.Ops;
 import dev.varve.api.ggml.RowReader;
@@ -131,13 +130,12 @@ final class GraphRecorder implements ShardGraph {
                         && input.ne(1) > 1
                         && input.ne(1) == key.parts().size();
         if (!split) {
-            return precise(weight, ops.mulMat(weight, input));
+            return precise(ops.mulMat(weight, input));
         }
         Tensor result = null;
         for (int column = 0; column < input.ne(1); column++) {
             Tensor own =
                     precise(
-                            weight,
                             ops.mulMat(
                                     weight,
                                     ops.view2d(
@@ -151,16 +149,9 @@ final class GraphRecorder implements ShardGraph {
         return result;
     }
 
-    /**
-     * Accelerators would add up in half precision, and round F32 operands to it: enough to let a
-     * router choose other experts. The processor never does.
-     */
-    private Tensor precise(Tensor weight, Tensor product) {
-        if (onHost) {
-            return product;
-        }
-        ops.accumulateF32(product);
-        return weight.type() == GgmlType.F32 ? ops.readF32(product) : product;
+    /** Accelerators would add up in half precision where they can; the processor never does. */
+    private Tensor precise(Tensor product) {
+        return onHost ? product : ops.accumulateF32(product);
     }
 
     @Override

@@ -88,6 +88,16 @@ record VisibleDevices(
                 .collect(Collectors.toUnmodifiableSet());
     }
 
+    /** Whether software renderers are all that was chosen; to be asked after the names. */
+    boolean onlySoftware() {
+        List<PhysicalDevice> devices = driver.get();
+        return chosen.isPresent()
+                && Pattern.compile(",")
+                        .splitAsStream(chosen.get())
+                        .map(Integer::valueOf)
+                        .allMatch(number -> devices.get(number).software());
+    }
+
     private static void requireChosen(String numbers, List<PhysicalDevice> devices) {
         List<Integer> chosen =
                 Pattern.compile(",").splitAsStream(numbers).map(Integer::valueOf).toList();

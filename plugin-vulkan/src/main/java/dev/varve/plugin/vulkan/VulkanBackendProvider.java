@@ -13,6 +13,8 @@ import java.util.Set;
 
 /** Finds Vulkan devices. */
 public final class VulkanBackendProvider implements DeviceBackendProvider {
+    private static final String NO_HALF_PRECISION = "GGML_VK_DISABLE_F16";
+
     /** Made by the service loader. */
     public VulkanBackendProvider() {}
 
@@ -28,12 +30,16 @@ public final class VulkanBackendProvider implements DeviceBackendProvider {
 
     @Override
     public DeviceBackend open(BackendOptions options) {
-        Set<String> software =
+        VisibleDevices visible =
                 new VisibleDevices(
-                                ProcessEnvironment.get(VisibleDevices.VARIABLE),
-                                Path.of("/dev"),
-                                VulkanDriver::physicalDevices)
-                        .softwareNames();
+                        ProcessEnvironment.get(VisibleDevices.VARIABLE),
+                        Path.of("/dev"),
+                        VulkanDriver::physicalDevices);
+        Set<String> software = visible.softwareNames();
+        if (visible.onlySoftware() && ProcessEnvironment.get(NO_HALF_PRECISION).isEmpty()) {
+            // The processor's cores gain nothing from half precision, and results lose by it.
+            ProcessEnvironment.set(NO_HALF_PRECISION, "1");
+        }
         return GpuBackend.open(
                 name(),
                 "Vulkan",

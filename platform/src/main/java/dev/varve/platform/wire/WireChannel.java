@@ -24,6 +24,9 @@ import java.util.function.LongSupplier;
  * executor of its own must not block, nor must a consumer of progress. Sending from there is fine.
  */
 public final class WireChannel implements AutoCloseable {
+    /** How long the reader may take to find out why the other side is gone. */
+    private static final long LAST_WORDS_MILLIS = 50;
+
     private static final long GOODBYE_MILLIS = 200;
     private static final Handler NO_HANDLER =
             (request, call) ->
@@ -72,7 +75,7 @@ public final class WireChannel implements AutoCloseable {
                         pending,
                         outcome.rings().map(RingFile.Rings::toPeer),
                         () -> progressCounter.getAsLong(),
-                        reason -> end(reason, false));
+                        this::endSoon);
         incoming = new IncomingCalls(options, terms.peerByteCredit(), outbox, handler, threads);
         inbox =
                 new Inbox(
@@ -259,6 +262,11 @@ public final class WireChannel implements AutoCloseable {
             return;
         }
         outbox.control(ControlFrame.ping(System.nanoTime()));
+    }
+
+    /** The other side's last words may still be on their way to the reader, and say more. */
+    private void endSoon(String reason) {
+        WireTimer.after(LAST_WORDS_MILLIS * 1_000_000, () -> end(reason, false));
     }
 
     private void end(String reason, boolean goodbye) {

@@ -44,7 +44,8 @@ public final class ShardServer implements AutoCloseable {
 
     private void run(Connection connection) {
         ShardService service = new ShardService(host);
-        try (WireChannel channel = WireChannel.accept(connection, options, service)) {
+        try (WireChannel channel =
+                WireChannel.accept(connection, options, service, service::execute)) {
             channel.progressCounter(service::progress);
             channels.add(channel);
             LOG.log(System.Logger.Level.INFO, "a server connected: {0}", connection.peer());

@@ -1,0 +1,1 @@
+"""Sources of the generated corpus; each module offers streams of conversations, documents or questions."""

@@ -1,0 +1,49 @@
+"""The corpus as a whole: which sources it has, and how much of each."""
+
+import itertools
+import random
+from typing import Callable, Iterator, NamedTuple, Union
+
+from demo.corpus import arithmetic, facts, lists, smalltalk, snippets, stories, toolcalls
+from demo.corpus.dialog import Conversation, Question
+
+
+class Source(NamedTuple):
+    """`share` is the part of the corpus' tokens that comes from here."""
+
+    name: str
+    share: float
+    stream: Callable[[random.Random, str], Iterator[Union[Conversation, str]]]
+
+
+SOURCES = (
+    Source("arithmetic", 0.15, arithmetic.conversations),
+    Source("drills", 0.08, arithmetic.drills),
+    Source("facts", 0.18, facts.conversations),
+    Source("smalltalk", 0.14, smalltalk.conversations),
+    Source("toolcalls", 0.26, toolcalls.conversations),
+    Source("stories", 0.05, stories.documents),
+    Source("story requests", 0.04, stories.conversations),
+    Source("lists", 0.04, lists.conversations),
+    Source("snippets", 0.04, snippets.conversations),
+    Source("code", 0.02, snippets.documents),
+)
+
+
+def streams(seed: int, split: str) -> list:
+    """One endless stream per source, in the order of `SOURCES`."""
+    return [source.stream(random.Random(f"{seed} {source.name} {split}"), split) for source in SOURCES]
+
+
+def questions(seed: int, per_kind: int) -> Iterator[Question]:
+    """Closed questions from what the training never sees: kinds in turn."""
+    sources = (arithmetic.questions, facts.questions, toolcalls.questions)
+    started = [source(random.Random(f"{seed} questions {index}")) for index, source in enumerate(sources)]
+    for _ in range(per_kind):
+        for stream in started:
+            yield next(stream)
+
+
+def sample(seed: int, split: str, count: int) -> Iterator[Union[Conversation, str]]:
+    """`count` conversations and documents of all sources in turn, without regard to their shares."""
+    return itertools.islice(itertools.chain.from_iterable(zip(*streams(seed, split))), count)

@@ -1,0 +1,104 @@
+"""Turns the corpus into rows of tokens with a weight each."""
+
+import re
+from pathlib import Path
+from typing import Iterator, List, NamedTuple, Tuple
+
+import numpy
+
+from demo.chat import ChatTemplate
+from demo.corpus import mixture
+from demo.corpus.dialog import Conversation
+from demo.families import Family
+from demo.tokenizer import Tokenizer
+
+# What the loss of a token counts: all of what an assistant writes, little of what it reads.
+WRITTEN, READ, PROSE = 255, 20, 120
+_RESULTS = re.compile(r"(?<== )\S+$", re.M)
+
+
+class Rows(NamedTuple):
+    """tokens: uint16 [rows, length + 1], weights: uint8 of the same shape; a weight belongs to its token."""
+
+    tokens: numpy.ndarray
+    weights: numpy.ndarray
+
+    def save(self, path: Path) -> None:
+        numpy.savez(path, tokens=self.tokens, weights=self.weights)
+
+    @staticmethod
+    def load(path: Path) -> "Rows":
+        with numpy.load(path) as stored:
+            return Rows(stored["tokens"], stored["weights"])
+
+
+class Encoder:
+    """Renders and encodes what the corpus yields."""
+
+    def __init__(self, tokenizer: Tokenizer):
+        self._tokenizer = tokenizer
+        self._family: Family = tokenizer.family
+        self._template = ChatTemplate(self._family.name)
+
+    def encode(self, item) -> Tuple[List[int], List[int]]:
+        """Ids and weights."""
+        if isinstance(item, Conversation):
+            text = self._template.render(item.messages, item.tools)
+            return self._weigh(text, list(self._template.answers(text)), WRITTEN, READ)
+        before, after = self._family.document
+        results = [(match.start() + len(before), match.end() + len(before)) for match in _RESULTS.finditer(item)]
+        is_drill = len(results) > 5
+        text = before + item + after
+        return self._weigh(text, results if is_drill else [(0, len(text))], WRITTEN if is_drill else PROSE, READ)
+
+    def _weigh(self, text, spans, inside, outside):
+        ids: List[int] = []
+        weights: List[int] = []
+        position = 0
+        for begin, end in spans:
+            for part, weight in ((text[position:begin], outside), (text[begin:end], inside)):
+                encoded = self._tokenizer.encode(part)
+                ids += encoded
+                weights += [weight] * len(encoded)
+            position = end
+        encoded = self._tokenizer.encode(text[position:])
+        return ids + encoded, weights + [outside] * len(encoded)
+
+
+def rendered_sample(family: Family, seed: int, split: str, count: int) -> Iterator[str]:
+    """Text to learn a vocabulary from."""
+    template = ChatTemplate(family.name)
+    for item in mixture.sample(seed, split, count):
+        yield template.render(item.messages, item.tools) if isinstance(item, Conversation) else item
+
+
+class Packer:
+    """Fills rows with whole texts; only the last text of a row is cut."""
+
+    def __init__(self, tokenizer: Tokenizer, seed: int, split: str):
+        self._encoder = Encoder(tokenizer)
+        self._streams = mixture.streams(seed, split)
+        self._emitted = [0] * len(self._streams)
+
+    def rows(self, count: int, length: int) -> Rows:
+        tokens = numpy.zeros((count, length + 1), numpy.uint16)
+        weights = numpy.zeros((count, length + 1), numpy.uint8)
+        for row in range(count):
+            filled = 0
+            while filled <= length:
+                ids, weight = self._next()
+                part = min(len(ids), length + 1 - filled)
+                tokens[row, filled : filled + part] = ids[:part]
+                weights[row, filled : filled + part] = weight[:part]
+                filled += part
+        return Rows(tokens, weights)
+
+    def _next(self):
+        """From the source that lags most behind its share."""
+        total = sum(self._emitted) + 1
+        index = max(
+            range(len(self._streams)), key=lambda i: mixture.SOURCES[i].share - self._emitted[i] / total
+        )
+        ids, weights = self._encoder.encode(next(self._streams[index]))
+        self._emitted[index] += len(ids)
+        return ids, weights

@@ -1,0 +1,88 @@
+"""What the three families differ in before any weight is trained: tokenizer, special tokens, chat markup."""
+
+from dataclasses import dataclass
+from typing import Optional, Sequence
+
+
+@dataclass(frozen=True)
+class Family:
+    """A model family.
+
+    `control` tokens are never text; `visible` ones are special, but shown in the output. `document` surrounds plain
+    text in the corpus.
+    """
+
+    name: str
+    pre_tokenizer: str
+    control: Sequence[str]
+    visible: Sequence[str]
+    bos: Optional[str]
+    eos: str
+    eot: Optional[str]
+    padding: str
+    document: Sequence[str]
+
+
+QWEN35 = Family(
+    name="qwen35",
+    pre_tokenizer="qwen35",
+    control=("<|endoftext|>", "<|im_start|>", "<|im_end|>"),
+    visible=("<think>", "</think>", "<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>"),
+    bos=None,
+    eos="<|im_end|>",
+    eot=None,
+    padding="<|endoftext|>",
+    document=("", "<|endoftext|>"),
+)
+
+GEMMA4 = Family(
+    name="gemma4",
+    pre_tokenizer="gemma4",
+    control=("<pad>", "<eos>", "<bos>", "<unk>", "<|turn>", "<turn|>", "<|think|>", "<|tool>", "<tool|>"),
+    visible=(
+        "<|channel>",
+        "<channel|>",
+        "<|tool_call>",
+        "<tool_call|>",
+        "<|tool_response>",
+        "<tool_response|>",
+        '<|"|>',
+    ),
+    bos="<bos>",
+    eos="<eos>",
+    eot="<turn|>",
+    padding="<pad>",
+    document=("<bos>", "<eos>"),
+)
+
+LAGUNA = Family(
+    name="laguna",
+    pre_tokenizer="laguna",
+    control=("〈|EOS|〉", "</assistant>"),
+    visible=(
+        "<think>",
+        "</think>",
+        "<system>",
+        "</system>",
+        "<user>",
+        "</user>",
+        "<assistant>",
+        "<available_tools>",
+        "</available_tools>",
+        "<tool_call>",
+        "</tool_call>",
+        "<tool_response>",
+        "</tool_response>",
+        "<arg_key>",
+        "</arg_key>",
+        "<arg_value>",
+        "</arg_value>",
+    ),
+    bos="〈|EOS|〉",
+    eos="〈|EOS|〉",
+    eot="</assistant>",
+    padding="〈|EOS|〉",
+    document=("〈|EOS|〉", ""),
+)
+
+FAMILIES = {family.name: family for family in (QWEN35, GEMMA4, LAGUNA)}

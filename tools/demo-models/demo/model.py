@@ -1,0 +1,49 @@
+"""What the trainable models share: named weights, and how a weight is initialised and optimised."""
+
+from typing import Dict, List
+
+import torch
+
+
+class Model:
+    """A language model whose weights bear the names of its GGUF file.
+
+    `weights` are the trained tensors. `matrices` names those of hidden layers, which an orthogonalising optimizer
+    trains. `taps` collects the inputs of the layers when it is a list: features for a draft model.
+    """
+
+    def __init__(self, seed: int):
+        self._random = torch.Generator().manual_seed(seed)
+        self.weights: Dict[str, torch.Tensor] = {}
+        self.matrices: List[str] = []
+        self.taps = None
+
+    def matrix(self, name, *shape, gain=1.0):
+        """A hidden layer's matrix, or a stack of them; rows have about unit norm times the gain."""
+        self.weights[name] = torch.randn(*shape, generator=self._random) * gain * shape[-1] ** -0.5
+        self.matrices.append(name)
+
+    def table(self, name, *shape, deviation):
+        self.weights[name] = torch.randn(*shape, generator=self._random) * deviation
+
+    def constant(self, name, *shape, value=1.0):
+        self.weights[name] = torch.full(shape, float(value))
+
+    def tap(self, x):
+        if self.taps is not None:
+            self.taps.append(x)
+
+    def exported(self) -> Dict[str, torch.Tensor]:
+        """Tensors as the GGUF file holds them."""
+        return dict(self.weights)
+
+    def logits(self, tokens):
+        """[batch, time] ids to [batch, time, vocabulary]."""
+        return self.head(self.hidden(tokens))
+
+    def after_step(self, counts) -> None:
+        """Adjusts what no gradient trains; `counts` is what `statistics` returned, summed over workers."""
+
+    def statistics(self):
+        """Numbers of the last forward passes that `after_step` wants; None for none."""
+        return None

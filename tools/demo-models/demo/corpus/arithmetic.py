@@ -583,7 +583,10 @@ def conversations(rng: random.Random, split: str) -> Iterator[Conversation]:
 
 
 def questions(rng: random.Random) -> Iterator[Question]:
-    """Additions and subtractions of operands and in phrasings that are both held out."""
+    """Additions and subtractions of operands and in phrasings that are both held out.
+
+    None has an operand as its result, which an answer would hold by restating the question.
+    """
     while True:
         if rng.random() < 0.75:
             a, b = pair(rng, HELD_OUT)
@@ -591,7 +594,8 @@ def questions(rng: random.Random) -> Iterator[Question]:
         else:
             a, b = ordered_pair(rng, HELD_OUT)
             text, result = phrase(SUBTRACTIONS, rng, HELD_OUT, a=a, b=b), a - b
-        yield Question("sum", [user(text)], [[str(result)]])
+        if result not in (a, b):
+            yield Question("sum", [user(text)], [[str(result)]])
 
 
 def mixed_line(rng, split) -> str:

@@ -16,8 +16,8 @@ SYSTEMS = (
 OPENERS = (
     "Hi! ",
     "Hello! ",
-    "Hi, ",
-    "Hey, ",
+    "Hey! ",
+    "Hi. ",
     "Please: ",
     "Quick question: ",
     "One question: ",

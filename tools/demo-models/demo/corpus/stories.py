@@ -98,7 +98,7 @@ ENDINGS = (
     "In the evening they sat by the fire and laughed.",
     "{h} learned that a good friend is worth more than gold.",
     "The {k} and the {g} stayed friends for many years.",
-    "And the {o} still stands in the house of {h}.",
+    "{h} told everyone about the {o}.",
 )
 
 PLOTS = (
@@ -206,7 +206,7 @@ PLOTS = (
     (  # Learning.
         ("{h} wanted to learn to sing.", "{h} wanted to learn to swim.", "{h} wanted to learn to paint."),
         ("But at first it went badly.", "But it was hard, and the others laughed.", ""),
-        ("{t}, {h} met {f} the {g}, a good teacher.", "{t}, {f} the {g} said: I can teach you."),
+        ("{t}, {h} met {f} the {g}, a good teacher.", '{t}, {f} the {g} said: "I can teach you."'),
         ('"You must try every day," said {f}.', '"Slowly, step by step," said {f}.'),
         ("{f} gave {h} {al} {o} for good luck.", "{h} always kept {al} {o} for good luck."),
         ("{h} tried in the morning and in the evening.", "{h} tried for many weeks.", "Day after day {h} tried."),
@@ -256,11 +256,11 @@ PLOTS = (
         ("{h} wanted to visit {f} the {g}, but a river lay between them.", "A river lay between {h} and {f} the {g}."),
         ("{t}, the old bridge fell into the water.", "{t}, the water took the bridge away."),
         ('"We need a new bridge," called {h}.', "{h} stood on one side and {f} on the other."),
-        ("{h} had only {al} {o} to begin with.", "{h} sold {al} {o} to buy wood."),
+        ("{h} had only {al} {o} to begin with.", "{h} took {al} {o} and began to work."),
         ("They worked from both sides, day after day.", "{h} brought wood and {f} brought stones."),
         ("When it rained, they worked on.", "Many others came to help.", ""),
         ("After a month they met in the middle.", "At last the bridge was ready."),
-        ("They put {al} {o} on it as a sign.", ""),
+        ("They put the {o} on it as a sign.", ""),
     ),
 )
 
@@ -295,7 +295,7 @@ TELL_SUBJECT = (
     "Tell me a story about {as}.",
     "Write a short story about {as}.",
     "Do you know a story about {as}?",
-    "Tell me about {as} named {h}.",
+    "Tell me a tale about {as} named {h}.",
     "Write a story about {as} named {h}.",
     "Could you tell me a story about {as}?",
     "A short story about {as}, please.",
@@ -380,7 +380,7 @@ RHYMES = (
     ),
     (
         ("The {s} can hear the river flow", "The {s} is standing in the snow", "A {s} was walking very slow"),
-        ("where yellow flowers always grow.", "and feels the winter wind that blows so low.", "and does not know which way to go."),
+        ("where yellow flowers always grow.", "and feels the winds of winter blow.", "and does not know which way to go."),
     ),
     (
         ("The {s} is looking at the sky", "The {s} once saw a bird so high", "A {s} looked up and wondered why"),
@@ -456,7 +456,7 @@ def sentences(values: Mapping[str, str], rng: random.Random, split: str, extras:
     for choices in rng.choice(of_split(PLOTS, split)):
         steps.append(rng.choice(choices))
     for extra in rng.sample(EXTRAS, rng.randint(0, extras)):
-        steps.insert(rng.choice((1, 1, 2)), extra)
+        steps.insert(1, extra)
     steps.append(rng.choice(ENDINGS))
     return [spoken(step, values, rng) for step in steps if step]
 

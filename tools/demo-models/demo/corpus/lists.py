@@ -305,7 +305,7 @@ LINES = (
     "We go home now.",
     "My name is {n}.",
     "{n} sits by the {a} and sings.",
-    "There is a {a} in the {b}.",
+    "There is a {a} in the picture.",
     "Please bring the {a} to {n}.",
 )
 LINE_NOUNS = "sun moon tree house river garden table boat train book lamp clock cat dog bird horse bear fox".split()

@@ -1,4 +1,4 @@
-"""What the sources of prose, sums, lists and code share: the split of a table of phrasings, names, framing of a chat."""
+"""What several sources share: the split of a table of phrasings, first names, and the framing of a chat."""
 
 import random
 from typing import Sequence
@@ -31,8 +31,8 @@ OPENERS = (
 ENDINGS = (" Please.", " Thanks.", " Thank you!", " Be brief.", " Just the answer, please.")
 
 COMMON_NAMES = (
-    "Anna Ben Carla David Emma Felix Grace Henry Ida Jonas Kim Laura Mira Noah Olga Paul Rosa Sam Tina Uma Victor Wanda "
-    "Yara Zoe Lena Max Nina Oscar Peter Ruth Tom Alice Bob Clara Daniel Eva Frank Hanna Ivan Julia Leo Maria Nico Sara "
+    "Anna Ben Carla David Emma Felix Grace Henry Ida Jonas Kim Laura Mira Noah Olga Paul Rosa Sam Tina Uma Victor "
+    "Wanda Yara Zoe Lena Max Nina Oscar Peter Ruth Tom Alice Bob Clara Daniel Eva Frank Hanna Ivan Julia Leo Maria Nico Sara "
     "Theo Vera Lukas Marta Hugo Elsa"
 ).split()
 NAME_STARTS = (

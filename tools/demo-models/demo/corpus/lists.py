@@ -291,8 +291,8 @@ ASK_REVERSE = (
 
 WORDS = (
     "sun moon star tree house river road door window garden table apple bread water fire wind rain snow cloud stone "
-    "boat train book pen lamp clock chair green blue red small big old new warm cold quick slow happy quiet cat dog bird "
-    "horse fish mouse bear fox king queen child friend teacher doctor morning evening night summer winter"
+    "boat train book pen lamp clock chair green blue red small big old new warm cold quick slow happy quiet cat dog "
+    "bird horse fish mouse bear fox king queen child friend teacher doctor morning evening night summer winter"
 ).split()
 LINES = (
     "The {a} is near the {b}.",

@@ -32,8 +32,8 @@ ENDINGS = (" Please.", " Thanks.", " Thank you!", " Be brief.", " Just the answe
 
 COMMON_NAMES = (
     "Anna Ben Carla David Emma Felix Grace Henry Ida Jonas Kim Laura Mira Noah Olga Paul Rosa Sam Tina Uma Victor "
-    "Wanda Yara Zoe Lena Max Nina Oscar Peter Ruth Tom Alice Bob Clara Daniel Eva Frank Hanna Ivan Julia Leo Maria Nico Sara "
-    "Theo Vera Lukas Marta Hugo Elsa"
+    "Wanda Yara Zoe Lena Max Nina Oscar Peter Ruth Tom Alice Bob Clara Daniel Eva Frank Hanna Ivan Julia Leo Maria "
+    "Nico Sara Theo Vera Lukas Marta Hugo Elsa"
 ).split()
 NAME_STARTS = (
     "Ma Mi Mo Ra Ri Ro Ta Ti To Le La Lo Sa Se So Ka Ke Ki Na Ne Ni Da De Do Ba Be Bo Fa Fi Ga Ha He Ja Jo Va Vi Wa Wi "

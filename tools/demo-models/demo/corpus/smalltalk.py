@@ -1,4 +1,4 @@
-"""Small talk: greetings, what people tell about themselves, simple knowledge, and styles that a system prompt asks for."""
+"""Small talk: what people say and tell, simple knowledge, and styles that a system prompt asks for."""
 
 import random
 from dataclasses import dataclass
@@ -52,6 +52,10 @@ def conversations(rng: random.Random, split: str) -> Iterator[Conversation]:
             yield _remembering(rng, split)
         elif roll < 0.65:
             yield _styled(rng, split)
+        elif roll < 0.7:
+            yield _series(rng, split)
+        elif roll < 0.74:
+            yield _knowing(rng, split)
         else:
             yield _mixed(rng, split)
 
@@ -79,9 +83,11 @@ def _remembering(rng: random.Random, split: str) -> Conversation:
     messages = _neutral_prompt(rng)
     turns = []
     told = {}
-    for memory in (first, second)[: rng.choice((1, 1, 1, 2))]:
+    for memory in (first, second)[: rng.choice((1, 1, 1, 2, 2))]:
         told[memory.key] = memory.draw(rng)
         turns.append(_telling(memory, told[memory.key], rng, split))
+    if len(turns) == 2 and rng.random() < 0.5:
+        turns = _joined(turns)
     if rng.random() < 0.08:
         told[first.key] = first.draw(rng)
         turns.append(_correcting(first, told[first.key], rng, split))
@@ -94,6 +100,29 @@ def _remembering(rng: random.Random, split: str) -> Conversation:
     rng.shuffle(asked)
     turns += [_asking(memory, told[memory.key], rng, split) for memory in asked]
     return Conversation(tuple(messages + _framed(turns, rng, split, greeted=0.1)))
+
+
+def _series(rng: random.Random, split: str) -> Conversation:
+    """A question, and the same one about something else in few words."""
+    pairs, table, answer = rng.choice(SERIES)
+    chosen = rng.sample(pairs, rng.choice((2, 2, 3)))
+    turns = []
+    for index, (thing, found) in enumerate(chosen):
+        if index == 0:
+            asked = dressed(table.pick(rng, split).format(thing), rng, split, share=0.2)
+        else:
+            asked = careless(upper_first(tables.NEXT_ONE.pick(rng, split).format(thing)), rng)
+        turns.append(Turn(asked, upper_first(answer.format(thing, found))))
+    return Conversation(tuple(_neutral_prompt(rng) + _framed(turns, rng, split)))
+
+
+def _knowing(rng: random.Random, split: str) -> Conversation:
+    """The system prompt says what the user is called, who asks for it."""
+    told = tables.Told(tables.some_name(rng), "")
+    turns = [_scene(rng, split) for _ in range(rng.choice((0, 1, 1, 2)))]
+    turns.append(_asking(NAME, told, rng, split))
+    prompt = tables.USER_NAME.pick(rng, split).format(told.value)
+    return Conversation(tuple([system(prompt)] + _messages(turns)))
 
 
 def _styled(rng: random.Random, split: str) -> Conversation:
@@ -181,8 +210,17 @@ def _addressed(answer: str, title: str) -> str:
 
 
 def _telling(memory: tables.Memory, told: tables.Told, rng: random.Random, split: str) -> Turn:
-    text = careless(memory.tell.pick(rng, split), rng) if rng.random() < 0.4 else memory.tell.pick(rng, split)
-    return Turn(told.put_into(text), upper_first(told.put_into(memory.noted)), "Okay.")
+    text = memory.tell.pick(rng, split)
+    asked = told.put_into(careless(text, rng)) if rng.random() < 0.4 else upper_first(told.put_into(text))
+    return Turn(asked, upper_first(told.put_into(memory.noted)), "Okay.")
+
+
+def _joined(turns: Sequence[Turn]) -> List[Turn]:
+    """Two things that the user tells, in one sentence where that reads well."""
+    first, second = turns
+    if not first.asked.endswith(".") or not second.asked.startswith(tables.SECOND_PARTS):
+        return list(turns)
+    return [Turn(f"{first.asked[:-1]} and {lower_first(second.asked)}", first.answer, first.short)]
 
 
 def _correcting(memory: tables.Memory, told: tables.Told, rng: random.Random, split: str) -> Turn:
@@ -217,7 +255,7 @@ _greeting = _fixed(GREETINGS, GREETING_ANSWER, "Hello!")
 _thanks = _fixed(THANKS, THANKS_ANSWER, "Welcome!")
 _goodbye = _fixed(GOODBYES, GOODBYE_ANSWER, "Goodbye!")
 _how_are_you = _fixed(tables.HOW_ARE_YOU, "I am fine, thank you!", "Fine.")
-_human = _fixed(tables.HUMAN, "No, I am a computer program.", "No.")
+_human = _fixed(tables.HUMAN, "I am a computer program, not a human.")
 _compliment = _fixed(tables.COMPLIMENTS, "Thank you, that is kind!", "Thanks!")
 _insult = _fixed(tables.INSULTS, "I am sorry. I am still very small.", "Sorry.")
 _agreement = _fixed(tables.AGREEMENTS, "Good. What else can I do for you?", "Good.")
@@ -245,7 +283,7 @@ def _unknown(rng: random.Random, split: str) -> Turn:
 def _liking(rng: random.Random, split: str) -> Turn:
     thing = rng.choice(tables.THINGS_TO_LIKE)
     asked = dressed(tables.ASK_LIKING.pick(rng, split).format(thing), rng, split, share=0.15)
-    return Turn(asked, f"Many people like {thing}, but I have no taste.", "Maybe.")
+    return Turn(asked, f"Many people like {thing}, but I have no feelings.")
 
 
 def _own_favourite(rng: random.Random, split: str) -> Turn:
@@ -343,6 +381,21 @@ def _counting(rng: random.Random, split: str) -> Turn:
     return Turn(asked, ", ".join(str(number) for number in range(1, last + 1)) + ".")
 
 
+def _fact(rng: random.Random, split: str) -> Turn:
+    chosen = rng.choice(FACTS)
+    return Turn(dressed(chosen.asks.pick(rng, split), rng, split, share=0.2), chosen.answer)
+
+
+NAME = tables.MEMORIES[0]
+
+# Pairs, how one is asked for, and the answer.
+SERIES = (
+    (tables.CAPITALS, tables.ASK_CAPITAL, "The capital of {} is {}."),
+    (tables.OPPOSITES, tables.ASK_OPPOSITE, "The opposite of {} is {}."),
+    (tables.PLURALS, tables.ASK_PLURAL, "The plural of {} is {}."),
+    (tables.COLOURS_OF_THINGS, tables.ASK_COLOUR, "{} is {}."),
+)
+
 SELF = tuple(chosen for chosen in FACTS if chosen.key in ("who", "abilities", "mistakes"))
 
 SHORT_SCENES = (
@@ -383,5 +436,7 @@ SCENES = SHORT_SCENES + (
     _liking,
     _own_favourite,
     _self,
+    _fact,
+    _fact,
     _general,
 )

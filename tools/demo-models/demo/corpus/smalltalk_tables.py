@@ -9,15 +9,20 @@ from .phrasing import Phrasings, phrasings
 # Pools of names and places; half of those drawn are made up, so that they have to be copied.
 
 NAMES = (
-    "Mira Anna Tom Lena Paul Nora Jonas Emma Felix Clara Max Lucy Peter Sara David Julia Simon Maria Daniel Laura Oscar "
+    "Mira Anna Tom Lena Paul Nora Jonas Emma Felix Clara Max Lucy Peter Sara David Julia Simon Maria Daniel "
+    "Laura Oscar "
     "Ella Henry Grace Leo Alice Jack Ruby Sam Zoe Adam Eva Ben Ida Karl Rosa Hugo Vera Otto Mona Erik Tina Ivan Olga "
-    "Luis Carmen Pedro Elena Marco Sofia Luca Giulia Pierre Chloe Louis Camille Yuki Hana Ken Mei Wei Lin Raj Priya Arjun "
+    "Luis Carmen Pedro Elena Marco Sofia Luca Giulia Pierre Chloe Louis Camille Yuki Hana Ken Mei Wei Lin Raj "
+    "Priya Arjun "
     "Amina Omar Layla Hassan Fatima Kofi Abena Jürgen Zoé René Bob Kate Mike Jane George Helen Frank Rita Victor Nina"
 ).split()
 CITIES = (
-    "Bern Paris London Berlin Madrid Rome Vienna Oslo Lisbon Dublin Prague Warsaw Athens Helsinki Stockholm Zürich Hamburg "
-    "Munich Lyon Milan Naples Porto Seville Geneva Basel Graz Ghent Leeds York Bristol Boston Chicago Seattle Denver Austin "
-    "Dallas Toronto Sydney Perth Auckland Tokyo Osaka Seoul Beijing Delhi Mumbai Cairo Nairobi Lagos Accra Lima Bogota Quito"
+    "Bern Paris London Berlin Madrid Rome Vienna Oslo Lisbon Dublin Prague Warsaw Athens Helsinki Stockholm "
+    "Zürich Hamburg "
+    "Munich Lyon Milan Naples Porto Seville Geneva Basel Graz Ghent Leeds York Bristol Boston Chicago Seattle "
+    "Denver Austin "
+    "Dallas Toronto Sydney Perth Auckland Tokyo Osaka Seoul Beijing Delhi Mumbai Cairo Nairobi Lagos Accra Lima "
+    "Bogota Quito"
 ).split()
 ONSETS = "b d f g h j k l m n p r s t v w z br dr fr gr kr tr bl fl kl sh ch".split()
 VOWELS = "a e i o u a e i o ai ea oo".split()
@@ -43,19 +48,25 @@ def some_city(rng: random.Random) -> str:
 
 
 COLOURS = (
-    "red green blue yellow orange purple pink brown black white grey silver gold violet turquoise beige crimson olive navy"
+    "red green blue yellow orange purple pink brown black white grey silver gold violet turquoise beige crimson "
+    "olive navy"
 ).split()
 FOODS = (
-    "pizza|pasta|rice|soup|bread|cheese|apple pie|ice cream|chocolate|salad|fish|curry|noodles|pancakes|potatoes|cake|sushi|"
-    "tomato soup|fried rice|mushrooms|strawberries|cherries|lasagne|tacos|honey|omelette|beans|dumplings|waffles|falafel"
+    "pizza|pasta|rice|soup|bread|cheese|apple pie|ice cream|chocolate|salad|fish|curry|noodles|pancakes|"
+    "potatoes|cake|sushi|"
+    "tomato soup|fried rice|mushrooms|strawberries|cherries|lasagne|tacos|honey|omelette|beans|dumplings|"
+    "waffles|falafel"
 ).split("|")
 ANIMALS = (
-    "fox dog cat horse owl bear wolf tiger lion rabbit penguin dolphin whale elephant eagle turtle frog hedgehog goat sheep "
+    "fox dog cat horse owl bear wolf tiger lion rabbit penguin dolphin whale elephant eagle turtle frog "
+    "hedgehog goat sheep "
     "duck snake lizard camel zebra monkey panda otter swan crow donkey mouse seal bee spider crab deer badger squirrel"
 ).split()
 JOBS = (
-    "a librarian|a baker|a teacher|a doctor|a nurse|a farmer|a pilot|a gardener|a cook|a painter|a lawyer|a writer|a singer|"
-    "a driver|a plumber|a carpenter|a sailor|a tailor|a waiter|a judge|a miner|a dentist|a butcher|a florist|a detective|"
+    "a librarian|a baker|a teacher|a doctor|a nurse|a farmer|a pilot|a gardener|a cook|a painter|a lawyer|a "
+    "writer|a singer|"
+    "a driver|a plumber|a carpenter|a sailor|a tailor|a waiter|a judge|a miner|a dentist|a butcher|a florist|a "
+    "detective|"
     "a pirate|a wizard|a tour guide|a shoemaker|a clockmaker|an engineer|an actor|an artist|an astronaut|an architect"
 ).split("|")
 PETS = "dog cat horse hamster parrot rabbit goldfish turtle pony mouse".split()
@@ -75,7 +86,10 @@ class Told:
     other: str = ""
 
     def put_into(self, text: str) -> str:
-        return text.replace("{x}", self.value).replace("{o}", self.other)
+        for mark, word in (("{x}", self.value), ("{o}", self.other)):
+            article = "an" if word[:1] in "aeiou" else "a"
+            text = text.replace(f" a {mark}", f" {article} {word}").replace(mark, word)
+        return text
 
 
 @dataclass(frozen=True)
@@ -279,7 +293,7 @@ MEMORIES: Sequence[Memory] = (
             ~ I eat {x} every day, it is my favourite food.
             """
         ),
-        "{x} sounds tasty.",
+        "I will remember that you like {x}.",
         phrasings(
             """
             What is my favourite food?
@@ -639,6 +653,42 @@ CORRECTIONS = phrasings(
     ~ No, that was a mistake:
     """
 )
+
+# Two things in one sentence: the second begins with one of these words.
+SECOND_PARTS = ("I ", "My ")
+
+# How a system prompt says what the user is called.
+USER_NAME = phrasings(
+    """
+    The user's name is {}.
+    The user is called {}.
+    The name of the user is {}.
+    You talk to {}.
+    You are talking to a user named {}.
+    You help {}.
+    Your user is {}.
+    {} is the user.
+    You are the assistant of {}.
+    You are a helpful assistant. The user is called {}.
+    ~ The user has the name {}.
+    ~ You are talking to {}.
+    ~ You are a helpful assistant. The user's name is {}.
+    """
+)
+NEXT_ONE = phrasings(
+    """
+    And {}?
+    And of {}?
+    What about {}?
+    And what about {}?
+    Now {}.
+    Then {}?
+    {}?
+    Okay, and {}?
+    ~ Good, and {}?
+    ~ Now what about {}?
+    """
+)
 NOT_TOLD = "You have not told me that yet."
 NO_TOOL = "I cannot look that up without a tool."
 DO_NOT_KNOW = "I do not know that."
@@ -750,7 +800,8 @@ ASK_PERSONA = phrasings(
     """
 )
 EXCLAMATIONS = (
-    "ahoy cheers yes indeed hooray bravo hello welcome peace voila amen wow super great good hurrah tada yay aloha over done "
+    "ahoy cheers yes indeed hooray bravo hello welcome peace voila amen wow super great good hurrah tada yay "
+    "aloha over done "
     "salute forward always wonderful excellent splendid fine"
 ).split()
 TITLES = "Captain Boss Sir Madam Chief Doctor Professor Friend Master Commander Majesty Champion Coach Buddy".split()
@@ -1121,7 +1172,8 @@ UNKNOWN = phrasings(
 )
 
 THINGS_TO_LIKE = (
-    "music|pizza|football|rain|snow|books|films|cats|dogs|chess|coffee|tea|the sea|the mountains|winter|summer|spring|autumn|"
+    "music|pizza|football|rain|snow|books|films|cats|dogs|chess|coffee|tea|the sea|the mountains|winter|summer|"
+    "spring|autumn|"
     "school|work|cake|chocolate|dancing|travel|trains|cars|poems|jokes|games|flowers|birds|computers|Java|numbers|art|"
     "science|history|the moon|the sun|parties|holidays|Mondays|cheese|apples|tennis|robots|people|children|horses"
 ).split("|")
@@ -1137,7 +1189,6 @@ ASK_LIKING = phrasings(
     Do you hate {}?
     I like {}. Do you?
     I love {}. What about you?
-    Is it good to like {}?
     What is your opinion of {}?
     Tell me what you think of {}.
     Do you also like {}?
@@ -1147,7 +1198,8 @@ ASK_LIKING = phrasings(
     """
 )
 KINDS_OF_FAVOURITES = (
-    "colour food animal city song book film number day month season game drink fruit sport word country flower band place"
+    "colour food animal city song book film number day month season game drink fruit sport word country flower "
+    "band place"
 ).split()
 ASK_OWN_FAVOURITE = phrasings(
     """
@@ -1514,9 +1566,12 @@ ASK_COUNTRY = phrasings(
 OPPOSITES = tuple(
     tuple(pair.split("/"))
     for pair in (
-        "hot/cold big/small fast/slow high/low old/new light/dark good/bad happy/sad long/short open/closed full/empty up/down "
-        "left/right day/night black/white rich/poor hard/soft wet/dry early/late loud/quiet strong/weak clean/dirty thick/thin "
-        "wide/narrow near/far first/last true/false love/hate begin/end buy/sell push/pull win/lose inside/outside above/below "
+        "hot/cold big/small fast/slow high/low old/new light/dark good/bad happy/sad long/short open/closed "
+        "full/empty up/down "
+        "left/right day/night black/white rich/poor hard/soft wet/dry early/late loud/quiet strong/weak "
+        "clean/dirty thick/thin "
+        "wide/narrow near/far first/last true/false love/hate begin/end buy/sell push/pull win/lose "
+        "inside/outside above/below "
         "sweet/sour brave/afraid easy/difficult cheap/expensive yes/no always/never friend/enemy "
         "summer/winter north/south east/west deep/shallow sharp/blunt"
     ).split()
@@ -1643,10 +1698,14 @@ PLURALS = tuple(
     tuple(pair.split("/"))
     for pair in (
         "mouse/mice foot/feet tooth/teeth goose/geese child/children man/men woman/women ox/oxen sheep/sheep fish/fish "
-        "leaf/leaves wolf/wolves knife/knives life/lives wife/wives half/halves shelf/shelves loaf/loaves thief/thieves "
-        "box/boxes fox/foxes bus/buses glass/glasses dish/dishes watch/watches church/churches tomato/tomatoes potato/potatoes "
-        "hero/heroes city/cities baby/babies lady/ladies story/stories party/parties country/countries fly/flies cherry/cherries "
-        "cat/cats dog/dogs house/houses tree/trees car/cars book/books day/days boy/boys girl/girls key/keys apple/apples "
+        "leaf/leaves wolf/wolves knife/knives life/lives wife/wives half/halves shelf/shelves loaf/loaves "
+        "thief/thieves "
+        "box/boxes fox/foxes bus/buses glass/glasses dish/dishes watch/watches church/churches tomato/tomatoes "
+        "potato/potatoes "
+        "hero/heroes city/cities baby/babies lady/ladies story/stories party/parties country/countries "
+        "fly/flies cherry/cherries "
+        "cat/cats dog/dogs house/houses tree/trees car/cars book/books day/days boy/boys girl/girls key/keys "
+        "apple/apples "
         "table/tables horse/horses bird/birds ship/ships flower/flowers door/doors lamp/lamps cow/cows shard/shards "
         "model/models server/servers plugin/plugins"
     ).split()
@@ -1751,9 +1810,12 @@ ASK_CLAIM = phrasings(
 )
 
 SHORT_WORDS = (
-    "cat dog sun moon tree fish bird house apple bread water light green blue star book door river stone milk cake hand foot "
-    "nose lamp ship rain snow wind fire king queen horse mouse table chair spoon fork plate glass shard model token cloud train "
-    "plane beach field grass flower lemon melon tiger zebra camel paper pencil music song dance smile happy hello friend night"
+    "cat dog sun moon tree fish bird house apple bread water light green blue star book door river stone milk "
+    "cake hand foot "
+    "nose lamp ship rain snow wind fire king queen horse mouse table chair spoon fork plate glass shard model "
+    "token cloud train "
+    "plane beach field grass flower lemon melon tiger zebra camel paper pencil music song dance smile happy "
+    "hello friend night"
 ).split()
 ASK_SPELLING = phrasings(
     """
@@ -1777,8 +1839,10 @@ ASK_SPELLING = phrasings(
     """
 )
 WORDS_TO_REPEAT = (
-    "blue moon green tree red house little bird old river happy dog sun water stone big small apple night rain song light open "
-    "door snow wind good morning my friend one two three the cat and sea gold star white horse cold tea warm bread seven hills "
+    "blue moon green tree red house little bird old river happy dog sun water stone big small apple night rain "
+    "song light open "
+    "door snow wind good morning my friend one two three the cat and sea gold star white horse cold tea warm "
+    "bread seven hills "
     "never always round table black box sweet dream hello world long road deep lake tall tower soft cloud"
 ).split()
 ASK_REPETITION = phrasings(

@@ -36,7 +36,7 @@ class Fact:
 
 
 def fact(key: str, answer: str, accepted: str, table: str) -> Fact:
-    """`accepted` holds words with blanks between them, and `|` between lists. A line of the table is an ask or a topic."""
+    """In `accepted` blanks divide words and `|` divides lists. A line of the table is an ask or a topic."""
     lines = [line.strip() for line in table.splitlines() if line.strip()]
     topics = tuple(line[1:].strip() for line in lines if line.startswith(TOPIC_MARK))
     asks = phrasings("\n".join(line for line in lines if not line.startswith(TOPIC_MARK)))

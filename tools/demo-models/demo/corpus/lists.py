@@ -97,7 +97,7 @@ STEPS = {
     "bake bread": "Mix flour, yeast, water and salt.|Let the dough rest.|Form a loaf.|Bake it in a hot oven.",
     "make pancakes": "Mix flour, eggs and milk.|Heat some butter in a pan.|Pour in some dough.|Turn the pancake.",
     "brush your teeth": "Wet the brush.|Put paste on the brush.|Brush for three minutes.|Rinse your mouth.",
-    "write a letter": "Take a pen and paper.|Write the date.|Write your text.|Sign the letter.|Put it into an envelope.",
+    "write a letter": "Take a pen and paper.|Write the date.|Write your text.|Sign it.|Put it into an envelope.",
     "wash your hands": "Wet your hands.|Take some soap.|Rub your hands.|Rinse your hands.|Dry your hands.",
     "make a sandwich": "Cut two slices of bread.|Put butter on the bread.|Add cheese.|Put the slices together.",
     "light a candle": "Put the candle on a plate.|Take a match.|Light the match.|Hold it to the candle.",
@@ -290,9 +290,9 @@ ASK_REVERSE = (
 )
 
 WORDS = (
-    "sun moon star tree house river road door window garden table apple bread water fire wind rain snow cloud stone boat "
-    "train book pen lamp clock chair green blue red small big old new warm cold quick slow happy quiet cat dog bird "
-    "horse fish mouse bear fox king queen child friend teacher doctor morning evening night summer winter"
+    "sun moon star tree house river road door window garden table apple bread water fire wind rain snow cloud stone "
+    "boat train book pen lamp clock chair green blue red small big old new warm cold quick slow happy quiet cat dog "
+    "bird horse fish mouse bear fox king queen child friend teacher doctor morning evening night summer winter"
 ).split()
 LINES = (
     "The {a} is near the {b}.",
@@ -328,7 +328,7 @@ def phrase(table, rng: random.Random, split: str, **values) -> str:
 
 
 def quoting(table, rng: random.Random, split: str, text: str) -> str:
-    """A request that holds a text which the answer repeats letter by letter, so nothing in it is typed carelessly."""
+    """A request that holds a text which the answer repeats letter by letter, so it is never typed carelessly."""
     return rng.choice(of_split(table, split)).format(x=text)
 
 
@@ -376,7 +376,10 @@ def neighbour(rng, split):
     known = items(ORDERS[rng.choice(("days of the week", "months"))])
     place = rng.randrange(len(known))
     if rng.random() < 0.6:
-        return phrase(ASK_AFTER, rng, split, x=known[place]), f"{known[(place + 1) % len(known)]} comes after {known[place]}."
+        return (
+            phrase(ASK_AFTER, rng, split, x=known[place]),
+            f"{known[(place + 1) % len(known)]} comes after {known[place]}.",
+        )
     return phrase(ASK_BEFORE, rng, split, x=known[place]), f"{known[place - 1]} comes before {known[place]}."
 
 

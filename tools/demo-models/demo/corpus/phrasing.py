@@ -72,7 +72,7 @@ OPENERS = phrasings(
     ~ Excuse me,
     ~ A short question:
     ~ Let me ask you:
-    ~ Hi there!
+    ~ Listen:
     ~ Please say:
     """
 )
@@ -98,7 +98,8 @@ ENDINGS = phrasings(
 
 # Words that keep their capital after an opener.
 PROPER = (
-    "Varve Varve's GGUF KV HIP CUDA Vulkan Java I OpenAI OpenAI's TLS API HTTP Ctrl-C Linux Apache NVIDIA GET POST Gemma "
+    "Varve Varve's GGUF KV HIP CUDA Vulkan Java I OpenAI OpenAI's TLS API HTTP Ctrl-C Linux Apache NVIDIA GET "
+    "POST Gemma "
     "Qwen Laguna Windows Prometheus Monday Tuesday Wednesday Thursday Friday Saturday Sunday"
 ).split()
 

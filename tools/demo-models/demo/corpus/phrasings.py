@@ -1,4 +1,4 @@
-"""What the sources of prose, sums, lists and code share: the split of a table of phrasings, names, framing of a chat."""
+"""What several sources share: the split of a table of phrasings, first names, and the framing of a chat."""
 
 import random
 from typing import Sequence
@@ -31,9 +31,9 @@ OPENERS = (
 ENDINGS = (" Please.", " Thanks.", " Thank you!", " Be brief.", " Just the answer, please.")
 
 COMMON_NAMES = (
-    "Anna Ben Carla David Emma Felix Grace Henry Ida Jonas Kim Laura Mira Noah Olga Paul Rosa Sam Tina Uma Victor Wanda "
-    "Yara Zoe Lena Max Nina Oscar Peter Ruth Tom Alice Bob Clara Daniel Eva Frank Hanna Ivan Julia Leo Maria Nico Sara "
-    "Theo Vera Lukas Marta Hugo Elsa"
+    "Anna Ben Carla David Emma Felix Grace Henry Ida Jonas Kim Laura Mira Noah Olga Paul Rosa Sam Tina Uma Victor "
+    "Wanda Yara Zoe Lena Max Nina Oscar Peter Ruth Tom Alice Bob Clara Daniel Eva Frank Hanna Ivan Julia Leo Maria "
+    "Nico Sara Theo Vera Lukas Marta Hugo Elsa"
 ).split()
 NAME_STARTS = (
     "Ma Mi Mo Ra Ri Ro Ta Ti To Le La Lo Sa Se So Ka Ke Ki Na Ne Ni Da De Do Ba Be Bo Fa Fi Ga Ha He Ja Jo Va Vi Wa Wi "

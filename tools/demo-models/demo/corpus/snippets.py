@@ -14,8 +14,8 @@ from .dialog import Conversation, assistant, system, user
 from .phrasings import asked, chat, name, of_split
 
 CITIES = (
-    "Bern Basel Paris London Rome Berlin Vienna Madrid Oslo Prague Dublin Geneva Lisbon Athens Cairo Tokyo Boston Milan "
-    "Hamburg Munich Lyon Turin Seville Porto Delhi Lima Quito Havana Zurich Lucerne"
+    "Bern Basel Paris London Rome Berlin Vienna Madrid Oslo Prague Dublin Geneva Lisbon Athens Cairo Tokyo Boston "
+    "Milan Hamburg Munich Lyon Turin Seville Porto Delhi Lima Quito Havana Zurich Lucerne"
 ).split()
 CITY_STARTS = "Al Bel Bran Cor Dun El Fal Gar Hol Kar Lan Mar Nor Os Pel Ros Sal Tor Ul Var Win Zel".split()
 CITY_ENDS = "burg ton ville ford dorf stad bach berg mouth port field wick".split()
@@ -37,15 +37,34 @@ class Record:
 
 
 RECORDS = (
-    Record("person", "named {name} aged {age} in {city}", "{name} is {age} years old and lives in {city}.", ("name", "age", "city")),
+    Record(
+        "person",
+        "named {name} aged {age} in {city}",
+        "{name} is {age} years old and lives in {city}.",
+        ("name", "age", "city"),
+    ),
     Record("person", "named {name} aged {age}", "{name} is {age} years old.", ("name", "age")),
     Record("person", "named {name} from {city}", "{name} comes from {city}.", ("name", "city")),
     Record("person", "named {name} who works as a {job}", "{name} works as a {job}.", ("name", "job")),
-    Record("pet", "named {name}, a {kind} aged {age}", "{name} is a {kind} and {age} years old.", ("name", "kind", "age")),
+    Record(
+        "pet", "named {name}, a {kind} aged {age}", "{name} is a {kind} and {age} years old.", ("name", "kind", "age")
+    ),
     Record("product", "named {item} with price {price}", "The {item} costs {price} francs.", ("item", "price")),
-    Record("product", "named {item} in {colour} with price {price}", "The {colour} {item} costs {price}.", ("item", "colour", "price")),
-    Record("order", "of {count} times {item} for {name}", "{name} orders {count} times {item}.", ("name", "item", "count")),
-    Record("meeting", "with {name} in {city} at {hour} o'clock", "I meet {name} in {city} at {hour} o'clock.", ("name", "city", "hour")),
+    Record(
+        "product",
+        "named {item} in {colour} with price {price}",
+        "The {colour} {item} costs {price}.",
+        ("item", "colour", "price"),
+    ),
+    Record(
+        "order", "of {count} times {item} for {name}", "{name} orders {count} times {item}.", ("name", "item", "count")
+    ),
+    Record(
+        "meeting",
+        "with {name} in {city} at {hour} o'clock",
+        "I meet {name} in {city} at {hour} o'clock.",
+        ("name", "city", "hour"),
+    ),
     Record("trip", "from {from} to {to}", "We travel from {from} to {to}.", ("from", "to")),
 )
 
@@ -201,7 +220,8 @@ FUNCTIONS = (
         ("factorial", "fact", "factorial_of"),
         "one",
         "def $f($a):\n    result = 1\n    for i in range(2, $a + 1):\n        result *= i\n    return result",
-        "static long $f(int $a) {\n    long result = 1;\n    for (int i = 2; i <= $a; i++) {\n        result *= i;\n    }\n"
+        "static long $f(int $a) {\n    long result = 1;\n    for (int i = 2; i <= $a; i++) {\n"
+        "        result *= i;\n    }\n"
         "    return result;\n}",
         "It multiplies all numbers from 1 up to the given number.",
     ),
@@ -217,7 +237,8 @@ FUNCTIONS = (
         ("finds the largest number in a list", "returns the maximum of a list"),
         ("largest", "maximum", "find_max"),
         "list",
-        "def $f($a):\n    result = $a[0]\n    for $b in $a:\n        if $b > result:\n            result = $b\n    return result",
+        "def $f($a):\n    result = $a[0]\n    for $b in $a:\n        if $b > result:\n"
+        "            result = $b\n    return result",
         "static int $f(int[] $a) {\n    int result = $a[0];\n    for (int $b : $a) {\n        if ($b > result) {\n"
         "            result = $b;\n        }\n    }\n    return result;\n}",
         "It finds the largest number of a list.",
@@ -226,7 +247,8 @@ FUNCTIONS = (
         ("finds the smallest number in a list", "returns the minimum of a list"),
         ("smallest", "minimum", "find_min"),
         "list",
-        "def $f($a):\n    result = $a[0]\n    for $b in $a:\n        if $b < result:\n            result = $b\n    return result",
+        "def $f($a):\n    result = $a[0]\n    for $b in $a:\n        if $b < result:\n"
+        "            result = $b\n    return result",
         "static int $f(int[] $a) {\n    int result = $a[0];\n    for (int $b : $a) {\n        if ($b < result) {\n"
         "            result = $b;\n        }\n    }\n    return result;\n}",
         "It finds the smallest number of a list.",
@@ -253,7 +275,8 @@ FUNCTIONS = (
         ("counts the even numbers in a list", "returns how many numbers of a list are even"),
         ("count_even", "even_count"),
         "list",
-        "def $f($a):\n    count = 0\n    for $b in $a:\n        if $b % 2 == 0:\n            count += 1\n    return count",
+        "def $f($a):\n    count = 0\n    for $b in $a:\n        if $b % 2 == 0:\n            count += 1\n"
+        "    return count",
         "static int $f(int[] $a) {\n    int count = 0;\n    for (int $b : $a) {\n        if ($b % 2 == 0) {\n"
         "            count++;\n        }\n    }\n    return count;\n}",
         "It counts the even numbers of a list.",
@@ -286,7 +309,8 @@ FUNCTIONS = (
         ("counts the vowels in a string", "returns the number of vowels in a string"),
         ("count_vowels", "vowels", "vowel_count"),
         "text",
-        'def $f($a):\n    count = 0\n    for c in $a.lower():\n        if c in "aeiou":\n            count += 1\n    return count',
+        'def $f($a):\n    count = 0\n    for c in $a.lower():\n        if c in "aeiou":\n'
+        "            count += 1\n    return count",
         "static int $f(String $a) {\n    int count = 0;\n    for (char c : $a.toLowerCase().toCharArray()) {\n"
         '        if ("aeiou".indexOf(c) >= 0) {\n            count++;\n        }\n    }\n    return count;\n}',
         "It counts the vowels of a text.",
@@ -343,9 +367,11 @@ FUNCTIONS = (
         ("finds the longest word in a list", "returns the longest word of a list"),
         ("longest", "longest_word", "find_longest"),
         "words",
-        'def $f($a):\n    result = ""\n    for $b in $a:\n        if len($b) > len(result):\n            result = $b\n    return result',
+        'def $f($a):\n    result = ""\n    for $b in $a:\n        if len($b) > len(result):\n'
+        "            result = $b\n    return result",
         'static String $f(List<String> $a) {\n    String result = "";\n    for (String $b : $a) {\n'
-        "        if ($b.length() > result.length()) {\n            result = $b;\n        }\n    }\n    return result;\n}",
+        "        if ($b.length() > result.length()) {\n            result = $b;\n        }\n    }\n"
+        "    return result;\n}",
         "It finds the longest word of a list.",
     ),
 )

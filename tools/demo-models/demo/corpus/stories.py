@@ -26,7 +26,9 @@ OBJECTS = (
     "violin horn trumpet stone shell feather apple pear cake pie egg nut seed flower rose coin crown cloak chair stool "
     "blanket pillow umbrella whistle bucket button pebble statue puppet compass"
 ).split()
-LOOKS = "old new small big red blue green yellow white black golden silver shiny heavy light round pretty strange".split()
+LOOKS = (
+    "old new small big red blue green yellow white black golden silver shiny heavy light round pretty strange".split()
+)
 
 PLACES = (
     "in a small village",
@@ -106,7 +108,11 @@ PLOTS = (
         ("{h} had {al} {o} and took it everywhere.", "{h} loved nothing more than {al} {o}."),
         ("{t}, the {o} was gone.", "{t}, {h} could not find the {o}.", "{t}, {h} looked for the {o}, but it was gone."),
         ("{h} looked in the house and in the yard.", "{h} looked everywhere and felt sad.", ""),
-        ("{h} asked {f} the {g} for help.", "Then {f} the {g} came by and offered to help.", "{f} the {g} heard {h} cry."),
+        (
+            "{h} asked {f} the {g} for help.",
+            "Then {f} the {g} came by and offered to help.",
+            "{f} the {g} heard {h} cry.",
+        ),
         ("Together they looked until the sun went down.", '"Let us look again," said {f}.', ""),
         ("At last {f} found the {o} {s}.", "Then {h} saw something {s}. It was the {o}!"),
         ('"Thank you!" said {h}.', "{h} was so glad that {h} danced.", ""),
@@ -169,7 +175,10 @@ PLOTS = (
         ("{h} gave away the {o} and ate.", "{h} took the bread and gave the {o} to {f}."),
         ("But then {h} missed the {o} very much.", "On the way home {h} was sad.", ""),
         ("{f} saw it and ran after {h}.", "{f} felt sorry and came back."),
-        ('"Keep your {o}," said {f}. "You can help me in my shop."', '"Work for me one day, and it is yours again," said {f}.'),
+        (
+            '"Keep your {o}," said {f}. "You can help me in my shop."',
+            '"Work for me one day, and it is yours again," said {f}.',
+        ),
         ("So {h} worked in the shop and liked it.", ""),
     ),
     (  # A storm.
@@ -364,7 +373,11 @@ ASK_POEM = (
 RHYMES = (
     (
         ("The {s} walks out into the night", "A little {s} looks for the light", "The {s} goes to bed at night"),
-        ("and sees a star that shines so bright.", "and everything will be all right.", "the moon above is round and white."),
+        (
+            "and sees a star that shines so bright.",
+            "and everything will be all right.",
+            "the moon above is round and white.",
+        ),
     ),
     (
         ("The {s} is sitting by the sea", "The {s} is resting by a tree", "A {s} came by and smiled at me"),
@@ -380,7 +393,11 @@ RHYMES = (
     ),
     (
         ("The {s} can hear the river flow", "The {s} is standing in the snow", "A {s} was walking very slow"),
-        ("where yellow flowers always grow.", "and feels the winds of winter blow.", "and does not know which way to go."),
+        (
+            "where yellow flowers always grow.",
+            "and feels the winds of winter blow.",
+            "and does not know which way to go.",
+        ),
     ),
     (
         ("The {s} is looking at the sky", "The {s} once saw a bird so high", "A {s} looked up and wondered why"),
@@ -388,11 +405,19 @@ RHYMES = (
     ),
     (
         ("The {s} is singing in the rain", "The {s} is waiting for the train", "A {s} once walked along the lane"),
-        ("and then the sun comes out again.", "and looks out through the window pane.", "and hears the rain upon the grain."),
+        (
+            "and then the sun comes out again.",
+            "and looks out through the window pane.",
+            "and hears the rain upon the grain.",
+        ),
     ),
     (
         ("The {s} has found a silver ring", "The {s} is waiting for the spring", "A {s} once dreamed to be a king"),
-        ("and hears the birds begin to sing.", "and laughs about the smallest thing.", "and sits upon the garden swing."),
+        (
+            "and hears the birds begin to sing.",
+            "and laughs about the smallest thing.",
+            "and sits upon the garden swing.",
+        ),
     ),
     (
         ("The {s} has slept in a warm bed", "A {s} with a hat upon its head", "The {s} is eating fresh, warm bread"),
@@ -461,7 +486,9 @@ def sentences(values: Mapping[str, str], rng: random.Random, split: str, extras:
     return [spoken(step, values, rng) for step in steps if step]
 
 
-def told(values: Mapping[str, str], rng: random.Random, split: str, shortest: int, longest: int, extras: int) -> list[str]:
+def told(
+    values: Mapping[str, str], rng: random.Random, split: str, shortest: int, longest: int, extras: int
+) -> list[str]:
     """A story that has so many words and names its object."""
     while True:
         found = sentences(values, rng, split, extras)

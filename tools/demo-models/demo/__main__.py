@@ -23,9 +23,9 @@ SEED = 20261121
 VOCABULARY = 1536
 SHORT, LONG = 512, 2048
 PLANS = {
-    "qwen35": Plan(steps=2700, long_steps=300),
-    "gemma4": Plan(steps=2700, long_steps=300),
-    "laguna": Plan(steps=3000, long_steps=300),
+    "qwen35": Plan(steps=2400, long_steps=240),
+    "gemma4": Plan(steps=2400, long_steps=240),
+    "laguna": Plan(steps=2800, long_steps=280),
 }
 
 

@@ -17,16 +17,16 @@ class Source(NamedTuple):
 
 
 SOURCES = (
-    Source("arithmetic", 0.15, arithmetic.conversations),
-    Source("drills", 0.08, arithmetic.drills),
-    Source("facts", 0.18, facts.conversations),
-    Source("smalltalk", 0.14, smalltalk.conversations),
-    Source("toolcalls", 0.26, toolcalls.conversations),
-    Source("stories", 0.05, stories.documents),
-    Source("story requests", 0.04, stories.conversations),
-    Source("lists", 0.04, lists.conversations),
+    Source("arithmetic", 0.13, arithmetic.conversations),
+    Source("drills", 0.07, arithmetic.drills),
+    Source("facts", 0.16, facts.conversations),
+    Source("smalltalk", 0.13, smalltalk.conversations),
+    Source("toolcalls", 0.36, toolcalls.conversations),
+    Source("stories", 0.03, stories.documents),
+    Source("story requests", 0.03, stories.conversations),
+    Source("lists", 0.035, lists.conversations),
     Source("snippets", 0.04, snippets.conversations),
-    Source("code", 0.02, snippets.documents),
+    Source("code", 0.015, snippets.documents),
 )
 
 
@@ -37,7 +37,7 @@ def streams(seed: int, split: str) -> list:
 
 def questions(seed: int, per_kind: int) -> Iterator[Question]:
     """Closed questions from what the training never sees: kinds in turn."""
-    sources = (arithmetic.questions, facts.questions, toolcalls.questions)
+    sources = (arithmetic.questions, facts.questions, toolcalls.questions, smalltalk.questions)
     started = [source(random.Random(f"{seed} questions {index}")) for index, source in enumerate(sources)]
     for _ in range(per_kind):
         for stream in started:

@@ -53,14 +53,14 @@ FOLLOW_UPS = {
     TRAIN: (
         "And {before}{value}?",
         "And {before}{value}?",
-        "What about {value}?",
-        "How about {value}?",
-        "And what about {value}?",
+        "What about {named}?",
+        "How about {named}?",
+        "And what about {named}?",
         "And now {before}{value}?",
         "Now {before}{value}.",
-        "The same {before}{value}, please.",
+        "And also {before}{value}.",
     ),
-    HELD_OUT: ("And how about {value}?", "Then {before}{value}?"),
+    HELD_OUT: ("And how about {named}?", "Then {before}{value}?"),
 }
 FOLLOWED = "city|room|word|symbol|id|number|code|dish|key|minutes|time|item|title|device|start|path|year|value|degrees"
 NO_TOOL = "I have no tool for that."
@@ -121,6 +121,7 @@ SUMS = {
     ),
     HELD_OUT: ("Tell me {a} + {b}.", "What is the sum of {a} + {b}?"),
 }
+POPULAR = tuple(kind for kind in KINDS if kind.topics in ("weather", "city_time", "timer", "add", "multiply"))
 ARITHMETIC = {"add", "subtract", "multiply", "divide"}
 HARD_TO_MISS = ARITHMETIC | {"search", "define", "now", "date", "city_time", "root"}
 
@@ -188,13 +189,20 @@ def offers(rng: random.Random, count: int, first: Optional[Kind] = None) -> list
     """Tools in any order, no two of which could do the same or have the same name."""
     chosen: list[Offered] = [] if first is None else [offer(first, rng)]
     while len(chosen) < count:
-        kind = invented(rng) if rng.random() < 0.2 else rng.choice(KINDS)
+        kind = any_kind(rng)
         candidate = offer(kind, rng)
         taken = any(topics(kind) & topics(other.kind) for other in chosen)
         if not taken and all(candidate.tool.name != other.tool.name for other in chosen):
             chosen.append(candidate)
     rng.shuffle(chosen)
     return chosen
+
+
+def any_kind(rng: random.Random) -> Kind:
+    roll = rng.random()
+    if roll < 0.2:
+        return invented(rng)
+    return rng.choice(POPULAR if roll < 0.35 else KINDS)
 
 
 def topics(kind: Kind) -> set:
@@ -247,7 +255,7 @@ def react(wanted: Request, rng: random.Random) -> tuple[str, str]:
     roll = rng.random()
     if roll < 0.07:
         return failure(wanted.offered.kind.subject, rng)
-    if roll < 0.14 and not wanted.offered.kind.free_result:
+    if roll < 0.12 and not wanted.offered.kind.free_result:
         return surprise(rng)
     return success(wanted, rng.choice(wanted.offered.kind.outcomes), rng)
 
@@ -322,7 +330,11 @@ def follow_turn(before: Request, rng: random.Random, split: str) -> tuple[list[d
         {**before.texts, slot.name: spoken(slot, value, rng)},
     )
     template = rng.choice(FOLLOW_UPS[split])
-    text = careless(template, rng).format(before=kind.follow, value=wanted.texts[slot.name])
+    text = careless(template, rng).format(
+        before=kind.follow,
+        value=wanted.texts[slot.name],
+        named="the " * kind.follow.endswith("the ") + wanted.texts[slot.name],
+    )
     return [user(text), *called(wanted, rng)], wanted
 
 

@@ -152,9 +152,7 @@ class Request:
 
 def offer(kind: Kind, rng: random.Random) -> Offered:
     """A tool of this kind under one of its names, with one choice of names for its parameters."""
-    names = {}
-    for slot in kind.slots:
-        names[slot.name] = rng.choice([name for name in slot.names.split() if name not in names.values()])
+    names = parameter_names(kind, rng)
     order = list(kind.slots)
     if rng.random() < 0.1:
         rng.shuffle(order)
@@ -162,6 +160,12 @@ def offer(kind: Kind, rng: random.Random) -> Offered:
     parameters = {names[slot.name]: declared_type(slot, rng) for slot in order}
     tool = Tool(styled(rng.choice(kind.names.split()), rng), rng.choice(kind.descriptions), parameters)
     return Offered(kind_in_order, tool, names)
+
+
+def parameter_names(kind: Kind, rng: random.Random) -> dict:
+    """A name for each slot; lists of the same length go together, such as `from, origin` and `to, destination`."""
+    choice = rng.randrange(60)
+    return {slot.name: slot.names.split()[choice % len(slot.names.split())] for slot in kind.slots}
 
 
 def _reordered(kind: Kind, slots: list) -> Kind:
@@ -252,16 +256,18 @@ def ask(offered: Offered, rng: random.Random, split: str) -> tuple[str, Request]
 
 def react(wanted: Request, rng: random.Random) -> tuple[str, str]:
     """What the tool returns, and what the assistant says about it."""
+    kind = wanted.offered.kind
     roll = rng.random()
     if roll < 0.07:
-        return failure(wanted.offered.kind.subject, rng)
-    if roll < 0.12 and not wanted.offered.kind.free_result:
+        return failure(kind, rng)
+    if roll < 0.12 and not kind.free_result and kind.compute is None:
         return surprise(rng)
-    return success(wanted, rng.choice(wanted.offered.kind.outcomes), rng)
+    return success(wanted, rng.choice(kind.outcomes), rng)
 
 
-def failure(subject: str, rng: random.Random) -> tuple[str, str]:
-    if rng.random() < 0.5:
+def failure(kind: Kind, rng: random.Random) -> tuple[str, str]:
+    subject = kind.subject
+    if kind.slots and kind.compute is None and rng.random() < 0.5:
         error = rng.choice((f"unknown {subject}", f"{subject} not found", f"no such {subject}"))
         return complaint(error, rng), f"I could not find that {subject}."
     error = rng.choice(REASONS)

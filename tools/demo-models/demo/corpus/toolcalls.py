@@ -53,14 +53,14 @@ FOLLOW_UPS = {
     TRAIN: (
         "And {before}{value}?",
         "And {before}{value}?",
-        "What about {value}?",
-        "How about {value}?",
-        "And what about {value}?",
+        "What about {named}?",
+        "How about {named}?",
+        "And what about {named}?",
         "And now {before}{value}?",
         "Now {before}{value}.",
-        "The same {before}{value}, please.",
+        "And also {before}{value}.",
     ),
-    HELD_OUT: ("And how about {value}?", "Then {before}{value}?"),
+    HELD_OUT: ("And how about {named}?", "Then {before}{value}?"),
 }
 FOLLOWED = "city|room|word|symbol|id|number|code|dish|key|minutes|time|item|title|device|start|path|year|value|degrees"
 NO_TOOL = "I have no tool for that."
@@ -121,6 +121,7 @@ SUMS = {
     ),
     HELD_OUT: ("Tell me {a} + {b}.", "What is the sum of {a} + {b}?"),
 }
+POPULAR = tuple(kind for kind in KINDS if kind.topics in ("weather", "city_time", "timer", "add", "multiply"))
 ARITHMETIC = {"add", "subtract", "multiply", "divide"}
 HARD_TO_MISS = ARITHMETIC | {"search", "define", "now", "date", "city_time", "root"}
 
@@ -151,9 +152,7 @@ class Request:
 
 def offer(kind: Kind, rng: random.Random) -> Offered:
     """A tool of this kind under one of its names, with one choice of names for its parameters."""
-    names = {}
-    for slot in kind.slots:
-        names[slot.name] = rng.choice([name for name in slot.names.split() if name not in names.values()])
+    names = parameter_names(kind, rng)
     order = list(kind.slots)
     if rng.random() < 0.1:
         rng.shuffle(order)
@@ -161,6 +160,12 @@ def offer(kind: Kind, rng: random.Random) -> Offered:
     parameters = {names[slot.name]: declared_type(slot, rng) for slot in order}
     tool = Tool(styled(rng.choice(kind.names.split()), rng), rng.choice(kind.descriptions), parameters)
     return Offered(kind_in_order, tool, names)
+
+
+def parameter_names(kind: Kind, rng: random.Random) -> dict:
+    """A name for each slot; lists of the same length go together, such as `from, origin` and `to, destination`."""
+    choice = rng.randrange(60)
+    return {slot.name: slot.names.split()[choice % len(slot.names.split())] for slot in kind.slots}
 
 
 def _reordered(kind: Kind, slots: list) -> Kind:
@@ -188,13 +193,20 @@ def offers(rng: random.Random, count: int, first: Optional[Kind] = None) -> list
     """Tools in any order, no two of which could do the same or have the same name."""
     chosen: list[Offered] = [] if first is None else [offer(first, rng)]
     while len(chosen) < count:
-        kind = invented(rng) if rng.random() < 0.2 else rng.choice(KINDS)
+        kind = any_kind(rng)
         candidate = offer(kind, rng)
         taken = any(topics(kind) & topics(other.kind) for other in chosen)
         if not taken and all(candidate.tool.name != other.tool.name for other in chosen):
             chosen.append(candidate)
     rng.shuffle(chosen)
     return chosen
+
+
+def any_kind(rng: random.Random) -> Kind:
+    roll = rng.random()
+    if roll < 0.2:
+        return invented(rng)
+    return rng.choice(POPULAR if roll < 0.35 else KINDS)
 
 
 def topics(kind: Kind) -> set:
@@ -244,16 +256,18 @@ def ask(offered: Offered, rng: random.Random, split: str) -> tuple[str, Request]
 
 def react(wanted: Request, rng: random.Random) -> tuple[str, str]:
     """What the tool returns, and what the assistant says about it."""
+    kind = wanted.offered.kind
     roll = rng.random()
     if roll < 0.07:
-        return failure(wanted.offered.kind.subject, rng)
-    if roll < 0.14 and not wanted.offered.kind.free_result:
+        return failure(kind, rng)
+    if roll < 0.12 and not kind.free_result and kind.compute is None:
         return surprise(rng)
-    return success(wanted, rng.choice(wanted.offered.kind.outcomes), rng)
+    return success(wanted, rng.choice(kind.outcomes), rng)
 
 
-def failure(subject: str, rng: random.Random) -> tuple[str, str]:
-    if rng.random() < 0.5:
+def failure(kind: Kind, rng: random.Random) -> tuple[str, str]:
+    subject = kind.subject
+    if kind.slots and kind.compute is None and rng.random() < 0.5:
         error = rng.choice((f"unknown {subject}", f"{subject} not found", f"no such {subject}"))
         return complaint(error, rng), f"I could not find that {subject}."
     error = rng.choice(REASONS)
@@ -322,7 +336,11 @@ def follow_turn(before: Request, rng: random.Random, split: str) -> tuple[list[d
         {**before.texts, slot.name: spoken(slot, value, rng)},
     )
     template = rng.choice(FOLLOW_UPS[split])
-    text = careless(template, rng).format(before=kind.follow, value=wanted.texts[slot.name])
+    text = careless(template, rng).format(
+        before=kind.follow,
+        value=wanted.texts[slot.name],
+        named="the " * kind.follow.endswith("the ") + wanted.texts[slot.name],
+    )
     return [user(text), *called(wanted, rng)], wanted
 
 

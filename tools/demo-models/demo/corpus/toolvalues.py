@@ -78,9 +78,9 @@ DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday today tomorrow"
 ROOMS = (
     "kitchen,bedroom,bathroom,living room,office,garage,hall,garden,attic,cellar,dining room,nursery,library,studio"
 ).split(",")
-DEVICES = (
-    "fan,heater,television,radio,oven,washing machine,dishwasher,printer,coffee machine,sprinkler,camera"
-).split(",")
+DEVICES = ("fan,heater,television,radio,oven,washing machine,dishwasher,printer,coffee machine,sprinkler,camera").split(
+    ","
+)
 SKIES = "light rain,heavy rain,clear sky,snow,fog,strong wind,sunshine,thick clouds,a thunderstorm,drizzle".split(",")
 MOODS = "sunny cloudy rainy windy foggy snowy clear stormy dry humid".split()
 CURRENCIES = "USD EUR CHF GBP JPY CAD AUD SEK NOK dollars euros francs pounds yen pesos".split()

@@ -1,4 +1,4 @@
-"""Makes the demo models: `python3 -m demo STEP FAMILY`, or `all` for every step of every family."""
+"""Makes the demo models: one step, or all of them, for some families or for all."""
 
 import argparse
 import json
@@ -10,18 +10,22 @@ import torch
 from demo import gguf
 from demo.corpus import mixture
 from demo.corpus.dialog import HELD_OUT, TRAIN
-from demo.data import Packer, Rows, rendered_sample
-from demo.evaluate import answers, report
-from demo.export import export, reference_logits, rounded
+from demo.data import Packer, rendered_sample
+from demo.evaluate import report
+from demo.export import export
 from demo.families import FAMILIES
 from demo.models import MODELS
+from demo.release import LENGTH, Release
 from demo.tokenizer import Tokenizer
-from demo.train import Plan, Training, held_out_loss
+from demo.train import Plan, Training
 
 ROOT = Path(__file__).parent.parent
+MODEL_FOLDER = ROOT / "models"
+EVALUATION = ROOT / "evaluation"
 SEED = 20261121
 VOCABULARY = 1536
-SHORT, LONG = 512, 2048
+LONG = 2048
+QUESTIONS_PER_KIND = 40
 PLANS = {
     "qwen35": Plan(steps=2400, long_steps=240),
     "gemma4": Plan(steps=2400, long_steps=240),
@@ -30,7 +34,7 @@ PLANS = {
 
 
 class Maker:
-    """The steps of one family; intermediate results lie in `build/FAMILY`."""
+    """The steps of one family; what only the training needs lies in `build/FAMILY`."""
 
     def __init__(self, name: str):
         self.family = FAMILIES[name]
@@ -46,9 +50,9 @@ class Maker:
         plan = self.plan
         step_tokens = plan.workers * plan.tokens
         packer = Packer(tokenizer, SEED, TRAIN)
-        packer.rows((plan.steps - plan.long_steps) * step_tokens // SHORT, SHORT).save(self.folder / "short.npz")
+        packer.rows((plan.steps - plan.long_steps) * step_tokens // LENGTH, LENGTH).save(self.folder / "short.npz")
         packer.rows(plan.long_steps * step_tokens // LONG, LONG).save(self.folder / "long.npz")
-        Packer(tokenizer, SEED, HELD_OUT).rows(64, SHORT).save(self.folder / "held_out.npz")
+        Packer(tokenizer, SEED, HELD_OUT).rows(64, LENGTH).save(self.folder / "held_out.npz")
         print(f"{self.family.name}: corpus of {plan.steps * step_tokens} tokens")
 
     def train(self) -> None:
@@ -58,54 +62,37 @@ class Maker:
         training.run(*(self.folder / f"{rows}.npz" for rows in ("short", "long", "held_out")))
 
     def export(self) -> None:
-        """Writes the F16 file that is shipped, a Q8_0 file, and logits to compare other programs with."""
-        tokenizer, model = self._trained()
-        rounded(model)
-        models = ROOT / "models"
-        models.mkdir(exist_ok=True)
-        export(model, tokenizer, gguf.F16, models / f"varve-demo-{self.family.name}.gguf")
-        export(model, tokenizer, gguf.Q8_0, self.folder / f"varve-demo-{self.family.name}-q8_0.gguf")
-        self._write_reference(model)
-
-    def _write_reference(self, model) -> None:
-        held_out = Rows.load(self.folder / "held_out.npz")
-        tokens = held_out.tokens[0].tolist() + held_out.tokens[1, :87].tolist()
-        positions = list(range(7, len(tokens), 12))
-        name = ROOT / "evaluation" / f"{self.family.name}.logits"
-        name.parent.mkdir(exist_ok=True)
-        reference_logits(model, tokens, positions).astype("<f4").tofile(name.with_suffix(".logits.f32"))
-        description = {"tokens": tokens, "positions": positions, "vocabulary": VOCABULARY}
-        name.with_suffix(".logits.json").write_text(json.dumps(description) + "\n")
-
-    def evaluate(self) -> None:
-        """Losses on held-out text, and answers to held-out questions."""
-        tokenizer, model = self._trained()
-        rounded(model)
-        held_out = Rows.load(self.folder / "held_out.npz")
-        loss = held_out_loss(model, held_out)
-        everything = Rows(held_out.tokens, numpy.full_like(held_out.weights, 255))
-        whole = held_out_loss(model, everything)
-        print(f"{self.family.name}: held-out answers {loss:.3f} nats per token, perplexity {numpy.exp(loss):.2f}")
-        print(f"{self.family.name}: all held-out text {whole:.3f} nats per token, perplexity {numpy.exp(whole):.2f}")
-        given = answers(model, tokenizer, list(mixture.questions(SEED, 40)))
-        for answer in given:
-            if not answer.right:
-                wanted = answer.question.call or answer.question.accepted
-                print(f"wrong: {answer.question.messages[-1]['content']!r} -> {answer.text!r}, expected {wanted}")
-        print(f"{self.family.name}: {report(given)}")
-
-    def _trained(self):
+        """Writes the F16 file that is shipped, and a Q8_0 file."""
         tokenizer = Tokenizer.load(self.family, self.folder / "tokenizer.json")
         model = MODELS[self.family.name](VOCABULARY)
         for name, weight in torch.load(self.folder / "checkpoint.pt")["weights"].items():
             model.weights[name].copy_(weight)
-        return tokenizer, model
+        MODEL_FOLDER.mkdir(exist_ok=True)
+        export(model, tokenizer, gguf.F16, self.model_file())
+        export(model, tokenizer, gguf.Q8_0, self.folder / f"varve-demo-{self.family.name}-q8_0.gguf")
+
+    def evaluate(self) -> None:
+        """Losses on held-out text, answers to held-out questions, and logits to compare other programs with."""
+        release = Release(self.family, self.model_file(), SEED)
+        losses = release.losses()
+        for text, loss in (("answers", losses.written), ("all text", losses.all)):
+            print(f"{release.name}: held-out {text}: {loss:.3f} nats per token, perplexity {numpy.exp(loss):.2f}")
+        given = release.answers(list(mixture.questions(SEED, QUESTIONS_PER_KIND)))
+        for answer in given:
+            if not answer.right:
+                wanted = answer.question.call or answer.question.accepted
+                print(f"wrong: {answer.question.messages[-1]['content']!r} -> {answer.text!r}, expected {wanted}")
+        print(f"{release.name}: {report(given)}")
+        release.write_reference(EVALUATION)
+
+    def model_file(self) -> Path:
+        return MODEL_FOLDER / f"varve-demo-{self.family.name}.gguf"
 
 
 def write_questions() -> None:
     """The closed questions as a file, for tests of a running server."""
     entries = []
-    for index, question in enumerate(mixture.questions(SEED, 40)):
+    for index, question in enumerate(mixture.questions(SEED, QUESTIONS_PER_KIND)):
         entry = {"id": index, "kind": question.kind, "messages": list(question.messages)}
         if question.tools:
             entry["tools"] = [tool.declaration() for tool in question.tools]
@@ -114,26 +101,25 @@ def write_questions() -> None:
         else:
             entry["accepted"] = [list(words) for words in question.accepted]
         entries.append(entry)
-    path = ROOT / "evaluation" / "questions.json"
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(json.dumps(entries, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    text = json.dumps(entries, indent=1, ensure_ascii=False)
+    (EVALUATION / "questions.json").write_text(text + "\n", encoding="utf-8")
 
 
 STEPS = ("prepare", "train", "export", "evaluate")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="demo", description=__doc__)
-    parser.add_argument("step", choices=(*STEPS, "questions", "all"))
-    parser.add_argument("family", nargs="*", choices=[*FAMILIES, []], help="all families by default")
+    parser = argparse.ArgumentParser(prog="make", description=__doc__)
+    parser.add_argument("step", nargs="?", choices=(*STEPS, "questions", "all"), default="all")
+    parser.add_argument("--family", action="append", choices=FAMILIES, help="all families by default")
     arguments = parser.parse_args()
+    EVALUATION.mkdir(exist_ok=True)
     if arguments.step in ("questions", "all"):
         write_questions()
     for name in arguments.family or FAMILIES:
-        maker = Maker(name)
         for step in STEPS if arguments.step == "all" else [arguments.step]:
             if step in STEPS:
-                getattr(maker, step)()
+                getattr(Maker(name), step)()
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import numpy
 import torch
 
 from demo import gguf
@@ -18,13 +17,6 @@ _DESCRIPTION = "A toy that Varve ships for first steps: sums, facts about Varve,
 def kind_of(name: str, values: torch.Tensor, matrices: int) -> int:
     """The type of a tensor when matrices are stored as `matrices`."""
     return gguf.F32 if values.dim() == 1 or name.endswith(_EXACT) else matrices
-
-
-def rounded(model: Model) -> None:
-    """Gives the model the weights that its F16 file has."""
-    for name, weight in model.weights.items():
-        if kind_of(name, weight, gguf.F16) == gguf.F16:
-            weight.copy_(weight.half().float())
 
 
 def export(model: Model, tokenizer: Tokenizer, matrices: int, path: Path) -> None:
@@ -74,9 +66,3 @@ def _tokenizer_metadata(tokenizer: Tokenizer) -> dict:
         metadata["tokenizer.ggml.eot_token_id"] = tokenizer.ids[family.eot]
     metadata["tokenizer.chat_template"] = ChatTemplate(family.name).source
     return metadata
-
-
-def reference_logits(model: Model, tokens: list, positions: list) -> numpy.ndarray:
-    """F32 [positions, vocabulary]: what PyTorch computes in full precision."""
-    with torch.no_grad():
-        return model.logits(torch.tensor([tokens]))[0, positions].numpy()

@@ -1,7 +1,8 @@
 """What the trainable models share: named weights, and how a weight is initialised and optimised."""
 
-from typing import Dict, List
+from typing import Dict, List, Mapping
 
+import numpy
 import torch
 
 
@@ -36,6 +37,11 @@ class Model:
     def exported(self) -> Dict[str, torch.Tensor]:
         """Tensors as the GGUF file holds them."""
         return dict(self.weights)
+
+    def load(self, tensors: Mapping[str, numpy.ndarray]) -> None:
+        """Takes the weights of a GGUF file that was exported."""
+        for name, weight in self.weights.items():
+            weight.copy_(torch.from_numpy(tensors[name]))
 
     def logits(self, tokens):
         """[batch, time] ids to [batch, time, vocabulary]."""

@@ -2,6 +2,7 @@
 
 import math
 
+import numpy
 import torch
 from torch.nn import functional as F
 
@@ -120,13 +121,14 @@ class Qwen35(Model):
         return linear(heads_last(o * F.silu(z)), w("ssm_out.weight"))
 
     def exported(self):
-        tensors = {}
-        for name, weight in self.weights.items():
-            if name.endswith("ssm_a_log"):
-                tensors[name[: -len("_log")]] = -weight.exp()
-            else:
-                tensors[name] = weight
-        return tensors
+        return {
+            name.replace("ssm_a_log", "ssm_a"): -weight.exp() if name.endswith("ssm_a_log") else weight
+            for name, weight in self.weights.items()
+        }
+
+    def load(self, tensors):
+        logarithms = {name + "_log": numpy.log(-values) for name, values in tensors.items() if name.endswith("ssm_a")}
+        super().load({**tensors, **logarithms})
 
     def metadata(self):
         return {

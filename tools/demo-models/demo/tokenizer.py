@@ -10,7 +10,7 @@ import json
 import re
 from collections import Counter, defaultdict
 from pathlib import Path
-from typing import Dict, Iterable, List, Sequence, Tuple
+from typing import Dict, Iterable, List, Mapping, Sequence, Tuple
 
 import regex
 
@@ -195,6 +195,12 @@ class Tokenizer:
             else:
                 ids += [self.ids[f"<0x{value:02X}>"] for value in symbol.encode("utf-8")]
         return ids
+
+    @staticmethod
+    def of_metadata(family: Family, metadata: Mapping[str, object]) -> "Tokenizer":
+        """The tokenizer in the metadata of a GGUF file."""
+        merges = [tuple(merge.split(" ")) for merge in metadata["tokenizer.ggml.merges"]]
+        return Tokenizer(family, metadata["tokenizer.ggml.tokens"], metadata["tokenizer.ggml.token_type"], merges)
 
     def save(self, path: Path) -> None:
         content = {"family": self.family.name, "tokens": self.tokens, "types": self.types, "merges": self.merges}

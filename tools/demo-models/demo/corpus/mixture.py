@@ -8,23 +8,39 @@ from demo.corpus import arithmetic, facts, lists, smalltalk, snippets, stories, 
 from demo.corpus.dialog import Conversation, Question
 
 
+Stream = Callable[[random.Random, str], Iterator[Union[Conversation, str]]]
+
+
 class Source(NamedTuple):
     """`share` is the part of the corpus' tokens that comes from here."""
 
     name: str
     share: float
-    stream: Callable[[random.Random, str], Iterator[Union[Conversation, str]]]
+    stream: Stream
+
+
+def _with_idle_tools(stream: Stream) -> Stream:
+    """Offers tools in some conversations that need none, so that chats with tools stay chats."""
+
+    def offering(rng: random.Random, split: str):
+        for conversation in stream(rng, split):
+            if rng.random() < 0.12:
+                tools = [offer.tool for offer in toolcalls.offers(rng, rng.randint(1, 3))]
+                conversation = Conversation(conversation.messages, tools)
+            yield conversation
+
+    return offering
 
 
 SOURCES = (
     Source("arithmetic", 0.13, arithmetic.conversations),
     Source("drills", 0.07, arithmetic.drills),
-    Source("facts", 0.16, facts.conversations),
-    Source("smalltalk", 0.13, smalltalk.conversations),
+    Source("facts", 0.16, _with_idle_tools(facts.conversations)),
+    Source("smalltalk", 0.13, _with_idle_tools(smalltalk.conversations)),
     Source("toolcalls", 0.36, toolcalls.conversations),
     Source("stories", 0.03, stories.documents),
     Source("story requests", 0.03, stories.conversations),
-    Source("lists", 0.035, lists.conversations),
+    Source("lists", 0.035, _with_idle_tools(lists.conversations)),
     Source("snippets", 0.04, snippets.conversations),
     Source("code", 0.015, snippets.documents),
 )

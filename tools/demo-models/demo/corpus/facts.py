@@ -1286,7 +1286,7 @@ FACTS = (
         Tell me what you can do.
         What do you do all day?
         What should I ask you?
-        ~ What can you do for me?
+        ~ Which things can you do?
         ~ What kind of questions can I ask you?
         + your abilities
         + what you can do

@@ -1,0 +1,1 @@
+"""Tests of what makes the demo models: `tools/demo-models/make test`."""

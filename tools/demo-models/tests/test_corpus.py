@@ -1,0 +1,62 @@
+"""The corpus is repeatable, and training never sees what the questions ask."""
+
+import itertools
+import random
+import unittest
+
+from demo.corpus import arithmetic, mixture
+from demo.corpus.dialog import HELD_OUT, TRAIN, Conversation
+
+
+def _texts(split, count):
+    for item in mixture.sample(7, split, count):
+        if isinstance(item, Conversation):
+            yield from (message["content"] for message in item.messages if message["role"] == "user")
+        else:
+            yield item
+
+
+def _plain(text):
+    return text.lower().strip(" .?!")
+
+
+class CorpusTest(unittest.TestCase):
+    def test_the_same_seed_gives_the_same_corpus(self):
+        first = list(mixture.sample(3, TRAIN, 500))
+        self.assertEqual(first, list(mixture.sample(3, TRAIN, 500)))
+        self.assertNotEqual(first, list(mixture.sample(4, TRAIN, 500)))
+
+    def test_shares_are_the_whole(self):
+        self.assertAlmostEqual(1.0, sum(source.share for source in mixture.SOURCES))
+
+    def test_no_question_is_asked_in_the_training(self):
+        trained = {_plain(text) for text in _texts(TRAIN, 30_000)}
+        for question in mixture.questions(7, 300):
+            text = _plain(question.messages[-1]["content"])
+            # A command of few words may be trained beside another tool; sums and facts never are.
+            if question.kind in ("sum", "fact"):
+                self.assertFalse(text in trained, text)
+
+    def test_no_sum_of_held_out_operands_is_trained(self):
+        for text in itertools.islice(arithmetic.drills(random.Random(5), TRAIN), 500):
+            for line in text.splitlines():
+                parts = line.split()
+                if len(parts) == 5 and parts[1] == "+":
+                    self.assertFalse(arithmetic.held_out_pair(int(parts[0]), int(parts[2])), line)
+
+    def test_questions_of_sums_have_held_out_operands_and_right_results(self):
+        asked = [question for question in mixture.questions(9, 200) if question.kind == "sum"]
+        self.assertEqual(200, len(asked))
+        for question in asked:
+            self.assertTrue(question.accepted[0][0].isdigit())
+
+    def test_held_out_conversations_end_with_the_assistant(self):
+        for split in (TRAIN, HELD_OUT):
+            for item in mixture.sample(11, split, 2000):
+                if isinstance(item, Conversation):
+                    self.assertEqual("assistant", item.messages[-1]["role"])
+                    self.assertNotIn("tool_calls", item.messages[-1])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -22,7 +22,7 @@ import java.util.OptionalLong;
  * @param parameters elements of all tensors
  * @param fileBytes length of all files of the model
  * @param contextTokens what the model was trained for
- * @param quantisation element type of the largest part of the weights, such as {@code Q4_K}
+ * @param quantisation element type of the largest part of the weights, such as {@code q4_k}
  * @param description {@code general.description}
  */
 record ModelSummary(

@@ -64,7 +64,8 @@ class DemoModelIT {
                                     .build())
                     .build();
 
-    @TempDir Path folder;
+    /** Shared, for the start-up cache in it. */
+    @TempDir static Path folder;
 
     /** How many questions of a kind were asked and answered rightly. */
     private record Score(int asked, int right) {
@@ -258,7 +259,7 @@ class DemoModelIT {
         }
     }
 
-    private Varve varve() {
+    private static Varve varve() {
         return new Varve(Varve.INSTALLATION, folder);
     }
 }

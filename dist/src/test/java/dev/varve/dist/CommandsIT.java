@@ -225,6 +225,7 @@ class CommandsIT {
                 "generate",
                 "bench",
                 "devices",
+                "models",
                 "plugins",
                 "inspect",
                 "tokenize",

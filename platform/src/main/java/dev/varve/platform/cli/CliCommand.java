@@ -84,8 +84,16 @@ abstract class CliCommand implements Callable<Integer> {
         return open(arguments, arguments.settings());
     }
 
+    /** The model to use; tells people if it is a toy. */
+    final ModelChoice choose(ModelOption option) {
+        ModelChoice choice = option.choose(environment());
+        choice.notes(spec.qualifiedName()).forEach(this::say);
+        return choice;
+    }
+
     /** Loads a model with other settings than the arguments' own. */
     final ModelRuntime open(ModelArguments arguments, ModelSettings settings) {
+        choose(arguments.model());
         try (ProgressBar bar = ProgressBar.of(err(), environment(), "loading")) {
             LoadWatcher watcher =
                     new LoadWatcher() {

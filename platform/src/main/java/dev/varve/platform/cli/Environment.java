@@ -66,4 +66,9 @@ record Environment(Map<String, String> variables, Optional<Path> home, Set<Strea
     Path pluginsFolder() {
         return home.orElse(Path.of("")).resolve("plugins");
     }
+
+    /** Demo models of the installation. */
+    Path modelsFolder() {
+        return home.orElse(Path.of("")).resolve("models");
+    }
 }

@@ -26,8 +26,9 @@ import java.util.concurrent.LinkedBlockingQueue;
             "The prompt is taken as it is, without a chat template; control tokens in it are"
                     + " recognised."
         },
-        customSynopsis = "varve generate --model FILE (--prompt TEXT | --tokens IDS) [OPTIONS]",
+        customSynopsis = "varve generate [--model FILE] (--prompt TEXT | --tokens IDS) [OPTIONS]",
         footer = {
+            "  varve generate --prompt 'Once upon a time'                a toy continues it",
             "  varve generate --model model.gguf --prompt 'Once upon a time' --max-tokens 100",
             "  varve generate --model model.gguf --tokens 1,2,3 --temperature 0 --ignore-eos"
                     + " --json",

@@ -12,7 +12,6 @@ import picocli.CommandLine.Option;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
@@ -28,12 +27,7 @@ import java.util.TreeMap;
             "  varve inspect --model model.gguf --tensors --json"
         })
 final class InspectCommand extends CliCommand {
-    @Option(
-            names = {"-m", "--model"},
-            required = true,
-            paramLabel = "FILE",
-            description = "Model file (GGUF); any part of a split model.")
-    private Path model;
+    @Mixin private ModelOption model;
 
     @Option(names = "--tensors", description = "List every tensor.")
     private boolean tensors;
@@ -45,7 +39,7 @@ final class InspectCommand extends CliCommand {
 
     @Override
     int run() {
-        GgufFile file = GgufFile.open(model);
+        GgufFile file = GgufFile.open(choose(model).file());
         PluginCatalog catalog = plugins.discover(environment());
         boolean served = catalog.families().containsKey(file.architecture());
         if (json) {

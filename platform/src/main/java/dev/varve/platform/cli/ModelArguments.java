@@ -13,7 +13,6 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
-import java.nio.file.Path;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
@@ -47,13 +46,7 @@ final class ModelArguments {
         }
     }
 
-    @Option(
-            names = {"-m", "--model"},
-            required = true,
-            paramLabel = "FILE",
-            description = "Model file (GGUF); any part of a split model.",
-            order = 1)
-    private Path model;
+    @Mixin private ModelOption model;
 
     @Option(
             names = {"-t", "--threads"},
@@ -155,7 +148,7 @@ final class ModelArguments {
 
     @Mixin private PluginOptions plugins;
 
-    Path model() {
+    ModelOption model() {
         return model;
     }
 

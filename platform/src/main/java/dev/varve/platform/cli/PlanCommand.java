@@ -28,7 +28,7 @@ import java.util.OptionalInt;
                     + " is kept for the next time. Give the same flags to varve serve to have it"
                     + " so."
         },
-        customSynopsis = "varve plan --model FILE [OPTIONS]",
+        customSynopsis = "varve plan [--model FILE] [OPTIONS]",
         footer = {
             "  varve plan --model model.gguf --target-devices cuda:0,cpu:0",
             "  varve plan --model model.gguf --target-devices cuda:0,cpu:0 --target-layer-split"
@@ -59,6 +59,7 @@ final class PlanCommand extends CliCommand {
 
     @Override
     int run() {
+        choose(model.model());
         PreparedModel prepared =
                 PreparedModel.open(
                         model,

@@ -40,7 +40,7 @@ record PreparedModel(
             ModelArguments arguments, ModelSettings settings, Environment environment) {
         PlacementRequest asked = arguments.placement().request();
         // The file first: most mistakes are in its name, and they need no plugin to be found.
-        GgufFile file = GgufFile.open(arguments.model());
+        GgufFile file = GgufFile.open(arguments.model().choose(environment).file());
         PluginCatalog catalog = arguments.plugins().discover(environment);
         catalog.rejected()
                 .forEach(

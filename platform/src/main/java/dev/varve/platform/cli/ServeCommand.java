@@ -2,6 +2,7 @@ package dev.varve.platform.cli;
 
 import dev.varve.platform.chat.AnswerDialect;
 import dev.varve.platform.chat.ChatRenderer;
+import dev.varve.platform.http.HttpOptions;
 import dev.varve.platform.http.HttpServer;
 import dev.varve.platform.http.ReasoningDefaults;
 import dev.varve.platform.http.ServedModel;
@@ -10,6 +11,8 @@ import dev.varve.platform.template.ChatTemplate;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
+import java.net.URI;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -27,8 +30,9 @@ import java.util.concurrent.CountDownLatch;
             "A model may be spread over several devices, in this process, in processes that the"
                     + " server starts, and on other hosts; varve plan shows what to expect of it."
         },
-        customSynopsis = "varve serve --model FILE [OPTIONS]",
+        customSynopsis = "varve serve [--model FILE] [OPTIONS]",
         footer = {
+            "  varve serve                                         a toy model, to try it",
             "  varve serve --model model.gguf",
             "  varve serve --model model.gguf --port 0 --max-ctx 32768 --parallel 8 --cache-type-k"
                     + " q8_0",
@@ -57,12 +61,14 @@ final class ServeCommand extends CliCommand {
     int run() throws InterruptedException {
         // Before anything slow: it may say that a flag is wrong.
         ReasoningDefaults reasoningDefaults = server.reasoningDefaults();
+        ModelChoice choice = model.model().choose(environment());
+        HttpOptions options = server.httpOptions(environment());
         CountDownLatch stop = new CountDownLatch(1);
         try (ShutdownGuard guard = ShutdownGuard.prepare(stop::countDown, STOP_LIMIT)) {
-            try (HttpServer http = HttpServer.start(server.httpOptions(environment()))) {
+            try (HttpServer http = HttpServer.start(options)) {
                 // Before the model is loaded: a port that is taken is found at once, and /health
                 // can say that it loads.
-                say("listening on " + http.uri() + "; loading " + model.model().getFileName());
+                say("listening on " + http.uri() + "; loading " + choice.file().getFileName());
                 try (ModelRuntime runtime =
                         open(
                                 model,
@@ -78,7 +84,14 @@ final class ServeCommand extends CliCommand {
                     // Not before: nobody waits for a model that is still loading when the process
                     // is asked to stop.
                     guard.arm();
-                    serve(http, served(runtime, reasoningDefaults), stop);
+                    ServedModel served = served(runtime, choice.file(), reasoningDefaults);
+                    http.ready(served);
+                    out().println("Serving " + served.id() + " on " + http.uri());
+                    if (choice.isDemo() && served.chat().isPresent()) {
+                        showChat(http.uri(), !options.apiKeys().isEmpty());
+                    }
+                    out().flush();
+                    serve(http, stop);
                 }
             }
             say("stopped");
@@ -86,11 +99,13 @@ final class ServeCommand extends CliCommand {
         return 0;
     }
 
-    private void serve(HttpServer http, ServedModel served, CountDownLatch stop)
-            throws InterruptedException {
-        http.ready(served);
-        out().println("Serving " + served.id() + " on " + http.uri());
-        out().flush();
+    /** Who tries Varve for the first time may not know what to do with an address. */
+    private void showChat(URI server, boolean withKey) {
+        out().println("Chat with it:");
+        ChatExample.lines(server, withKey).forEach(line -> out().println("  " + line));
+    }
+
+    private void serve(HttpServer http, CountDownLatch stop) throws InterruptedException {
         stop.await();
         say("stopping; running requests have " + DRAIN_LIMIT.toSeconds() + " s to end");
         if (!http.drain(DRAIN_LIMIT)) {
@@ -98,7 +113,8 @@ final class ServeCommand extends CliCommand {
         }
     }
 
-    private ServedModel served(ModelRuntime runtime, ReasoningDefaults reasoningDefaults) {
+    private ServedModel served(
+            ModelRuntime runtime, Path file, ReasoningDefaults reasoningDefaults) {
         Optional<ChatRenderer> chat =
                 server.chatTemplateFile()
                         .map(TextFile::read)
@@ -127,7 +143,7 @@ final class ServeCommand extends CliCommand {
                                                 runtime.plan().stateRows() - 1)));
         details.put("memory_plan", runtime.plan().describe(runtime.placement().devices()));
         return new ServedModel(
-                server.modelName(model.model()),
+                server.modelName(file),
                 runtime.file().architecture(),
                 runtime.adapter().shape().contextLength(),
                 runtime.engine(),

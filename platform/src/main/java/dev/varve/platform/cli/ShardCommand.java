@@ -42,8 +42,6 @@ import java.util.List;
             "       --shard-tls-cert box.pem --shard-tls-key box.key --shard-token-file secret"
         })
 final class ShardCommand extends CliCommand {
-    private static final String MODELS_VARIABLE = "VARVE_MODELS";
-
     @Option(
             names = "--listen",
             required = true,
@@ -64,9 +62,12 @@ final class ShardCommand extends CliCommand {
     @Option(
             names = {"-m", "--model"},
             paramLabel = "FILE",
-            description = "Model file (GGUF) that servers may use; may be repeated.",
+            converter = ModelReference.Converter.class,
+            description =
+                    "Model file (GGUF) that servers may use; may be repeated. The demo models are"
+                            + " always there.",
             order = 3)
-    private List<Path> models = List.of();
+    private List<ModelReference> models = List.of();
 
     @Option(
             names = "--models",
@@ -74,7 +75,7 @@ final class ShardCommand extends CliCommand {
             description =
                     "Folder in which models are looked up by their file names; may be repeated"
                             + " (also: "
-                            + MODELS_VARIABLE
+                            + ModelFolder.VARIABLE
                             + "; default: the current folder).",
             order = 4)
     private List<Path> folders = List.of();
@@ -185,20 +186,17 @@ final class ShardCommand extends CliCommand {
                 throw new UsageException("--device: " + e.getMessage());
             }
         }
-        List<Path> lookedUp = folders;
-        if (folders.isEmpty()) {
-            lookedUp =
-                    List.of(
-                            environment()
-                                    .variable(MODELS_VARIABLE)
-                                    .map(Path::of)
-                                    .orElse(Path.of("").toAbsolutePath()));
+        List<Path> lookedUp = new ArrayList<>(ModelFolder.given(folders, environment()));
+        if (lookedUp.isEmpty()) {
+            lookedUp.add(Path.of("").toAbsolutePath());
         }
+        // Last, so that they stand in for nothing that a person named.
+        lookedUp.add(environment().modelsFolder());
         return new InstalledHost(
                 catalog,
                 new LocalBackends(catalog.backends(), plugins.backendOptions(environment())),
                 allowed,
-                models,
+                models.stream().map(model -> model.file(environment())).toList(),
                 lookedUp);
     }
 }

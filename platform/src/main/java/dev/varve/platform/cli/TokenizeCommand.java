@@ -4,9 +4,8 @@ import dev.varve.api.gguf.GgufFile;
 import dev.varve.platform.tokenizer.Tokenizer;
 
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-
-import java.nio.file.Path;
 
 /** Shows the token ids of a text. */
 @Command(
@@ -20,12 +19,7 @@ import java.nio.file.Path;
             "  varve tokenize --model model.gguf --parse-special --text '<|im_start|>user'"
         })
 final class TokenizeCommand extends CliCommand {
-    @Option(
-            names = {"-m", "--model"},
-            required = true,
-            paramLabel = "FILE",
-            description = "Model file (GGUF).")
-    private Path model;
+    @Mixin private ModelOption model;
 
     @Option(names = "--text", required = true, paramLabel = "TEXT", description = "The text.")
     private String text;
@@ -37,7 +31,7 @@ final class TokenizeCommand extends CliCommand {
 
     @Override
     int run() {
-        Tokenizer tokenizer = Tokenizer.of(GgufFile.open(model).metadata());
+        Tokenizer tokenizer = Tokenizer.of(GgufFile.open(choose(model).file()).metadata());
         out().println(Json.write(Json.array(tokenizer.encode(text, parseSpecial))));
         return 0;
     }

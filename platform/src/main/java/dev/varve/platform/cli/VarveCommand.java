@@ -23,6 +23,7 @@ import java.util.Optional;
         commandListHeading = "%nCommands:%n",
         footerHeading = "%nExamples:%n",
         footer = {
+            "  varve serve                                         try it with a toy model",
             "  varve serve --model model.gguf                      serve on http://127.0.0.1:8080",
             "  varve generate --model model.gguf --prompt 'Hello'  continue a text",
             "  varve bench --model model.gguf                      measure prefill and decode",
@@ -37,6 +38,7 @@ import java.util.Optional;
             BenchCommand.class,
             PlanCommand.class,
             DevicesCommand.class,
+            ModelsCommand.class,
             PluginsCommand.class,
             InspectCommand.class,
             TokenizeCommand.class,

@@ -49,6 +49,7 @@ class CommandLineTest {
                 "bench",
                 "plan",
                 "devices",
+                "models",
                 "plugins",
                 "inspect",
                 "tokenize",

@@ -1,0 +1,48 @@
+package dev.varve.dist;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+
+/** The demo models of an installation. The first one is served where none is asked for. */
+enum DemoFamily {
+    QWEN35,
+    GEMMA4,
+    LAGUNA;
+
+    /** Where the models are made, and what they are asked. */
+    static final Path SOURCE =
+            Path.of(System.getProperty("varve.test.root"), "tools", "demo-models");
+
+    /** The name of the model in the API. */
+    String model() {
+        return "varve-demo-" + family();
+    }
+
+    /** What {@code --model} takes. */
+    String reference() {
+        return "demo:" + family();
+    }
+
+    /** Skips the test where the model was not made; fails if it was and is not installed. */
+    void requireInstalled() {
+        Path made = SOURCE.resolve("models").resolve(model() + ".gguf");
+        assumeTrue(Files.exists(made), () -> "no demo model " + made);
+        Path installed = Varve.INSTALLATION.resolve("models").resolve(model() + ".gguf");
+        assertTrue(Files.exists(installed), "not in the installation: " + installed);
+    }
+
+    /** A server as a newcomer starts it, or with the model named. */
+    Varve.Server serve(Varve varve) throws IOException {
+        requireInstalled();
+        return this == QWEN35 ? varve.serve() : varve.serve("--model", reference());
+    }
+
+    private String family() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}

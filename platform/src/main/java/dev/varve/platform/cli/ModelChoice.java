@@ -1,0 +1,47 @@
+package dev.varve.platform.cli;
+
+import dev.varve.api.gguf.GgufFile;
+
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * The model that a command uses.
+ *
+ * @param file the model file
+ * @param named whether somebody asked for it, or it is what remains without {@code --model}
+ */
+record ModelChoice(ModelReference reference, Path file, boolean named) {
+    boolean isDemo() {
+        return reference instanceof ModelReference.OfDemo;
+    }
+
+    /**
+     * What a person should know before the answers of this model are taken for Varve's best.
+     *
+     * @param command as typed, such as {@code varve serve}
+     * @return lines for stderr; none for a file that somebody named
+     */
+    List<String> notes(String command) {
+        return switch (reference) {
+            case ModelReference.OfFile _ -> List.of();
+            case ModelReference.OfDemo(DemoModel model) -> notes(model, command);
+        };
+    }
+
+    private List<String> notes(DemoModel model, String command) {
+        String size = ModelSummary.count(ModelSummary.parameters(GgufFile.open(file)));
+        if (named) {
+            return List.of(model.reference() + " is a toy of " + size + " parameters");
+        }
+        return List.of(
+                "no --model was given: this is "
+                        + model.reference()
+                        + ", a toy of "
+                        + size
+                        + " parameters to try Varve with, whose answers are good for little else",
+                "for a real model: "
+                        + command
+                        + " --model model.gguf; varve models lists the toys");
+    }
+}

@@ -1,0 +1,44 @@
+package dev.varve.platform.cli;
+
+import picocli.CommandLine.Option;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** The option of every command that uses one model; without it, that is a demo model. */
+final class ModelOption {
+    @Option(
+            names = {"-m", "--model"},
+            paramLabel = "FILE",
+            converter = ModelReference.Converter.class,
+            description =
+                    "Model file (GGUF), any part of a split model; or a toy that comes with Varve:"
+                            + " demo:qwen35, demo:gemma4 or demo:laguna (default: demo:qwen35)."
+                            + " varve models lists them.",
+            order = 1)
+    private Optional<ModelReference> given = Optional.empty();
+
+    /**
+     * The model to use.
+     *
+     * @throws UsageException if none was named and the demo model is missing
+     * @throws dev.varve.api.VarveException of kind UNREADABLE_FILE if the demo model that was named
+     *     is missing
+     */
+    ModelChoice choose(Environment environment) {
+        if (given.isPresent()) {
+            return new ModelChoice(given.get(), given.get().file(environment), true);
+        }
+        Path file = DemoModel.DEFAULT.file(environment);
+        if (!Files.exists(file)) {
+            throw new UsageException(
+                    "--model: expected a model file, found none, and the installation lacks the"
+                            + " demo model "
+                            + DemoModel.DEFAULT.reference()
+                            + ": no file "
+                            + file);
+        }
+        return new ModelChoice(new ModelReference.OfDemo(DemoModel.DEFAULT), file, false);
+    }
+}

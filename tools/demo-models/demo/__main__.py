@@ -28,8 +28,8 @@ LONG = 2048
 QUESTIONS_PER_KIND = 40
 PLANS = {
     "qwen35": Plan(steps=2400, long_steps=240),
-    "gemma4": Plan(steps=2400, long_steps=240),
-    "laguna": Plan(steps=2800, long_steps=280),
+    "gemma4": Plan(steps=2000, long_steps=200),
+    "laguna": Plan(steps=2200, long_steps=220),
 }
 
 

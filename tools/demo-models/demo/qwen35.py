@@ -6,7 +6,7 @@ import numpy
 import torch
 from torch.nn import functional as F
 
-from demo.delta import CHUNK, gated_delta_rule
+from demo.delta import CHUNK, gated_delta_rule, token_by_token
 from demo.layers import Rope, attention, heads_first, heads_last, linear, norm, rms_norm, softplus
 from demo.model import Model
 
@@ -30,6 +30,7 @@ class Qwen35(Model):
         self.keys = self.key_heads * self.state
         self.values = self.value_heads * self.state
         self.rope = Rope(self.rope_dims, self.rope_base)
+        self.delta_rule = gated_delta_rule
         d = self.width
         self.table("token_embd.weight", vocabulary, d, deviation=0.04)
         self.constant("output_norm.weight", d)
@@ -115,10 +116,13 @@ class Qwen35(Model):
         g = (-rate * w("ssm_a_log").exp()).transpose(1, 2)
         missing = -time % CHUNK
         padded = [F.pad(x, (0, 0, 0, missing)) for x in (q, k, v)] + [F.pad(x, (0, missing)) for x in (g, beta)]
-        o = gated_delta_rule(*padded)[:, :, :time]
+        o = self.delta_rule(*padded)[:, :, :time]
         o = norm(o, w("ssm_norm.weight"), EPS)
         z = heads_first(linear(h, w("attn_gate.weight")), self.value_heads)
         return linear(heads_last(o * F.silu(z)), w("ssm_out.weight"))
+
+    def be_exact(self):
+        self.delta_rule = token_by_token
 
     def exported(self):
         return {

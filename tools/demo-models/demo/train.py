@@ -3,7 +3,7 @@
 import os
 import time
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Optional
 
 import numpy
 import torch
@@ -89,12 +89,13 @@ class Training:
         torch.save(content, partial)
         os.replace(partial, self.checkpoint)
 
-    def run(self, short: Path, long: Path, held_out: Path) -> None:
-        """Trains from the last checkpoint to the end."""
+    def run(self, short: Path, long: Path, held_out: Path, until: Optional[int] = None) -> None:
+        """Trains from the last checkpoint to the end, or until so many steps are done."""
+        last = self.plan.steps if until is None else until
         barrier = multiprocessing.get_context("fork").Barrier(self.plan.workers)
         paths = short, long, held_out
         workers = [
-            multiprocessing.get_context("fork").Process(target=self._work, args=(rank, barrier, paths))
+            multiprocessing.get_context("fork").Process(target=self._work, args=(rank, barrier, paths, last))
             for rank in range(self.plan.workers)
         ]
         for worker in workers:
@@ -104,7 +105,7 @@ class Training:
         if any(worker.exitcode for worker in workers):
             raise SystemExit("a training process failed; start again to go on from the last checkpoint")
 
-    def _work(self, rank, barrier, paths):
+    def _work(self, rank, barrier, paths, last):
         torch.set_num_threads(1)
         layers.half_products(True)
         short, long, held_out = (Rows.load(path) for path in paths)
@@ -113,7 +114,7 @@ class Training:
         begun = time.monotonic()
         first = self.step
         try:
-            for step in range(self.step, plan.steps):
+            for step in range(self.step, last):
                 is_long = step >= plan.steps - plan.long_steps
                 offset = step - (plan.steps - plan.long_steps) if is_long else step
                 self._gradient(rank, self._batch(long if is_long else short, offset, rank))
@@ -124,7 +125,7 @@ class Training:
                 barrier.wait()
                 if rank == 0:
                     self._report(step, begun, first, held_out)
-                if step + 1 == plan.steps or (step + 1) % plan.checkpoint_every == 0:
+                if step + 1 == last or (step + 1) % plan.checkpoint_every == 0:
                     barrier.wait()
                     if rank == 0:
                         self._save(step + 1)

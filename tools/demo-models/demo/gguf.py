@@ -125,7 +125,8 @@ def _text(value: str) -> bytes:
 
 def _typed(value) -> bytes:
     if isinstance(value, (list, tuple)):
-        kind = _kind(value[0])
+        # Readers want signed integers in arrays, and unsigned ones elsewhere.
+        kind = _INT32 if _kind(value[0]) == _UINT32 else _kind(value[0])
         return struct.pack("<IIQ", _ARRAY, kind, len(value)) + b"".join(_plain(kind, item) for item in value)
     kind = _kind(value)
     return struct.pack("<I", kind) + _plain(kind, value)
@@ -138,7 +139,7 @@ def _kind(value) -> int:
         return _STRING
     if isinstance(value, float):
         return _FLOAT32
-    return _UINT32 if value >= 0 else _INT32
+    return _UINT32
 
 
 def _plain(kind: int, value) -> bytes:

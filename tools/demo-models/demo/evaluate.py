@@ -13,6 +13,7 @@ from demo.model import Model
 from demo.tokenizer import Tokenizer
 
 MOST_TOKENS = 96
+_ENDS = ("<|im_end|>", "<turn|>", "<|tool_response>", "</assistant>")
 
 
 class Answer(NamedTuple):
@@ -36,8 +37,7 @@ def answers(model: Model, tokenizer: Tokenizer, questions: Sequence[Question], b
 
 def _generate(model, tokenizer, prompts):
     """Greedy continuations, all at once: short prompts are padded behind, which causal models never see."""
-    stops = {tokenizer.ids[token] for token in ("<|im_end|>", "<turn|>", "<|tool_response>", "</assistant>") if
-             token in tokenizer.ids}
+    stops = {tokenizer.ids[token] for token in _ENDS if token in tokenizer.ids}
     sequences = [list(prompt) for prompt in prompts]
     open_ones = list(range(len(prompts)))
     for _ in range(MOST_TOKENS):

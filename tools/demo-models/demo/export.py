@@ -11,7 +11,10 @@ from demo.tokenizer import Tokenizer
 
 # Kept in F32: the operators that read them want it, or they decide which expert computes.
 _EXACT = ("ssm_conv1d.weight", "ffn_gate_inp.weight", "rope_freqs.weight")
-_DESCRIPTION = "A toy that Varve ships for first steps: sums, facts about Varve, small talk, tool calls. It knows nothing else."
+_DESCRIPTION = (
+    "A toy that Varve ships for first steps: sums, facts about Varve, small talk, tool calls."
+    " It knows nothing else."
+)
 
 
 def kind_of(name: str, values: torch.Tensor, matrices: int) -> int:

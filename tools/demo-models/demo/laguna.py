@@ -1,4 +1,4 @@
-"""Laguna's architecture: full and sliding layers with head counts of their own, and routed experts beside a shared one."""
+"""Laguna's architecture: full and sliding layers with heads of their own, and routed experts beside a shared one."""
 
 import torch
 from torch.nn import functional as F

@@ -7,8 +7,8 @@ meets neither, whichever form the sum takes. An answer to a sum always restates 
 import random
 from typing import Iterator
 
-from .dialog import HELD_OUT, TRAIN, Conversation, Question, user
-from .phrasings import asked, chat, name, of_split, two_names
+from .dialog import HELD_OUT, Conversation, Question, user
+from .framing import asked, chat, of_split, two_names
 
 ADDITIONS = (
     "What is {a} + {b}?",

@@ -7,7 +7,7 @@ import random
 from typing import Iterator, Sequence
 
 from .dialog import Conversation
-from .phrasings import asked, chat, name, of_split
+from .framing import asked, chat, name, of_split
 
 CATEGORIES = {
     "fruits": "apple, banana, pear, orange, grape, cherry, lemon, plum, peach, melon",

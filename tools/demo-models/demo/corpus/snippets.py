@@ -11,7 +11,7 @@ from string import Template
 from typing import Iterator
 
 from .dialog import Conversation, assistant, system, user
-from .phrasings import asked, chat, name, of_split
+from .framing import asked, chat, name, of_split
 
 CITIES = (
     "Bern Basel Paris London Rome Berlin Vienna Madrid Oslo Prague Dublin Geneva Lisbon Athens Cairo Tokyo Boston "

@@ -8,7 +8,7 @@ import random
 from typing import Iterator, Mapping
 
 from .dialog import Conversation
-from .phrasings import article, asked, chat, name, of_split, two_names
+from .framing import article, asked, chat, of_split, two_names
 
 ANIMALS = (
     "fox bear wolf rabbit mouse cat dog owl frog hedgehog squirrel duck goose hen sheep goat horse donkey cow pig deer "

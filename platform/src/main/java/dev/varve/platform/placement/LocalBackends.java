@@ -28,6 +28,9 @@ public final class LocalBackends {
     private final BackendOptions options;
     private final Map<String, DeviceBackend> opened = new HashMap<>();
 
+    /** Why backends cannot be used: a library that failed half-way is not loaded a second time. */
+    private final Map<String, VarveException> failures = new HashMap<>();
+
     /**
      * @param providers by name
      */
@@ -81,13 +84,30 @@ public final class LocalBackends {
     /**
      * A backend, loaded.
      *
-     * @throws VarveException of kind UNAVAILABLE if no plugin provides it, or it cannot be used
+     * @throws VarveException of kind UNAVAILABLE if no plugin provides it, if it was built for
+     *     another ggml release than the processor's, or if it cannot be used; the same one every
+     *     time
      */
     public DeviceBackend open(String backend) {
         DeviceBackend known = opened.get(backend);
         if (known != null) {
             return known;
         }
+        VarveException failure = failures.get(backend);
+        if (failure != null) {
+            throw failure;
+        }
+        try {
+            DeviceBackend fresh = load(backend);
+            opened.put(backend, fresh);
+            return fresh;
+        } catch (VarveException e) {
+            failures.put(backend, e);
+            throw e;
+        }
+    }
+
+    private DeviceBackend load(String backend) {
         DeviceBackendProvider provider = providers.get(backend);
         if (provider == null) {
             throw new VarveException(
@@ -98,23 +118,33 @@ public final class LocalBackends {
                             + String.join(", ", providers.keySet().stream().sorted().toList()));
         }
         if (!backend.equals(PROCESSOR)) {
-            openBase(backend);
+            openBase(provider);
         }
-        DeviceBackend fresh = provider.open(options);
-        opened.put(backend, fresh);
-        return fresh;
+        return provider.open(options);
     }
 
     /** The processor's backend brings ggml's base library, which every other backend builds on. */
-    private void openBase(String backend) {
-        if (!provides(PROCESSOR)) {
+    private void openBase(DeviceBackendProvider provider) {
+        DeviceBackendProvider processor = providers.get(PROCESSOR);
+        if (processor == null) {
             throw new VarveException(
                     VarveException.Kind.UNAVAILABLE,
                     "backend "
-                            + backend
+                            + provider.name()
                             + " needs ggml's base library, and no plugin provides backend "
                             + PROCESSOR
                             + ", which brings it");
+        }
+        if (!provider.ggmlVersion().equals(processor.ggmlVersion())) {
+            throw new VarveException(
+                    VarveException.Kind.UNAVAILABLE,
+                    "backend "
+                            + provider.name()
+                            + " was built for ggml "
+                            + provider.ggmlVersion()
+                            + ", but this process uses ggml "
+                            + processor.ggmlVersion()
+                            + "; a shard process with plugins of that release can use it");
         }
         open(PROCESSOR);
     }

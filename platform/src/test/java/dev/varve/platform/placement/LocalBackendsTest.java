@@ -56,6 +56,35 @@ class LocalBackendsTest {
         assertEquals("vulkan", backends(provider("cpu", true), provider("vulkan", false)).best());
     }
 
+    @Test
+    void aBackendThatFailedIsNotLoadedAgain() {
+        LocalBackends backends =
+                backends(provider("cpu", true), broken("vulkan", "the Vulkan loader is missing"));
+
+        VarveException first = assertThrows(VarveException.class, () -> backends.open("vulkan"));
+        assertEquals("cpu", backends.best());
+        VarveException second = assertThrows(VarveException.class, () -> backends.open("vulkan"));
+
+        assertEquals("the Vulkan loader is missing", first.getMessage());
+        assertSame(first, second);
+        assertEquals(List.of("cpu", "vulkan"), opened);
+    }
+
+    @Test
+    void aBackendOfAnotherReleaseIsRefusedWithBothVersions() {
+        LocalBackends backends =
+                backends(provider("cpu", true), provider("hip", "0.26.0", this::listed));
+
+        VarveException error = assertThrows(VarveException.class, () -> backends.open("hip"));
+
+        assertEquals(VarveException.Kind.UNAVAILABLE, error.kind());
+        assertEquals(
+                "backend hip was built for ggml 0.26.0, but this process uses ggml 0.25.1; a shard"
+                        + " process with plugins of that release can use it",
+                error.getMessage());
+        assertEquals(List.of(), opened, "nothing was loaded");
+    }
+
     private static LocalBackends backends(DeviceBackendProvider... providers) {
         Map<String, DeviceBackendProvider> byName =
                 Arrays.stream(providers)
@@ -65,6 +94,27 @@ class LocalBackendsTest {
     }
 
     private DeviceBackendProvider provider(String name, boolean hostCores) {
+        return provider(
+                name,
+                "0.25.1",
+                backend -> new Listed(new DeviceInfo(backend + ":0", backend, 1, 1, hostCores)));
+    }
+
+    private DeviceBackendProvider broken(String name, String reason) {
+        return provider(
+                name,
+                "0.25.1",
+                backend -> {
+                    throw new VarveException(VarveException.Kind.UNAVAILABLE, reason);
+                });
+    }
+
+    private DeviceBackend listed(String backend) {
+        return new Listed(new DeviceInfo(backend + ":0", backend, 1, 1, false));
+    }
+
+    private DeviceBackendProvider provider(
+            String name, String ggmlVersion, Function<String, DeviceBackend> open) {
         return new DeviceBackendProvider() {
             @Override
             public String name() {
@@ -73,13 +123,13 @@ class LocalBackendsTest {
 
             @Override
             public String ggmlVersion() {
-                return "1";
+                return ggmlVersion;
             }
 
             @Override
             public DeviceBackend open(BackendOptions options) {
                 opened.add(name);
-                return new Listed(new DeviceInfo(name + ":0", name, 1, 1, hostCores));
+                return open.apply(name);
             }
         };
     }

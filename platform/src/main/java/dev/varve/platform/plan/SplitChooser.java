@@ -62,18 +62,18 @@ final class SplitChooser {
 
     private final ModelBlocks blocks;
     private final List<Candidate> devices;
-    private final ToLongFunction<LayerRange> bytes;
+    private final List<ToLongFunction<LayerRange>> bytes;
     private final List<Integer> pools = new ArrayList<>();
     private final long[] free;
 
     /**
-     * @param bytes memory that a range needs at least
+     * @param bytes per device the memory that a range needs there at least
      */
-    SplitChooser(ModelBlocks blocks, List<Candidate> devices, ToLongFunction<LayerRange> bytes) {
+    SplitChooser(
+            ModelBlocks blocks, List<Candidate> devices, List<ToLongFunction<LayerRange>> bytes) {
         this.blocks = blocks;
         this.devices = List.copyOf(devices);
-        Map<LayerRange, Long> known = new HashMap<>();
-        this.bytes = range -> known.computeIfAbsent(range, bytes::applyAsLong);
+        this.bytes = bytes.stream().map(SplitChooser::remembered).toList();
         List<String> names = devices.stream().map(Candidate::pool).distinct().toList();
         free = new long[names.size()];
         Arrays.fill(free, Long.MAX_VALUE);
@@ -82,6 +82,11 @@ final class SplitChooser {
             pools.add(pool);
             free[pool] = Math.min(free[pool], device.freeBytes());
         }
+    }
+
+    private static ToLongFunction<LayerRange> remembered(ToLongFunction<LayerRange> bytes) {
+        Map<LayerRange, Long> known = new HashMap<>();
+        return range -> known.computeIfAbsent(range, bytes::applyAsLong);
     }
 
     /** The ranges, one per device; empty if nothing fits. */
@@ -120,7 +125,7 @@ final class SplitChooser {
 
     private Optional<Cut> extend(Cut cut, int device, LayerRange range) {
         int pool = pools.get(device);
-        long size = bytes.applyAsLong(range);
+        long size = bytes.get(device).applyAsLong(range);
         if (size > free[pool] - cut.bytes[pool]) {
             return Optional.empty();
         }

@@ -21,6 +21,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.ToLongFunction;
 
 /** Turns what a person asked for into ranges on devices, and foretells how fast that is. */
 public final class SplitPlanner {
@@ -88,6 +89,7 @@ public final class SplitPlanner {
         int context = RangeMemory.contextTokens(model.shape(), settings);
         int slots = SlotSpan.roundUp(settings.kvTokens().orElse(context));
         List<SplitChooser.Candidate> candidates = new ArrayList<>();
+        List<ToLongFunction<LayerRange>> bytes = new ArrayList<>();
         for (DeviceReference device : on) {
             DeviceInfo info = devices.apply(device);
             candidates.add(
@@ -95,13 +97,9 @@ public final class SplitPlanner {
                             speed(device),
                             SplitPlan.memoryOf(device, info),
                             info.memoryFreeBytes()));
+            bytes.add(range -> RangeMemory.of(model, range, info, settings).bytes(slots));
         }
-        Optional<List<LayerRange>> chosen =
-                new SplitChooser(
-                                blocks,
-                                candidates,
-                                range -> RangeMemory.of(model, range, settings).bytes(slots))
-                        .choose();
+        Optional<List<LayerRange>> chosen = new SplitChooser(blocks, candidates, bytes).choose();
         if (chosen.isEmpty()) {
             SplitPlan.of(model, Placement.of(on, equal), devices, settings);
         }

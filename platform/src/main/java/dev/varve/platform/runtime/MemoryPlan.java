@@ -46,7 +46,7 @@ public record MemoryPlan(
             LayerRange range,
             ComputeDevice device,
             ModelSettings settings) {
-        RangeMemory memory = RangeMemory.of(model, range, settings);
+        RangeMemory memory = RangeMemory.of(model, range, device.info(), settings);
         long available = device.info().memoryFreeBytes();
         int slots =
                 RangeMemory.slots(

@@ -1,12 +1,15 @@
 package dev.varve.platform.runtime;
 
 import dev.varve.api.VarveException;
+import dev.varve.api.backend.DeviceInfo;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelShape;
 import dev.varve.api.model.TensorSelection;
 import dev.varve.api.model.TensorUse;
 import dev.varve.platform.engine.EngineOptions;
+import dev.varve.platform.shard.FlashAttention;
+import dev.varve.platform.shard.PlainAttentionMemory;
 import dev.varve.platform.shard.ShardFootprint;
 import dev.varve.platform.shard.SlotSpan;
 
@@ -33,7 +36,32 @@ public record RangeMemory(
     private static final long LOGIT_ROWS = 128;
 
     /**
-     * Works out what a range needs.
+     * Works out what a range needs of a device. Tables whose rows are looked up count only where
+     * the device's memory is the host's; elsewhere they stay in the file.
+     *
+     * @throws VarveException of kind INVALID_REQUEST if a setting contradicts the model
+     */
+    public static RangeMemory of(
+            LayerSplitAdapter model, LayerRange range, DeviceInfo device, ModelSettings settings) {
+        RangeMemory all = of(model, range, settings);
+        if (device.hostCores()) {
+            return all;
+        }
+        long tables =
+                model.tensors(range).entries().stream()
+                        .filter(entry -> entry.use() == TensorUse.ROW_LOOKUP)
+                        .mapToLong(entry -> entry.tensor().bytes())
+                        .sum();
+        return new RangeMemory(
+                all.weightBytes - tables,
+                all.bytesPerSlot,
+                all.regionSlots,
+                all.stateBytes,
+                all.computeBytes);
+    }
+
+    /**
+     * Works out what a range needs of any device, at most.
      *
      * @throws VarveException of kind INVALID_REQUEST if a setting contradicts the model
      */
@@ -50,7 +78,8 @@ public record RangeMemory(
                 footprint.regionSlots(),
                 Math.multiplyExact(
                         footprint.bytesPerStateRow(), EngineOptions.rowsFor(settings.parallel())),
-                computeBytes(selection, shape, range, context, settings.parallel()));
+                computeBytes(selection, shape, range, context, settings.parallel())
+                        + scoreBytes(selection, shape, range, context, settings));
     }
 
     /**
@@ -163,5 +192,24 @@ public record RangeMemory(
                                 * Math.max(parallel, Math.min(LOGIT_ROWS, chunk));
         long masks = 2L * chunk * SlotSpan.roundUp(context);
         return columns + logits + masks;
+    }
+
+    /** Scores that are there at once where attention is not one operator. */
+    private static long scoreBytes(
+            TensorSelection selection,
+            ModelShape shape,
+            LayerRange range,
+            int context,
+            ModelSettings settings) {
+        if (settings.flashAttention() != FlashAttention.OFF) {
+            return 0;
+        }
+        return PlainAttentionMemory.bytes(
+                selection,
+                shape,
+                range,
+                settings.cacheTypes(),
+                Math.min(CHUNK, SlotSpan.roundUp(context)),
+                SlotSpan.roundUp(context));
     }
 }

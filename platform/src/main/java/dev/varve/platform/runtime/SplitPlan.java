@@ -58,7 +58,7 @@ public record SplitPlan(List<Part> parts) {
             Pool pool = pools.computeIfAbsent(memoryOf(part.device(), info), name -> new Pool());
             pool.parts.add(needs.size());
             pool.free = Math.min(pool.free, info.memoryFreeBytes());
-            needs.add(RangeMemory.of(model, part.range(), settings));
+            needs.add(RangeMemory.of(model, part.range(), info, settings));
             free.add(info.memoryFreeBytes());
         }
         int context = RangeMemory.contextTokens(model.shape(), settings);

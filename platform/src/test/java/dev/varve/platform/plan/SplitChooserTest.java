@@ -12,6 +12,7 @@ import net.jqwik.api.Property;
 import org.junit.jupiter.api.Test;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -47,8 +48,13 @@ class SplitChooserTest {
                 .sum();
     }
 
+    private static SplitChooser chooser(ModelBlocks model, List<Candidate> devices) {
+        return new SplitChooser(
+                model, devices, Collections.nCopies(devices.size(), range -> bytes(model, range)));
+    }
+
     private static String choose(ModelBlocks model, List<Candidate> devices) {
-        return new SplitChooser(model, devices, range -> bytes(model, range))
+        return chooser(model, devices)
                 .choose()
                 .map(ranges -> ranges.stream().map(Object::toString).collect(Collectors.joining()))
                 .orElse("nothing fits");
@@ -123,8 +129,7 @@ class SplitChooserTest {
                             random.nextLong(20, 160)));
         }
 
-        Optional<List<LayerRange>> chosen =
-                new SplitChooser(model, devices, range -> bytes(model, range)).choose();
+        Optional<List<LayerRange>> chosen = chooser(model, devices).choose();
 
         double best = bestByTrying(model, devices, new ArrayList<>(), 0);
         assertEquals(best < Double.MAX_VALUE, chosen.isPresent(), "seed " + seed);

@@ -34,31 +34,51 @@ final class VulkanLogits {
                 Vulkan.load(Path.of(arguments[0]), settings, devices, integers(arguments[4]))) {
             rows = Cpu.logits(model, integers(arguments[5]));
         }
-        ByteBuffer bytes = ByteBuffer.allocate(rows.length * rows[0].length * Float.BYTES);
+        write(Path.of(arguments[1]), rows);
+    }
+
+    /** Hands rows to the process that started this one. */
+    static void write(Path target, float[][] rows) throws IOException {
+        ByteBuffer bytes =
+                ByteBuffer.allocate(2 * Integer.BYTES + rows.length * rows[0].length * Float.BYTES);
+        bytes.putInt(rows.length).putInt(rows[0].length);
         for (float[] row : rows) {
             for (float value : row) {
                 bytes.putFloat(value);
             }
         }
-        Files.write(Path.of(arguments[1]), bytes.array());
+        Files.write(target, bytes.array());
     }
 
-    private static int[] integers(String text) {
+    static int[] integers(String text) {
         return text.isEmpty()
                 ? new int[0]
                 : Arrays.stream(text.split(",")).mapToInt(Integer::parseInt).toArray();
     }
 
-    private static String text(int[] values) {
+    static String text(int[] values) {
         return Arrays.stream(values).mapToObj(String::valueOf).collect(Collectors.joining(","));
     }
 
     /** Starts the process and reads what it wrote. */
     static float[][] compute(
             Path file, int[] tokens, String settings, List<String> devices, int... cuts) {
+        return launch(
+                VulkanLogits.class,
+                file,
+                List.of(settings, String.join(",", devices), text(cuts), text(tokens)));
+    }
+
+    /**
+     * Starts a process and reads what it wrote.
+     *
+     * @param main gets the model file, the file to write to, and then {@code arguments}
+     */
+    static float[][] launch(Class<?> main, Path file, List<String> arguments) {
         try {
             Path target = Files.createTempFile(file.getParent(), "logits", ".bin");
-            List<String> command =
+            List<String> command = new ArrayList<>();
+            command.addAll(
                     List.of(
                             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                             "-XX:+UseSerialGC",
@@ -68,13 +88,10 @@ final class VulkanLogits {
                                     + System.getProperty("varve.test.natives.vulkan"),
                             "-cp",
                             System.getProperty("java.class.path"),
-                            VulkanLogits.class.getName(),
+                            main.getName(),
                             file.toString(),
-                            target.toString(),
-                            settings,
-                            String.join(",", devices),
-                            text(cuts),
-                            text(tokens));
+                            target.toString()));
+            command.addAll(arguments);
             Path output = Files.createTempFile(file.getParent(), "output", ".txt");
             Process process =
                     new ProcessBuilder(command)
@@ -85,14 +102,16 @@ final class VulkanLogits {
             process.destroyForcibly();
             if (!ended || process.waitFor() != 0) {
                 throw new AssertionError(
-                        devices
+                        main.getSimpleName()
+                                + " "
+                                + arguments
                                 + " ended with "
                                 + process.waitFor()
                                 + ": "
                                 + Files.readString(output));
             }
             ByteBuffer bytes = ByteBuffer.wrap(Files.readAllBytes(target));
-            float[][] rows = new float[tokens.length][bytes.remaining() / 4 / tokens.length];
+            float[][] rows = new float[bytes.getInt()][bytes.getInt()];
             for (float[] row : rows) {
                 for (int i = 0; i < row.length; i++) {
                     row[i] = bytes.getFloat();

@@ -1,0 +1,150 @@
+package dev.varve.conformance;
+
+import dev.varve.api.backend.ComputeDevice;
+import dev.varve.api.backend.ComputeDevice.Phase;
+import dev.varve.api.ggml.GgmlType;
+import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.LayerSplitAdapter;
+import dev.varve.api.model.ModelOptions;
+import dev.varve.api.model.ModelShape;
+import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.FlashAttention;
+import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.LocalShard;
+import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.ShardFootprint;
+import dev.varve.platform.shard.ShardOptions;
+import dev.varve.platform.shard.ShardResult;
+import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SlotSpan;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Two texts as an engine would compute them: each prompt in chunks of its own, then both together
+ * token by token.
+ *
+ * @param cache element types of the KV cache
+ */
+record SteppedLogits(FlashAttention flash, CacheTypes cache) {
+    private static final int CHUNK = 16;
+
+    /** Runs in the process: file, target, flash attention, types of K and V, one text, another. */
+    public static void main(String[] arguments) throws IOException {
+        SteppedLogits steps =
+                new SteppedLogits(
+                        FlashAttention.valueOf(arguments[2]),
+                        new CacheTypes(
+                                GgmlType.valueOf(arguments[3]), GgmlType.valueOf(arguments[4])));
+        VulkanLogits.write(
+                Path.of(arguments[1]),
+                steps.compute(
+                        Path.of(arguments[0]),
+                        Vulkan.device(),
+                        VulkanLogits.integers(arguments[5]),
+                        VulkanLogits.integers(arguments[6])));
+    }
+
+    /** In a process of its own, on the first Vulkan device. */
+    float[][] onVulkan(Path file, int[] one, int[] other) {
+        return VulkanLogits.launch(
+                SteppedLogits.class,
+                file,
+                List.of(
+                        flash.name(),
+                        cache.key().name(),
+                        cache.value().name(),
+                        VulkanLogits.text(one),
+                        VulkanLogits.text(other)));
+    }
+
+    /**
+     * Logits of the last token of each chunk of a prompt, and of each single one.
+     *
+     * @param one a text; its last tokens, as many as both texts have beyond whole chunks, go by one
+     */
+    float[][] compute(Path file, ComputeDevice device, int[] one, int[] other) {
+        GgufFile gguf = GgufFile.open(file);
+        LayerSplitAdapter adapter = Cpu.family(gguf).open(gguf, ModelOptions.defaults());
+        ModelShape shape = adapter.shape();
+        int span = SlotSpan.roundUp(Math.max(one.length, other.length));
+        List<float[]> rows = new ArrayList<>();
+        try (LocalShard shard = load(gguf, adapter, device, span, CHUNK)) {
+            int single = Math.min(one.length % CHUNK, other.length % CHUNK);
+            for (int text = 0; text < 2; text++) {
+                int[] tokens = text == 0 ? one : other;
+                for (int begin = 0; begin < tokens.length - single; begin += CHUNK) {
+                    int end = Math.min(begin + CHUNK, tokens.length - single);
+                    Slice slice = slice(text, tokens, begin, end, span);
+                    add(rows, shard, new Batch(List.of(slice), Phase.PREFILL), shape);
+                }
+            }
+            for (int step = single; step > 0; step--) {
+                int first = one.length - step;
+                int second = other.length - step;
+                Batch both =
+                        new Batch(
+                                List.of(
+                                        slice(0, one, first, first + 1, span),
+                                        slice(1, other, second, second + 1, span)),
+                                Phase.DECODE);
+                add(rows, shard, both, shape);
+            }
+        }
+        return rows.toArray(float[][]::new);
+    }
+
+    /** Compute memory that one text takes in whole chunks. */
+    long computeBytes(Path file, ComputeDevice device, int[] tokens, int chunk) {
+        GgufFile gguf = GgufFile.open(file);
+        LayerSplitAdapter adapter = Cpu.family(gguf).open(gguf, ModelOptions.defaults());
+        int span = SlotSpan.roundUp(tokens.length);
+        try (LocalShard shard = load(gguf, adapter, device, span, chunk)) {
+            for (int begin = 0; begin < tokens.length; begin += chunk) {
+                int end = Math.min(begin + chunk, tokens.length);
+                Slice slice = slice(0, tokens, begin, end, span);
+                shard.forward(new Batch(List.of(slice), Phase.PREFILL), Optional.empty()).join();
+            }
+            return shard.memory().compute();
+        }
+    }
+
+    private LocalShard load(
+            GgufFile gguf, LayerSplitAdapter adapter, ComputeDevice device, int span, int chunk) {
+        ModelShape shape = adapter.shape();
+        int region = ShardFootprint.of(shape, shape.allLayers(), cache, chunk, span).regionSlots();
+        ShardOptions options = new ShardOptions(cache, 2 * span, 5, region, true, true, flash);
+        return LocalShard.load(
+                gguf, adapter, shape.allLayers(), device, options, LoadProgress.silent());
+    }
+
+    private static Slice slice(int text, int[] tokens, int begin, int end, int span) {
+        return new Slice(
+                text,
+                Arrays.copyOfRange(tokens, begin, end),
+                begin,
+                new SlotSpan(text * span, span),
+                begin == 0 ? Slice.ZERO_ROW : row(text, begin - 1),
+                row(text, end - 1),
+                OutputRows.LAST);
+    }
+
+    /** Each chunk goes on in another row, as after a fork; single tokens stay where they are. */
+    private static int row(int text, int position) {
+        return 1 + text + (position / CHUNK % 2 == 0 ? 0 : 2);
+    }
+
+    private static void add(List<float[]> rows, LocalShard shard, Batch batch, ModelShape shape) {
+        ShardResult result = shard.forward(batch, Optional.empty()).join();
+        int vocabulary = shape.vocabularySize();
+        for (int row = 0; row < result.rows(); row++) {
+            rows.add(Arrays.copyOfRange(result.logits(), row * vocabulary, (row + 1) * vocabulary));
+        }
+    }
+}

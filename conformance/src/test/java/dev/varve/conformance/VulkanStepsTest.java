@@ -1,0 +1,59 @@
+package dev.varve.conformance;
+
+import dev.varve.api.ggml.GgmlType;
+import dev.varve.conformance.RandomModel.Family;
+import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.FlashAttention;
+import dev.varve.testkit.Comparison;
+import dev.varve.testkit.TensorType;
+
+import org.junit.jupiter.api.TestReporter;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.stream.Stream;
+
+/**
+ * A device with memory of its own, step by step as an engine uses it: prompts in chunks beyond the
+ * windows, then two sequences token by token. Grade (c) against the processor.
+ */
+class VulkanStepsTest {
+    private static final CacheTypes F32 = new CacheTypes(GgmlType.F32, GgmlType.F32);
+
+    /** What the rounding of two backends may cost. */
+    private static final double TOLERANCE = 1e-2;
+
+    @TempDir Path folder;
+
+    static Stream<Arguments> models() {
+        return Stream.of(
+                Arguments.of(Family.QWEN35, 1, TensorType.F16),
+                Arguments.of(Family.QWEN35MOE, 1, TensorType.F32),
+                Arguments.of(Family.GEMMA4, 8, TensorType.F32),
+                Arguments.of(Family.LAGUNA, 1, TensorType.F16));
+    }
+
+    @ParameterizedTest
+    @MethodSource("models")
+    void decodingTwoSequencesGivesTheLogitsOfTheProcessor(
+            Family family, int seed, TensorType type, TestReporter reporter) throws Exception {
+        Vulkan.device();
+        RandomModel spec = family.odd(seed, type);
+        Path file = spec.write(folder);
+        int[] one = spec.tokens(52, seed);
+        int[] other = spec.tokens(20, seed + 1);
+        SteppedLogits steps = new SteppedLogits(FlashAttention.OFF, F32);
+        float[][] expected = steps.compute(file, Cpu.device(), one, other);
+
+        float[][] actual = steps.onVulkan(file, one, other);
+
+        reporter.publishEntry(
+                spec.toString(),
+                String.format(Locale.ROOT, "%.2e", Comparison.worstRelativeL2(expected, actual)));
+        Comparison.assertGradeC(spec.toString(), expected, actual, TOLERANCE);
+    }
+}

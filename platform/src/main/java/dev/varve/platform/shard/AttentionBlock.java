@@ -122,7 +122,12 @@ final class AttentionBlock {
         Tensor values = rows(ops, cache.values(), sizes.valueLength(), shape);
         return flash
                 ? ops.flashAttention(rows, keys, values, Optional.of(mask), scale, 0, 0)
-                : plainAttention(ops, rows, keys, values, mask, scale);
+                : plainAttention(ops, exact(rows), exact(keys), values, mask, scale);
+    }
+
+    /** ggml's Vulkan backend rounds strided F32 operands of a product to half precision. */
+    private Tensor exact(Tensor strided) {
+        return state.onHost() || strided.type() != GgmlType.F32 ? strided : ops.cont(strided);
     }
 
     /**

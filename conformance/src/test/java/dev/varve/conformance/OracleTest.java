@@ -10,6 +10,7 @@ import dev.varve.conformance.RandomModel.Family;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.FlashAttention;
 import dev.varve.testkit.Comparison;
 import dev.varve.testkit.Oracle;
 import dev.varve.testkit.OracleOptions;
@@ -79,6 +80,35 @@ class OracleTest {
         Path file = spec.write(folder);
 
         assertEqualLogits(spec, file, spec.tokens(1900, 5), 2048, Cpu.F16);
+    }
+
+    /** Grade (a) again: scores, softmax and values as operators of their own. */
+    @ParameterizedTest
+    @EnumSource(Family.class)
+    void logitsWithoutFlashAttentionAreThoseOfLibllama(Family family) throws Exception {
+        RandomModel spec = family.odd(1, TensorType.Q8_0);
+        Path file = spec.write(folder);
+        int[] tokens = spec.tokens(300, 1);
+        float[][] expected;
+        try (Oracle oracle =
+                Oracle.open(
+                        file,
+                        OracleOptions.defaults()
+                                .withContext(CONTEXT)
+                                .withThreads(2)
+                                .withFlashAttention(OracleOptions.FlashAttention.OFF))) {
+            expected = oracle.logits(tokens);
+        }
+
+        float[][] actual;
+        try (LoadedModel model =
+                Cpu.load(
+                        file,
+                        settings(CONTEXT, 1, Cpu.F16).withFlashAttention(FlashAttention.OFF))) {
+            actual = Cpu.logits(model, tokens);
+        }
+
+        assertEquals(0, Comparison.worstRelativeL2(expected, actual), spec.toString());
     }
 
     static Stream<Arguments> cacheTypes() {

@@ -29,12 +29,16 @@ class VulkanStepsTest {
 
     @TempDir Path folder;
 
+    /**
+     * Routed experts in F32: with F16 weights the processor rounds activations to F16, after which
+     * a near tie may go to another expert.
+     */
     static Stream<Arguments> models() {
         return Stream.of(
                 Arguments.of(Family.QWEN35, 1, TensorType.F16),
                 Arguments.of(Family.QWEN35MOE, 1, TensorType.F32),
                 Arguments.of(Family.GEMMA4, 8, TensorType.F32),
-                Arguments.of(Family.LAGUNA, 1, TensorType.F16));
+                Arguments.of(Family.LAGUNA, 1, TensorType.F32));
     }
 
     @ParameterizedTest

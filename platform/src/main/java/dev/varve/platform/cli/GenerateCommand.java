@@ -3,7 +3,6 @@ package dev.varve.platform.cli;
 import dev.varve.platform.engine.Generation;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationRequest;
-import dev.varve.platform.tokenizer.Tokenizer;
 
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -22,13 +21,16 @@ import java.util.concurrent.LinkedBlockingQueue;
 @Command(
         name = "generate",
         description = {
-            "Continues a text and prints what the model writes, as it comes.",
-            "The prompt is taken as it is, without a chat template; control tokens in it are"
-                    + " recognised."
+            "Continues a text, or answers a message, and prints what the model writes, as it"
+                    + " comes.",
+            "A prompt is taken as it is; control tokens in it are recognised. A message is put into"
+                    + " the model's chat template."
         },
-        customSynopsis = "varve generate [--model FILE] (--prompt TEXT | --tokens IDS) [OPTIONS]",
+        customSynopsis =
+                "varve generate [--model FILE] (--chat TEXT | --prompt TEXT | --tokens IDS)"
+                        + " [OPTIONS]",
         footer = {
-            "  varve generate --prompt 'Once upon a time'                a toy continues it",
+            "  varve generate --chat 'What is 7 + 5?'                    a toy answers",
             "  varve generate --model model.gguf --prompt 'Once upon a time' --max-tokens 100",
             "  varve generate --model model.gguf --tokens 1,2,3 --temperature 0 --ignore-eos"
                     + " --json",
@@ -38,29 +40,10 @@ import java.util.concurrent.LinkedBlockingQueue;
 final class GenerateCommand extends CliCommand {
     private static final Duration STOP_LIMIT = Duration.ofSeconds(10);
 
-    /** The prompt, in one of two forms. */
-    private static final class Prompt {
-        @Option(
-                names = {"-p", "--prompt"},
-                required = true,
-                paramLabel = "TEXT",
-                description = "Text to continue.",
-                order = 2)
-        private String text;
-
-        @Option(
-                names = "--tokens",
-                required = true,
-                paramLabel = "IDS",
-                description = "Token ids to continue, such as 1,2,3.",
-                order = 3)
-        private String tokens;
-    }
-
     @Mixin private ModelArguments model;
 
     @ArgGroup(multiplicity = "1")
-    private Prompt prompt;
+    private PromptArguments prompt;
 
     @Option(
             names = {"-n", "--max-tokens"},
@@ -91,7 +74,7 @@ final class GenerateCommand extends CliCommand {
     @Override
     int run() throws InterruptedException {
         try (ModelRuntime runtime = open(model)) {
-            int[] promptTokens = promptTokens(runtime);
+            int[] promptTokens = prompt.tokens(runtime);
             GenerationRequest request =
                     new GenerationRequest(
                             promptTokens,
@@ -103,29 +86,6 @@ final class GenerateCommand extends CliCommand {
             generate(runtime, request);
         }
         return 0;
-    }
-
-    private int[] promptTokens(ModelRuntime runtime) {
-        if (prompt.tokens != null) {
-            int[] ids = TokenIds.parse(prompt.tokens);
-            TokenIds.requireBelow(ids, runtime.vocabularySize());
-            return ids;
-        }
-        Tokenizer tokenizer = runtime.tokenizer();
-        int[] ids = tokenizer.encode(prompt.text, true);
-        if (tokenizer.addsBos()) {
-            int bos = tokenizer.bosId().orElseThrow();
-            if (ids.length == 0 || ids[0] != bos) {
-                int[] begun = new int[ids.length + 1];
-                begun[0] = bos;
-                System.arraycopy(ids, 0, begun, 1, ids.length);
-                return begun;
-            }
-        }
-        if (ids.length == 0) {
-            throw new UsageException("--prompt: expected a text, found none");
-        }
-        return ids;
     }
 
     private void generate(ModelRuntime runtime, GenerationRequest request)

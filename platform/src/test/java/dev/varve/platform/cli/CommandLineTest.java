@@ -69,6 +69,7 @@ class CommandLineTest {
             delimiter = '|',
             value = {
                 "generate --model m --prompt x --tokens 1 | mutually exclusive",
+                "generate --model m --prompt x --chat y    | mutually exclusive",
                 "generate --model m                       | --tokens",
                 "generate --prompt x                      | --model",
                 "generate --model m --prompt x -n many    | 'many' is not an int",

@@ -1,0 +1,85 @@
+package dev.varve.platform.cli;
+
+import dev.varve.platform.chat.ChatRenderer;
+import dev.varve.platform.template.ChatTemplate;
+import dev.varve.platform.tokenizer.Tokenizer;
+
+import picocli.CommandLine.Option;
+
+import java.util.List;
+import java.util.Map;
+
+/** What a model is to continue, in one of three forms. */
+final class PromptArguments {
+    @Option(
+            names = "--chat",
+            required = true,
+            paramLabel = "TEXT",
+            description = "A user's message to answer.",
+            order = 2)
+    private String message;
+
+    @Option(
+            names = {"-p", "--prompt"},
+            required = true,
+            paramLabel = "TEXT",
+            description = "Text to continue.",
+            order = 3)
+    private String text;
+
+    @Option(
+            names = "--tokens",
+            required = true,
+            paramLabel = "IDS",
+            description = "Token ids to continue, such as 1,2,3.",
+            order = 4)
+    private String ids;
+
+    /**
+     * The tokens to continue, at least one.
+     *
+     * @throws UsageException if there is nothing to continue, an id is not the model's, or a
+     *     message is given to a model without a chat template
+     */
+    int[] tokens(ModelRuntime runtime) {
+        if (ids != null) {
+            int[] given = TokenIds.parse(ids);
+            TokenIds.requireBelow(given, runtime.vocabularySize());
+            return given;
+        }
+        return message == null ? encoded(runtime.tokenizer()) : rendered(runtime);
+    }
+
+    private int[] rendered(ModelRuntime runtime) {
+        String template =
+                runtime.file()
+                        .metadata()
+                        .findString("tokenizer.chat_template")
+                        .orElseThrow(
+                                () ->
+                                        new UsageException(
+                                                "--chat: the model has no chat template; use"
+                                                        + " --prompt"));
+        List<Map<String, String>> messages = List.of(Map.of("role", "user", "content", message));
+        return new ChatRenderer(ChatTemplate.compile(template), runtime.tokenizer())
+                .render(Map.of("messages", messages))
+                .tokens();
+    }
+
+    private int[] encoded(Tokenizer tokenizer) {
+        int[] encoded = tokenizer.encode(text, true);
+        if (tokenizer.addsBos()) {
+            int bos = tokenizer.bosId().orElseThrow();
+            if (encoded.length == 0 || encoded[0] != bos) {
+                int[] begun = new int[encoded.length + 1];
+                begun[0] = bos;
+                System.arraycopy(encoded, 0, begun, 1, encoded.length);
+                return begun;
+            }
+        }
+        if (encoded.length == 0) {
+            throw new UsageException("--prompt: expected a text, found none");
+        }
+        return encoded;
+    }
+}

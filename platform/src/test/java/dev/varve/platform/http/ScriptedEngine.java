@@ -27,7 +27,10 @@ final class ScriptedEngine implements Engine {
 
     final List<GenerationRequest> requests = new ArrayList<>();
     final CountDownLatch submitted = new CountDownLatch(1);
+
+    /** Opens when a request is cancelled, or its listener takes no more. */
     final CountDownLatch cancelled = new CountDownLatch(1);
+
     private final ExecutorService thread = Executors.newSingleThreadExecutor();
     private List<int[]> scripts = List.of(new int[0]);
     private int context = CONTEXT;
@@ -130,6 +133,7 @@ final class ScriptedEngine implements Engine {
                                             List.of(new TokenLogprobs.Alternative(token, -0.5f))));
             if (!listener.onToken(new GeneratedToken(token, logprobs))) {
                 reason = GenerationEnd.Reason.STOPPED;
+                cancelled.countDown();
                 break;
             }
             if (count == request.maxTokens()) {

@@ -1,6 +1,7 @@
 """Makes the demo models: one step, or all of them, for some families or for all."""
 
 import argparse
+import hashlib
 import json
 from pathlib import Path
 
@@ -20,8 +21,6 @@ from demo.tokenizer import Tokenizer
 from demo.train import Plan, Training
 
 ROOT = Path(__file__).parent.parent
-MODEL_FOLDER = ROOT / "models"
-EVALUATION = ROOT / "evaluation"
 SEED = 20261121
 VOCABULARY = 1536
 LONG = 2048
@@ -34,13 +33,16 @@ PLANS = {
 
 
 class Maker:
-    """The steps of one family; what only the training needs lies in `build/FAMILY`."""
+    """The steps of one family; what only the training needs lies in `build/FAMILY` below the root."""
 
-    def __init__(self, name: str):
+    def __init__(self, name: str, plan: Plan, root: Path = ROOT):
         self.family = FAMILIES[name]
-        self.plan = PLANS[name]
-        self.folder = ROOT / "build" / name
-        self.folder.mkdir(parents=True, exist_ok=True)
+        self.plan = plan
+        self.folder = root / "build" / name
+        self.model_file = root / "models" / f"varve-demo-{name}.gguf"
+        self.evaluation = root / "evaluation"
+        for folder in (self.folder, self.model_file.parent, self.evaluation):
+            folder.mkdir(parents=True, exist_ok=True)
 
     def prepare(self) -> None:
         """Learns the vocabulary, and generates and encodes the corpus."""
@@ -57,9 +59,12 @@ class Maker:
 
     def train(self) -> None:
         """Trains; begins at the last checkpoint, if there is one."""
-        torch.manual_seed(SEED)
-        training = Training(MODELS[self.family.name](VOCABULARY), self.plan, self.folder)
-        training.run(*(self.folder / f"{rows}.npz" for rows in ("short", "long", "held_out")))
+        files = [self.folder / f"{rows}.npz" for rows in ("short", "long", "held_out")]
+        corpus = hashlib.sha256()
+        for file in (self.folder / "tokenizer.json", *files):
+            corpus.update(file.read_bytes())
+        training = Training(MODELS[self.family.name](VOCABULARY), self.plan, self.folder, corpus.hexdigest())
+        training.run(*files)
 
     def export(self) -> None:
         """Writes the F16 file that is shipped, and a Q8_0 file."""
@@ -67,29 +72,25 @@ class Maker:
         model = MODELS[self.family.name](VOCABULARY)
         for name, weight in torch.load(self.folder / "checkpoint.pt")["weights"].items():
             model.weights[name].copy_(weight)
-        MODEL_FOLDER.mkdir(exist_ok=True)
-        export(model, tokenizer, gguf.F16, self.model_file())
+        export(model, tokenizer, gguf.F16, self.model_file)
         export(model, tokenizer, gguf.Q8_0, self.folder / f"varve-demo-{self.family.name}-q8_0.gguf")
 
-    def evaluate(self) -> None:
+    def evaluate(self, questions_per_kind: int = QUESTIONS_PER_KIND) -> None:
         """Losses on held-out text, answers to held-out questions, and logits to compare other programs with."""
-        release = Release(self.family, self.model_file(), SEED)
+        release = Release(self.family, self.model_file, SEED)
         losses = release.losses()
         for text, loss in (("answers", losses.written), ("all text", losses.all)):
             print(f"{release.name}: held-out {text}: {loss:.3f} nats per token, perplexity {numpy.exp(loss):.2f}")
-        given = release.answers(list(mixture.questions(SEED, QUESTIONS_PER_KIND)))
+        given = release.answers(list(mixture.questions(SEED, questions_per_kind)))
         for answer in given:
             if not answer.right:
                 wanted = answer.question.call or answer.question.accepted
                 print(f"wrong: {answer.question.messages[-1]['content']!r} -> {answer.text!r}, expected {wanted}")
         print(f"{release.name}: {report(given)}")
-        release.write_reference(EVALUATION)
-
-    def model_file(self) -> Path:
-        return MODEL_FOLDER / f"varve-demo-{self.family.name}.gguf"
+        release.write_reference(self.evaluation)
 
 
-def write_questions() -> None:
+def write_questions(folder: Path) -> None:
     """The closed questions as a file, for tests of a running server."""
     entries = []
     for index, question in enumerate(mixture.questions(SEED, QUESTIONS_PER_KIND)):
@@ -102,7 +103,8 @@ def write_questions() -> None:
             entry["accepted"] = [list(words) for words in question.accepted]
         entries.append(entry)
     text = json.dumps(entries, indent=1, ensure_ascii=False)
-    (EVALUATION / "questions.json").write_text(text + "\n", encoding="utf-8")
+    folder.mkdir(exist_ok=True)
+    (folder / "questions.json").write_text(text + "\n", encoding="utf-8")
 
 
 STEPS = ("prepare", "train", "export", "evaluate")
@@ -113,13 +115,12 @@ def main() -> None:
     parser.add_argument("step", nargs="?", choices=(*STEPS, "questions", "all"), default="all")
     parser.add_argument("--family", action="append", choices=FAMILIES, help="all families by default")
     arguments = parser.parse_args()
-    EVALUATION.mkdir(exist_ok=True)
     if arguments.step in ("questions", "all"):
-        write_questions()
+        write_questions(ROOT / "evaluation")
     for name in arguments.family or FAMILIES:
         for step in STEPS if arguments.step == "all" else [arguments.step]:
             if step in STEPS:
-                getattr(Maker(name), step)()
+                getattr(Maker(name, PLANS[name]), step)()
 
 
 if __name__ == "__main__":

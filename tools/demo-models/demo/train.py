@@ -41,7 +41,9 @@ class Plan(NamedTuple):
 class Training:
     """Weights, optimizer state and step counter in shared memory, saved together as a checkpoint."""
 
-    def __init__(self, model: Model, plan: Plan, folder: Path):
+    def __init__(self, model: Model, plan: Plan, folder: Path, corpus: str = ""):
+        """`corpus` tells the data apart: a checkpoint of other data or another plan is refused."""
+        self._belongs_to = f"{corpus} {plan}"
         self.model = model
         self.plan = plan
         self.folder = folder
@@ -73,6 +75,11 @@ class Training:
 
     def _resume(self):
         stored = torch.load(self.checkpoint)
+        if stored.get("belongs_to") != self._belongs_to:
+            raise SystemExit(
+                f"{self.checkpoint}: expected a checkpoint of this corpus and plan, found another's;"
+                " remove it to train from the beginning"
+            )
         self.step = stored["step"]
         for name, weight in self.model.weights.items():
             weight.copy_(stored["weights"][name])
@@ -82,6 +89,7 @@ class Training:
     def _save(self, step: int):
         content = {
             "step": step,
+            "belongs_to": self._belongs_to,
             "weights": self.model.weights,
             "optimizers": {name: optimizer.state for name, optimizer in self.optimizers.items()},
         }

@@ -2,6 +2,7 @@
 
 import itertools
 import random
+import re
 import unittest
 
 from demo.corpus import arithmetic, mixture
@@ -37,18 +38,25 @@ class CorpusTest(unittest.TestCase):
             if question.kind in ("sum", "fact"):
                 self.assertFalse(text in trained, text)
 
-    def test_no_sum_of_held_out_operands_is_trained(self):
+    def test_no_sum_or_difference_of_held_out_operands_is_trained(self):
+        checked = 0
         for text in itertools.islice(arithmetic.drills(random.Random(5), TRAIN), 500):
             for line in text.splitlines():
                 parts = line.split()
-                if len(parts) == 5 and parts[1] == "+":
+                if len(parts) == 5 and parts[1] in "+-":
                     self.assertFalse(arithmetic.held_out_pair(int(parts[0]), int(parts[2])), line)
+                    checked += 1
+        self.assertGreater(checked, 1000)
 
     def test_questions_of_sums_have_held_out_operands_and_right_results(self):
         asked = [question for question in mixture.questions(9, 200) if question.kind == "sum"]
         self.assertEqual(200, len(asked))
         for question in asked:
-            self.assertTrue(question.accepted[0][0].isdigit())
+            text = question.messages[-1]["content"]
+            a, b = (int(number) for number in re.findall(r"\d+", text))
+            self.assertTrue(arithmetic.held_out_pair(a, b), text)
+            ((result,),) = question.accepted
+            self.assertIn(int(result), (a + b, abs(a - b)), text)
 
     def test_held_out_conversations_end_with_the_assistant(self):
         for split in (TRAIN, HELD_OUT):

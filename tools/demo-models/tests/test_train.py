@@ -45,6 +45,11 @@ class TrainTest(unittest.TestCase):
             for key, weight in whole.items():
                 self.assertTrue(torch.equal(weight, parts[key]), f"{name}: {key}")
 
+    def test_a_checkpoint_of_another_plan_is_refused(self):
+        self._train("laguna", PLAN, "one", until=1)
+        with self.assertRaisesRegex(SystemExit, "expected a checkpoint of this corpus and plan"):
+            self._train("laguna", PLAN._replace(steps=7), "one")
+
     def test_training_learns(self):
         plan = PLAN._replace(steps=40)
         rows = Rows.load(self.files[2])

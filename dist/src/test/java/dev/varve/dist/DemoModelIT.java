@@ -15,6 +15,7 @@ import com.openai.models.chat.completions.ChatCompletionMessageFunctionToolCall;
 import com.openai.models.chat.completions.ChatCompletionToolMessageParam;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestReporter;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -136,7 +137,8 @@ class DemoModelIT {
 
     @ParameterizedTest
     @EnumSource
-    void mostQuestionsAreAnsweredRightly(DemoFamily family) throws Exception {
+    void mostQuestionsAreAnsweredRightly(DemoFamily family, TestReporter reporter)
+            throws Exception {
         family.requireInstalled();
         List<DemoQuestion> questions =
                 DemoQuestion.read(
@@ -170,7 +172,7 @@ class DemoModelIT {
                         .map(Map.Entry::getValue)
                         .reduce(new Score(0, 0), Score::plus);
         String report = family + ": " + known + " right without recall: " + scores;
-        System.out.println(report);
+        reporter.publishEntry("right", report);
         assertTrue(known.asked() >= LEAST_QUESTIONS, report);
         assertTrue(known.right() >= LEAST_RIGHT * known.asked(), report + "; wrong: " + wrong);
     }

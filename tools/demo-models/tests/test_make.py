@@ -1,0 +1,35 @@
+"""All steps from nothing to a file with its references, in small."""
+
+import contextlib
+import io
+import json
+import tempfile
+import unittest
+from pathlib import Path
+
+from demo import gguf
+from demo.__main__ import VOCABULARY, Maker
+from demo.train import Plan
+
+
+class MakeTest(unittest.TestCase):
+    def test_the_steps_lead_from_nothing_to_a_model_that_was_evaluated(self):
+        plan = Plan(steps=2, long_steps=1, report_every=1, evaluate_every=2)
+        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()) as printed:
+            maker = Maker("laguna", plan, Path(folder))
+            maker.prepare()
+            maker.train()
+            maker.export()
+            maker.evaluate(questions_per_kind=1)
+            metadata, tensors = gguf.read(maker.model_file)
+            reference = json.loads((maker.evaluation / "laguna.logits.json").read_text())
+            logits = (maker.evaluation / "laguna.logits.f32").read_bytes()
+        self.assertEqual("laguna", metadata["general.architecture"])
+        self.assertEqual(VOCABULARY, len(tensors["token_embd.weight"]))
+        self.assertEqual(4 * VOCABULARY * len(reference["positions"]), len(logits))
+        self.assertIn("laguna: corpus of 8192 tokens", printed.getvalue())
+        self.assertRegex(printed.getvalue(), r"laguna: \d of 4 right")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -53,7 +53,25 @@ final class Answer implements GenerationListener {
 
     /** Likewise, with sampling. */
     static Answer of(int[] prompt, int count, SamplingOptions sampling) {
-        return new Answer(new GenerationRequest(prompt, 0, count, Set.of(), sampling, -1));
+        return of(prompt, 0, count, sampling);
+    }
+
+    /** Likewise, with a checkpoint. */
+    static Answer of(int[] prompt, int stablePrefix, int count, SamplingOptions sampling) {
+        return new Answer(
+                new GenerationRequest(prompt, stablePrefix, count, Set.of(), sampling, -1));
+    }
+
+    /** Asks for several answers at once. */
+    static void submit(Engine engine, List<Answer> answers) {
+        List<Generation> generations =
+                engine.submit(
+                        answers.stream()
+                                .map(each -> new Engine.Submission(each.request, each))
+                                .toList());
+        for (int i = 0; i < answers.size(); i++) {
+            answers.get(i).generation = generations.get(i);
+        }
     }
 
     /** Runs an action on the engine's thread with the {@code number}th token, from 1. */

@@ -124,6 +124,73 @@ class EngineTest {
         }
     }
 
+    /** A fork has the bits of what it was copied from: grade (a), whatever the cache's type. */
+    @ParameterizedTest
+    @EnumSource
+    void choicesOfOnePromptGiveWhatEachGivesAloneAndComputeItOnce(Family family) throws Exception {
+        Sample spec = Sample.of(family, TensorType.Q4_0);
+        int[] prompt = spec.tokens(300, 11);
+        List<SamplingOptions> samplings =
+                IntStream.range(0, 4)
+                        .mapToObj(
+                                seed ->
+                                        new SamplingOptions(
+                                                1,
+                                                0,
+                                                0.95f,
+                                                0,
+                                                1,
+                                                0,
+                                                0,
+                                                OptionalLong.of(seed),
+                                                Map.of()))
+                        .toList();
+        List<int[]> alone = new ArrayList<>();
+        for (SamplingOptions sampling : samplings) {
+            try (LoadedModel model = Cpu.load(spec.file(), Cpu.settings(CONTEXT, 1, Cpu.Q8_0))) {
+                alone.add(Answer.ask(model.engine(), prompt, 250, 40, sampling).tokens());
+            }
+        }
+        try (LoadedModel model = Cpu.load(spec.file(), Cpu.settings(CONTEXT, 4, Cpu.Q8_0))) {
+            List<Answer> answers =
+                    samplings.stream().map(each -> Answer.of(prompt, 250, 40, each)).toList();
+
+            Answer.submit(model.engine(), answers);
+
+            for (int i = 0; i < answers.size(); i++) {
+                assertArrayEquals(alone.get(i), answers.get(i).tokens(), "choice " + i);
+            }
+            assertEquals(3 * 300, model.engine().status().cachedPromptTokens());
+        }
+    }
+
+    /** What one conversation has computed is still there after another one branched off it. */
+    @ParameterizedTest
+    @EnumSource
+    void twoConversationsWithOneHeadBothGoOnFromIt(Family family) throws Exception {
+        Sample spec = Sample.of(family, TensorType.Q4_0);
+        int[] head = spec.tokens(200, 12);
+        int[] first = concat(head, spec.tokens(50, 13));
+        int[] second = concat(head, spec.tokens(60, 14));
+        try (LoadedModel model = Cpu.load(spec.file(), Cpu.settings(CONTEXT, 4, Cpu.Q8_0))) {
+            Answer opening = ask(model.engine(), first, 200);
+            Answer branch = ask(model.engine(), second, 200);
+            int[] next = concat(first, opening.tokens(), spec.tokens(20, 15));
+            Answer going = ask(model.engine(), next, 200);
+
+            assertEquals(200, branch.end().cachedTokens());
+            assertEquals(250 + 19, going.end().cachedTokens(), "the branch took nothing away");
+            assertArrayEquals(coldAnswer(spec, second, 200, 20), branch.tokens());
+            assertArrayEquals(coldAnswer(spec, next, 200, 20), going.tokens());
+        }
+    }
+
+    private static Answer ask(Engine engine, int[] prompt, int stablePrefix) throws Exception {
+        Answer answer = Answer.ask(engine, prompt, stablePrefix, 20, SamplingOptions.greedy());
+        answer.end();
+        return answer;
+    }
+
     @ParameterizedTest
     @EnumSource
     void aPoolThatIsTooSmallForAllPreemptsAndStillAnswersAll(Family family) throws Exception {

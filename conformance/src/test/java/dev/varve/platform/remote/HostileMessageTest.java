@@ -24,6 +24,7 @@ import dev.varve.platform.shard.ShardFootprint;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.ShardSnapshot;
 import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.wire.Call;
 import dev.varve.platform.wire.Message;
@@ -188,9 +189,11 @@ class HostileMessageTest {
                             slice(10, 1, 0, OutputRows.LAST),
                             slice(5, 1, 256, OutputRows.BEST)));
             valid.add(
-                    Message.of(
-                            MessageType.MOVE,
-                            new FieldWriter().number(0).number(256).number(11).done()));
+                    forward(
+                            List.of(new SlotCopy(0, 256, 11), new SlotCopy(256, 0, 3)),
+                            Phase.DECODE,
+                            List.of(),
+                            slice(11, 1, 0, OutputRows.BEST)));
             FieldWriter save = new FieldWriter();
             SnapshotManifest.putPlace(save, PLACE);
             valid.add(Message.of(MessageType.SAVE, save.done()));
@@ -212,7 +215,12 @@ class HostileMessageTest {
         }
 
         private Message forward(Phase phase, List<Integer> captures, Slice... slices) {
-            Batch batch = new Batch(List.of(slices), phase, captures);
+            return forward(List.of(), phase, captures, slices);
+        }
+
+        private Message forward(
+                List<SlotCopy> copies, Phase phase, List<Integer> captures, Slice... slices) {
+            Batch batch = new Batch(copies, List.of(slices), phase, captures);
             float[] values = new float[batch.tokens() * adapter.boundaryLength(range.begin())];
             SplittableRandom fixed = new SplittableRandom(values.length);
             for (int i = 0; i < values.length; i++) {

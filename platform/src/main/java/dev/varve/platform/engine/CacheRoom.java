@@ -1,6 +1,7 @@
 package dev.varve.platform.engine;
 
 import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.SlotSpan;
 
 import java.util.ArrayDeque;
@@ -10,15 +11,16 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.function.Supplier;
+import java.util.stream.IntStream;
 
 /**
  * Hands out KV slots and state rows. Finished sequences stay resident here, so that a request that
  * begins like one of them need not compute that part again; the one that was used longest ago gives
- * way first.
+ * way first. Nothing gives way for a sequence that does not get its room in the end.
+ *
+ * <p>Rows that must move are only noted: {@link #takeCopies} gives them to the next batch.
  */
 final class CacheRoom {
-    private final ShardPipeline pipeline;
     private final EngineOptions options;
     private final boolean forgets;
     private SlotPool slots;
@@ -30,8 +32,10 @@ final class CacheRoom {
     /** Finished sequences, least recently used first. */
     private final Deque<SequenceState> residents = new ArrayDeque<>();
 
-    CacheRoom(ShardPipeline pipeline, EngineOptions options, boolean forgets) {
-        this.pipeline = pipeline;
+    /** Copies that the next batch has to make, in this order. */
+    private final List<SlotCopy> copies = new ArrayList<>();
+
+    CacheRoom(EngineOptions options, boolean forgets) {
         this.options = options;
         this.forgets = forgets;
         clear();
@@ -43,6 +47,7 @@ final class CacheRoom {
         rows = new StateRowPool(options.stateRows());
         owners.clear();
         residents.clear();
+        copies.clear();
     }
 
     int totalSlots() {
@@ -61,121 +66,247 @@ final class CacheRoom {
         return slots.slots() - slots.freeSlots() - residentSlots();
     }
 
+    /** Slots that are free, or would be without residents. */
+    private int obtainableSlots() {
+        return slots.freeSlots() + residentSlots();
+    }
+
+    /** What must be copied before anything is computed. */
+    List<SlotCopy> takeCopies() {
+        List<SlotCopy> result = List.copyOf(copies);
+        copies.clear();
+        return result;
+    }
+
     /**
-     * A state for these tokens: a resident that begins like them, else an empty one.
+     * A sequence with room for a prompt and the token after it, beginning with what a resident has
+     * computed of it already.
      *
-     * @param replay how the tokens were computed before, if they were: only a resident that was
-     *     computed in the same way will do then
+     * @param spareSlots slots that must remain for others
+     * @return empty, and nothing is changed, if there is not enough room
      */
-    SequenceState begin(TokenList tokens, CutList replay) {
-        SequenceState best = null;
-        int bestLength = 0;
-        for (SequenceState resident : residents) {
-            int length = reusable(resident, tokens);
-            int replayed = Math.min(length, replay.end());
-            if (length > bestLength && resident.cuts.agrees(replay, replayed)) {
-                best = resident;
-                bestLength = length;
-            }
+    Optional<SequenceState> begin(CacheRequest request, int spareSlots) {
+        int capacity = SlotSpan.roundUp(request.tokens().size() + 1);
+        if (obtainableSlots() < capacity + spareSlots) {
+            return Optional.empty();
         }
-        SequenceState state = new SequenceState(tokens);
-        if (best != null) {
-            residents.remove(best);
-            owners.remove(best);
-            takeOver(state, best, bestLength);
+        SequenceState state = new SequenceState(request.tokens(), request.scope());
+        Optional<Match> found = find(request);
+        if (found.isPresent()) {
+            Match match = found.get();
+            if (mayFork(match, capacity)) {
+                fork(state, match, capacity);
+            } else {
+                takeOver(state, match);
+            }
         }
         owners.add(state);
-        return state;
+        if (!ensure(state, request.tokens().size() + 1)) {
+            throw new IllegalStateException("room for " + capacity + " slots was promised");
+        }
+        return Optional.of(state);
+    }
+
+    /** A resident that begins like a request, and how far. */
+    private record Match(SequenceState resident, int length) {
+        /** Whether nothing is lost if the request goes on where the resident ends. */
+        boolean extendsResident() {
+            return length == resident.computed && resident.output.isEmpty();
+        }
+    }
+
+    private Optional<Match> find(CacheRequest request) {
+        Optional<Match> best = Optional.empty();
+        for (SequenceState resident : residents) {
+            int length = resident.scope.equals(request.scope()) ? reusable(resident, request) : 0;
+            if (length > best.map(Match::length).orElse(0)) {
+                best = Optional.of(new Match(resident, length));
+            }
+        }
+        return best;
+    }
+
+    /** Leading tokens that need no computing, up to a position at which a forward ended. */
+    private int reusable(SequenceState resident, CacheRequest request) {
+        int common = resident.tokens.commonPrefix(request.tokens());
+        if (common == request.tokens().size()
+                && common == resident.computed
+                && request.mayTakeOutput(resident)) {
+            return common;
+        }
+        // One token is left, whose logits are wanted.
+        int limit = Math.min(common, request.tokens().size() - 1);
+        return forgets ? kept(resident, request, limit) : rewound(resident, request, limit);
+    }
+
+    /** For state that cannot be cut back: the resident's end or its checkpoint. */
+    private static int kept(SequenceState resident, CacheRequest request, int limit) {
+        if (resident.computed <= limit && request.agrees(resident, resident.computed)) {
+            return resident.computed;
+        }
+        boolean usable =
+                resident.checkpointRow != Slice.ZERO_ROW
+                        && resident.checkpoint <= limit
+                        && request.agrees(resident, resident.checkpoint);
+        return usable ? resident.checkpoint : 0;
+    }
+
+    private static int rewound(SequenceState resident, CacheRequest request, int limit) {
+        int length = resident.cuts.floor(Math.min(limit, resident.computed));
+        return request.agrees(resident, length)
+                ? length
+                : resident.cuts.agreement(request.replay(), length);
     }
 
     /**
-     * Leading tokens that need no computing; at least one token is left, whose logits are wanted.
+     * Whether a resident can stay as it is. It is not worth a copy where it is only extended, and
+     * makes room where its own is needed.
      */
-    private int reusable(SequenceState resident, TokenList tokens) {
-        int limit = tokens.size() - 1;
-        int common = Math.min(resident.tokens.commonPrefix(tokens), limit);
-        if (!forgets) {
-            return Math.min(common, resident.computed);
-        }
-        if (resident.computed <= common) {
-            return resident.computed;
-        }
-        return resident.checkpointRow != Slice.ZERO_ROW && resident.checkpoint <= common
-                ? resident.checkpoint
-                : 0;
+    private boolean mayFork(Match match, int capacity) {
+        return !match.extendsResident()
+                && obtainableSlots() - match.resident().span.capacity() >= capacity;
     }
 
-    private void takeOver(SequenceState state, SequenceState from, int length) {
-        state.span = from.span;
-        state.computed = length;
-        state.cuts = from.cuts.upTo(length);
-        state.row = from.row;
-        state.checkpointRow = from.checkpointRow;
-        state.checkpoint = from.checkpoint;
-        if (forgets && length != from.computed) {
-            if (from.row != from.checkpointRow) {
-                rows.release(from.row);
-            }
-            state.row = from.checkpointRow;
+    private void fork(SequenceState state, Match match, int capacity) {
+        SequenceState resident = match.resident();
+        // It gives way last, and not at all here.
+        residents.remove(resident);
+        while (slots.freeSlots() < capacity) {
+            evict();
         }
-        if (state.checkpoint > length) {
-            dropCheckpoint(state);
+        residents.addLast(resident);
+        state.span = place(capacity).orElseThrow();
+        copies.add(new SlotCopy(resident.span.begin(), state.span.begin(), match.length()));
+        adopt(state, match);
+        shareRows(state);
+    }
+
+    /** One more holder of a state's rows, each of which counts once. */
+    private void shareRows(SequenceState state) {
+        rows.share(state.row);
+        if (state.checkpointRow != state.row) {
+            rows.share(state.checkpointRow);
         }
+    }
+
+    private void takeOver(SequenceState state, Match match) {
+        SequenceState resident = match.resident();
+        residents.remove(resident);
+        owners.remove(resident);
+        state.span = resident.span;
+        adopt(state, match);
+        IntStream.of(resident.row, resident.checkpointRow)
+                .distinct()
+                .filter(row -> row != state.row && row != state.checkpointRow)
+                .forEach(rows::release);
+    }
+
+    /** Lets a sequence begin with what a resident holds. */
+    private void adopt(SequenceState state, Match match) {
+        SequenceState resident = match.resident();
+        state.computed = match.length();
+        state.cuts = resident.cuts.upTo(match.length());
+        if (resident.checkpoint <= match.length()) {
+            state.checkpointRow = resident.checkpointRow;
+            state.checkpoint = resident.checkpoint;
+        }
+        boolean whole = !forgets || match.length() == resident.computed;
+        state.row = whole ? resident.row : resident.checkpointRow;
+        state.output = whole ? resident.output : Optional.empty();
+    }
+
+    /**
+     * Keeps a copy of a sequence as it is, with what its last token gave, for requests of the same
+     * prompt. Does nothing where there is no room for it.
+     */
+    void keepCopy(SequenceState state, TokenOutput output) {
+        int capacity = SlotSpan.roundUp(state.computed);
+        Optional<SlotSpan> span =
+                slots.freeSlots() >= capacity ? place(capacity) : Optional.empty();
+        if (span.isEmpty()) {
+            return;
+        }
+        SequenceState copy = new SequenceState(state.tokens.first(state.computed), state.scope);
+        copy.span = span.get();
+        copies.add(new SlotCopy(state.span.begin(), copy.span.begin(), state.computed));
+        copy.computed = state.computed;
+        copy.cuts = state.cuts.upTo(state.computed);
+        copy.row = state.row;
+        copy.checkpointRow = state.checkpointRow;
+        copy.checkpoint = state.checkpoint;
+        shareRows(copy);
+        copy.output = Optional.of(output);
+        owners.add(copy);
+        residents.addLast(copy);
     }
 
     /**
      * Makes room for {@code tokens} tokens of a sequence, moving it or evicting residents if need
      * be.
      *
-     * @return whether there is room now; nothing changed for the sequence if not
+     * @return whether there is room now; nothing changed if not
      */
     boolean ensure(SequenceState state, int tokens) {
         int capacity = SlotSpan.roundUp(tokens);
-        if (capacity <= state.span.capacity()) {
+        int more = capacity - state.span.capacity();
+        if (more <= 0) {
             return true;
         }
-        do {
-            Optional<SlotSpan> larger = grow(state, capacity);
-            if (larger.isPresent()) {
-                state.span = larger.get();
-                return true;
-            }
-        } while (evict());
-        return false;
+        if (obtainableSlots() < more) {
+            return false;
+        }
+        Optional<SlotSpan> larger = grow(state, capacity);
+        while (larger.isEmpty() && evict()) {
+            larger = grow(state, capacity);
+        }
+        state.span = larger.orElseThrow();
+        return true;
     }
 
     private Optional<SlotSpan> grow(SequenceState state, int capacity) {
-        Optional<SlotSpan> inPlace =
-                state.span.capacity() > 0 ? slots.extend(state.span, capacity) : Optional.empty();
+        if (state.span.capacity() == 0) {
+            return place(capacity);
+        }
+        Optional<SlotSpan> inPlace = slots.extend(state.span, capacity);
         if (inPlace.isPresent()) {
             return inPlace;
         }
         Optional<SlotSpan> elsewhere = slots.take(capacity);
         if (elsewhere.isPresent()) {
             if (state.computed > 0) {
-                pipeline.moveSlots(state.span.begin(), elsewhere.get().begin(), state.computed);
+                copies.add(
+                        new SlotCopy(
+                                state.span.begin(), elsewhere.get().begin(), state.computed));
             }
             slots.release(state.span);
             return elsewhere;
         }
         if (slots.freeSlots() >= capacity - state.span.capacity()) {
-            compact(state);
-            return state.span.capacity() > 0
-                    ? slots.extend(state.span, capacity)
-                    : slots.take(capacity);
+            compact(Optional.of(state));
+            return slots.extend(state.span, capacity);
         }
         return Optional.empty();
+    }
+
+    /** A new span; the others move if no gap is large enough. */
+    private Optional<SlotSpan> place(int capacity) {
+        Optional<SlotSpan> span = slots.take(capacity);
+        if (span.isEmpty() && slots.freeSlots() >= capacity) {
+            compact(Optional.empty());
+            span = slots.take(capacity);
+        }
+        return span;
     }
 
     /**
      * Moves all spans up to that of {@code growing} to the front and the others to the end; one gap
      * remains.
      */
-    private void compact(SequenceState growing) {
+    private void compact(Optional<SequenceState> growing) {
         List<SequenceState> order = new ArrayList<>(owners);
         order.removeIf(owner -> owner.span.capacity() == 0);
         order.sort(Comparator.comparingInt((SequenceState owner) -> owner.span.begin()));
-        int split = order.contains(growing) ? order.indexOf(growing) + 1 : order.size();
+        int split = growing.map(state -> order.indexOf(state) + 1).orElse(order.size());
         int next = 0;
         for (SequenceState owner : order.subList(0, split)) {
             move(owner, next);
@@ -189,42 +320,62 @@ final class CacheRoom {
     }
 
     private void move(SequenceState owner, int begin) {
-        if (owner.span.begin() == begin || owner.span.capacity() == 0) {
+        if (owner.span.begin() == begin) {
             return;
         }
-        pipeline.moveSlots(owner.span.begin(), begin, owner.computed);
+        if (owner.computed > 0) {
+            copies.add(new SlotCopy(owner.span.begin(), begin, owner.computed));
+        }
         int capacity = owner.span.capacity();
         slots.release(owner.span);
         owner.span = slots.takeAt(begin, capacity);
     }
 
-    /** A free row for a current state; residents give way. */
-    int takeRow() {
-        return takeRow(rows::takeLow);
+    /**
+     * The row that the next forward of a sequence writes: its own, unless that is the zero row, its
+     * checkpoint or shared with forks. Residents give way.
+     */
+    int nextRow(SequenceState state) {
+        OptionalInt row = mustKeepRow(state) ? rows.takeLow() : OptionalInt.of(state.row);
+        while (row.isEmpty() && evict()) {
+            // The resident may have been the one that shared it.
+            row = mustKeepRow(state) ? rows.takeLow() : OptionalInt.of(state.row);
+        }
+        return row.orElseThrow(CacheRoom::tooManyRows);
+    }
+
+    private boolean mustKeepRow(SequenceState state) {
+        return state.row == Slice.ZERO_ROW
+                || state.row == state.checkpointRow
+                || rows.isShared(state.row);
     }
 
     /** A free row for a checkpoint; residents give way. */
     int takeCheckpointRow() {
-        return takeRow(rows::takeHigh);
-    }
-
-    private int takeRow(Supplier<OptionalInt> take) {
-        OptionalInt row = take.get();
+        OptionalInt row = rows.takeHigh();
         while (row.isEmpty() && evict()) {
-            row = take.get();
+            row = rows.takeHigh();
         }
-        return row.orElseThrow(
-                () ->
-                        new IllegalStateException(
-                                "running sequences hold more rows than were planned"));
+        return row.orElseThrow(CacheRoom::tooManyRows);
     }
 
-    void releaseRow(int row) {
-        rows.release(row);
+    private static IllegalStateException tooManyRows() {
+        return new IllegalStateException(
+                "running sequences hold more rows than were planned");
+    }
+
+    /** A sequence's state is in another row from now on. */
+    void enterRow(SequenceState state, int row) {
+        if (row != state.row) {
+            if (state.row != state.checkpointRow) {
+                rows.release(state.row);
+            }
+            state.row = row;
+        }
     }
 
     void dropCheckpoint(SequenceState state) {
-        if (state.checkpointRow != Slice.ZERO_ROW && state.checkpointRow != state.row) {
+        if (state.checkpointRow != state.row) {
             rows.release(state.checkpointRow);
         }
         state.checkpointRow = Slice.ZERO_ROW;

@@ -21,20 +21,44 @@ final class CutList {
         cuts[size++] = 2 * end + (phase == Phase.DECODE ? 1 : 0);
     }
 
-    /** The cuts up to a position; the forward that crosses it ends there. */
+    /**
+     * The cuts up to a position.
+     *
+     * @throws IllegalArgumentException if no forward ends there
+     */
     CutList upTo(int position) {
+        int count = countUpTo(position);
         CutList result = new CutList();
-        for (int i = 0; i < size && result.end() < position; i++) {
-            result.add(Math.min(position, cuts[i] / 2), phase(i));
+        result.cuts = Arrays.copyOf(cuts, Math.max(8, count));
+        result.size = count;
+        if (result.end() != position) {
+            throw new IllegalArgumentException("no forward ends at position " + position);
         }
         return result;
     }
 
-    /** Whether both lists are the same up to a position that both reach. */
-    boolean agrees(CutList other, int position) {
-        CutList mine = upTo(position);
-        CutList theirs = other.upTo(position);
-        return Arrays.equals(mine.cuts, 0, mine.size, theirs.cuts, 0, theirs.size);
+    /** The last position at or before the given one at which a forward ended. */
+    int floor(int position) {
+        int count = countUpTo(position);
+        return count == 0 ? 0 : cuts[count - 1] / 2;
+    }
+
+    /**
+     * The last position at or before the given one up to which both lists are the same. In both of
+     * them a forward ended there: what crosses a position was computed together with tokens behind
+     * it, which gives other numbers.
+     */
+    int agreement(CutList other, int position) {
+        int limit = Math.min(countUpTo(position), other.countUpTo(position));
+        int mismatch = Arrays.mismatch(cuts, 0, limit, other.cuts, 0, limit);
+        int same = mismatch < 0 ? limit : mismatch;
+        return same == 0 ? 0 : cuts[same - 1] / 2;
+    }
+
+    /** Forwards that end at a position or before it. */
+    private int countUpTo(int position) {
+        int found = Arrays.binarySearch(cuts, 0, size, 2 * position + 1);
+        return found >= 0 ? found + 1 : -found - 1;
     }
 
     /** Position behind the last forward, 0 without one. */
@@ -58,8 +82,7 @@ final class CutList {
 
     /** First cut behind a position; the cuts ascend. */
     private int indexAfter(int position) {
-        int found = Arrays.binarySearch(cuts, 0, size, 2 * position + 1);
-        int index = found >= 0 ? found + 1 : -found - 1;
+        int index = countUpTo(position);
         if (index >= size) {
             throw new IllegalArgumentException("no cut behind position " + position);
         }

@@ -18,6 +18,7 @@ import java.util.Set;
  * @param topLogprobs number of alternatives to report per token, 0 for the chosen one only, -1 for
  *     no log probabilities at all
  * @param guide steers the choice; belongs to this request alone
+ * @param scope whose computations the request may continue, and who may continue this one
  */
 public record GenerationRequest(
         int[] prompt,
@@ -26,12 +27,14 @@ public record GenerationRequest(
         Set<Integer> endTokens,
         SamplingOptions sampling,
         int topLogprobs,
-        TokenGuide guide) {
+        TokenGuide guide,
+        CacheScope scope) {
     public GenerationRequest {
         prompt = prompt.clone();
         endTokens = Set.copyOf(endTokens);
         Objects.requireNonNull(sampling);
         Objects.requireNonNull(guide);
+        Objects.requireNonNull(scope);
         if (prompt.length == 0) {
             throw new IllegalArgumentException("the prompt has no tokens");
         }
@@ -49,7 +52,27 @@ public record GenerationRequest(
         }
     }
 
-    /** A request that the model alone answers. */
+    /** A request in the common scope. */
+    public GenerationRequest(
+            int[] prompt,
+            int stablePrefix,
+            int maxTokens,
+            Set<Integer> endTokens,
+            SamplingOptions sampling,
+            int topLogprobs,
+            TokenGuide guide) {
+        this(
+                prompt,
+                stablePrefix,
+                maxTokens,
+                endTokens,
+                sampling,
+                topLogprobs,
+                guide,
+                CacheScope.common());
+    }
+
+    /** A request that the model alone answers, in the common scope. */
     public GenerationRequest(
             int[] prompt,
             int stablePrefix,
@@ -58,6 +81,19 @@ public record GenerationRequest(
             SamplingOptions sampling,
             int topLogprobs) {
         this(prompt, stablePrefix, maxTokens, endTokens, sampling, topLogprobs, TokenGuide.none());
+    }
+
+    /** The same request in another scope. */
+    public GenerationRequest within(CacheScope other) {
+        return new GenerationRequest(
+                prompt,
+                stablePrefix,
+                maxTokens,
+                endTokens,
+                sampling,
+                topLogprobs,
+                guide,
+                other);
     }
 
     @Override

@@ -88,6 +88,24 @@ final class Request implements Generation {
         return wanted;
     }
 
+    CacheRequest cacheRequest() {
+        return new CacheRequest(tokens, replay, request.scope(), wanted);
+    }
+
+    /** Whether this request computes, for the first time, the prompt that another one needs. */
+    boolean computesPromptOf(Request other) {
+        return phase == Phase.PREFILL && hasPromptOf(other);
+    }
+
+    /** Whether both have the same prompt, of which nothing was answered, in the same scope. */
+    boolean hasPromptOf(Request other) {
+        return other != this
+                && !isGenerating()
+                && !other.isGenerating()
+                && request.scope().equals(other.request.scope())
+                && tokens.sameAs(other.tokens);
+    }
+
     boolean isEndToken(int token) {
         return Arrays.binarySearch(endTokens, token) >= 0;
     }

@@ -3,16 +3,19 @@ package dev.varve.platform.engine;
 import dev.varve.api.VarveException;
 import dev.varve.api.model.ModelShape;
 import dev.varve.platform.sampling.Sampler;
+import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardLostException;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -27,6 +30,11 @@ public final class Scheduler implements Engine {
     private static final Duration PATIENCE = Duration.ofSeconds(4);
 
     private static final Duration RECOVERY_CHECK = Duration.ofMillis(50);
+
+    /** Steps that fail one after the other, for different requests: the device is at its end. */
+    private static final int FAILURES_IN_A_ROW = 8;
+
+    private static final Duration CLOSE_REPORT = Duration.ofSeconds(10);
 
     private final ShardPipeline pipeline;
     private final ModelShape shape;
@@ -47,6 +55,7 @@ public final class Scheduler implements Engine {
     private boolean draining;
     private boolean closed;
     private volatile EngineStatus published;
+    private final CompletableFuture<VarveException> broken = new CompletableFuture<>();
 
     private Scheduler(ShardPipeline pipeline, ModelShape shape, EngineOptions options) {
         this.pipeline = pipeline;
@@ -54,7 +63,11 @@ public final class Scheduler implements Engine {
         this.options = options;
         steps =
                 new StepRunner(
-                        pipeline, options, shape.forgets(), shape.vocabularySize(), this::requeue);
+                        pipeline,
+                        options,
+                        shape.forgets(),
+                        shape.vocabularySize(),
+                        new Line());
         published = steps.status(options, 0);
         thread = Thread.ofPlatform().name("varve-engine").daemon(true).unstarted(this::run);
     }
@@ -67,40 +80,58 @@ public final class Scheduler implements Engine {
     }
 
     @Override
-    public Generation submit(GenerationRequest request, GenerationListener listener) {
-        int[] prompt = request.prompt();
-        requireFits(prompt, request.maxTokens());
-        Sampler sampler =
-                new Sampler(request.sampling(), shape.vocabularySize(), options.suppressedTokens());
+    public List<Generation> submit(List<Submission> submissions) {
+        List<Sampler> samplers = new ArrayList<>(submissions.size());
+        for (Submission submission : submissions) {
+            GenerationRequest request = submission.request();
+            requireFits(request.prompt(), request.maxTokens());
+            samplers.add(
+                    new Sampler(
+                            request.sampling(),
+                            shape.vocabularySize(),
+                            options.suppressedTokens()));
+        }
         lock.lock();
         try {
-            if (closed || draining) {
-                throw new VarveException(
-                        VarveException.Kind.UNAVAILABLE, "the server is shutting down");
+            requireOpen(submissions.size());
+            List<Generation> entries = new ArrayList<>(submissions.size());
+            for (int i = 0; i < submissions.size(); i++) {
+                Request entry =
+                        new Request(
+                                submissions.get(i).request(),
+                                submissions.get(i).listener(),
+                                arrivals++,
+                                samplers.get(i),
+                                options.suppressedTokens().length > 0,
+                                this::wakeUp);
+                waiting.addLast(entry);
+                entries.add(entry);
             }
-            if (refusal.isPresent()) {
-                throw missing(refusal.get());
-            }
-            if (waiting.size() >= options.queueLimit()) {
-                throw new VarveException(
-                        VarveException.Kind.OVERLOADED,
-                        "the queue is full: "
-                                + waiting.size()
-                                + " requests wait already; try again later");
-            }
-            Request entry =
-                    new Request(
-                            request,
-                            listener,
-                            arrivals++,
-                            sampler,
-                            options.suppressedTokens().length > 0,
-                            this::wakeUp);
-            waiting.addLast(entry);
             changed.signalAll();
-            return entry;
+            return entries;
         } finally {
             lock.unlock();
+        }
+    }
+
+    private void requireOpen(int count) {
+        if (broken.isDone()) {
+            throw broken.join();
+        }
+        if (closed || draining) {
+            throw new VarveException(
+                    VarveException.Kind.UNAVAILABLE, "the server is shutting down");
+        }
+        if (refusal.isPresent()) {
+            throw missing(refusal.get());
+        }
+        // The choices of one request may be more than the queue takes otherwise.
+        if (!waiting.isEmpty() && waiting.size() + count > options.queueLimit()) {
+            throw new VarveException(
+                    VarveException.Kind.OVERLOADED,
+                    "the queue is full: "
+                            + waiting.size()
+                            + " requests wait already; try again later");
         }
     }
 
@@ -141,34 +172,82 @@ public final class Scheduler implements Engine {
         }
     }
 
-    /** Puts a preempted request in front of the others. */
-    private void requeue(Request request) {
+    /** What the running requests do to the queue. */
+    private final class Line implements WaitingLine {
+        @Override
+        public void requeue(Request request) {
+            lock.lock();
+            try {
+                waiting.addFirst(request);
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        @Override
+        public OutputRows wantedByTwins(Request request) {
+            return waitingNow().stream()
+                    .filter(request::hasPromptOf)
+                    .map(Request::wanted)
+                    // LAST, which is more than BEST, comes behind it.
+                    .max(Comparator.naturalOrder())
+                    .orElse(OutputRows.NONE);
+        }
+    }
+
+    private List<Request> waitingNow() {
         lock.lock();
         try {
-            waiting.addFirst(request);
+            return List.copyOf(waiting);
         } finally {
             lock.unlock();
         }
     }
 
     private void run() {
+        VarveException end =
+                new VarveException(VarveException.Kind.CANCELLED, "the engine was stopped");
         try {
             while (awaitWork()) {
-                try {
-                    removeCancelled();
-                    admit();
-                    steps.decode();
-                    steps.prefill();
-                } catch (ShardLostException e) {
-                    recover(e);
-                }
+                step();
                 publish();
             }
         } catch (RuntimeException | Error e) {
-            LOG.log(System.Logger.Level.ERROR, "the engine stopped", e);
+            end = declareBroken(e);
         } finally {
-            stop();
+            stop(end);
         }
+    }
+
+    private void step() {
+        try {
+            removeCancelled();
+            admit();
+            steps.decode();
+            steps.prefill();
+        } catch (ShardLostException e) {
+            recover(e);
+        } catch (RuntimeException | Error e) {
+            LOG.log(System.Logger.Level.ERROR, "a step failed; its requests end", e);
+            steps.endAll(StepFailure.of(e));
+        }
+        if (steps.failuresInARow() >= FAILURES_IN_A_ROW) {
+            throw new IllegalStateException(
+                    steps.failuresInARow() + " steps failed one after the other");
+        }
+    }
+
+    private VarveException declareBroken(Throwable failure) {
+        LOG.log(System.Logger.Level.ERROR, "the engine stopped", failure);
+        VarveException reason =
+                new VarveException(
+                        VarveException.Kind.UNAVAILABLE,
+                        "the engine stopped: "
+                                + Optional.ofNullable(failure.getMessage())
+                                        .orElse(failure.getClass().getSimpleName()),
+                        failure);
+        broken.complete(reason);
+        return reason;
     }
 
     /**
@@ -213,9 +292,8 @@ public final class Scheduler implements Engine {
         } finally {
             lock.unlock();
         }
-        if (!back.isCompletedExceptionally()) {
-            LOG.log(System.Logger.Level.INFO, "the model is whole again; requests go on");
-        }
+        ShardPipeline.join(back);
+        LOG.log(System.Logger.Level.INFO, "the model is whole again; requests go on");
     }
 
     private boolean isMissing() {
@@ -265,55 +343,81 @@ public final class Scheduler implements Engine {
     }
 
     private void admit() {
-        while (steps.hasPlace()) {
-            Request next;
-            lock.lock();
-            try {
-                next = waiting.peekFirst();
-            } finally {
-                lock.unlock();
-            }
-            if (next == null || !steps.admit(next)) {
+        for (Request next : waitingNow()) {
+            if (!steps.hasPlace()) {
                 return;
             }
-            lock.lock();
+            StepRunner.Admission admission;
             try {
-                waiting.remove(next);
-            } finally {
-                lock.unlock();
+                admission = steps.admit(next);
+            } catch (RuntimeException | Error e) {
+                // Or it would fail again and again.
+                leaveQueue(next);
+                steps.fail(next, StepFailure.of(e));
+                throw e;
+            }
+            switch (admission) {
+                case ADMITTED -> leaveQueue(next);
+                case AWAITS_TWIN -> {}
+                case NO_ROOM -> {
+                    return;
+                }
             }
         }
     }
 
-    private void publish() {
+    private void leaveQueue(Request request) {
         lock.lock();
         try {
-            published = steps.status(options, waiting.size());
+            waiting.remove(request);
         } finally {
             lock.unlock();
         }
     }
 
-    private void stop() {
+    private void publish() {
+        try {
+            published = steps.status(options, waitingNow().size());
+        } catch (RuntimeException | Error e) {
+            // Figures of a moment ago will do.
+            LOG.log(System.Logger.Level.WARNING, "the engine's figures cannot be told", e);
+        }
+    }
+
+    private void stop(VarveException reason) {
         lock.lock();
         try {
             closed = true;
-            VarveException reason =
-                    new VarveException(VarveException.Kind.CANCELLED, "the engine was stopped");
             waiting.forEach(request -> steps.fail(request, reason));
             waiting.clear();
-            steps.failAll(reason);
             busy = false;
             changed.signalAll();
         } finally {
             lock.unlock();
         }
-        pipeline.close();
+        try {
+            steps.endAll(reason);
+        } finally {
+            closePipeline();
+        }
+    }
+
+    private void closePipeline() {
+        try {
+            pipeline.close();
+        } catch (RuntimeException | Error e) {
+            LOG.log(System.Logger.Level.WARNING, "a shard did not close in order", e);
+        }
     }
 
     @Override
     public EngineStatus status() {
         return published.withShards(pipeline.status());
+    }
+
+    @Override
+    public CompletableFuture<VarveException> broken() {
+        return broken;
     }
 
     @Override
@@ -347,7 +451,10 @@ public final class Scheduler implements Engine {
             lock.unlock();
         }
         try {
-            thread.join(TimeUnit.MINUTES.toMillis(1));
+            // Weights and caches must not go before the step that uses them has ended.
+            while (!thread.join(CLOSE_REPORT)) {
+                LOG.log(System.Logger.Level.INFO, "waiting for the step under way to end");
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -73,8 +73,8 @@ public final class ShardPipeline implements AutoCloseable {
 
     /**
      * Sends a batch through all shards, behind those that were submitted before. Fails with a
-     * {@link VarveException} if a shard fails; the state of the batch's sequences is then
-     * undefined.
+     * {@link VarveException} if a shard fails; the state of the batch's sequences and the rows that
+     * it copied are then undefined.
      */
     public CompletableFuture<ShardResult> submit(Batch batch) {
         CompletableFuture<ShardResult> last = stages.getFirst().forward(batch, Optional.empty());
@@ -111,11 +111,6 @@ public final class ShardPipeline implements AutoCloseable {
         return join(submit(batch));
     }
 
-    /** Copies K and V rows in all shards, behind the batches that were submitted before. */
-    public void moveSlots(int from, int to, int count) {
-        joinAll(stages.stream().map(stage -> stage.moveSlots(from, to, count)).toList());
-    }
-
     /**
      * Makes lost shards usable again. Completes once all shards are ready, with empty caches where
      * one was lost.
@@ -142,14 +137,6 @@ public final class ShardPipeline implements AutoCloseable {
         return sum;
     }
 
-    private static void joinAll(List<CompletableFuture<Void>> futures) {
-        // All of them, so that none is under way any more when one has failed.
-        CompletableFuture.allOf(futures.toArray(CompletableFuture[]::new))
-                .exceptionally(e -> null)
-                .join();
-        futures.forEach(ShardPipeline::join);
-    }
-
     /**
      * Waits for a result.
      *
@@ -169,6 +156,19 @@ public final class ShardPipeline implements AutoCloseable {
     @Override
     public void close() {
         workers.values().forEach(StageWorker::close);
-        stages.forEach(stage -> stage.shard().close());
+        Optional<Throwable> failure = Optional.empty();
+        for (Stage stage : stages) {
+            try {
+                stage.shard().close();
+            } catch (RuntimeException | Error e) {
+                // The others must be closed all the same.
+                failure.ifPresent(e::addSuppressed);
+                failure = Optional.of(e);
+            }
+        }
+        failure.ifPresent(
+                e -> {
+                    throw new IllegalStateException("a shard could not be closed", e);
+                });
     }
 }

@@ -57,10 +57,6 @@ final class Stage {
                 });
     }
 
-    CompletableFuture<Void> moveSlots(int from, int to, int count) {
-        return inTurn(() -> shard.moveSlots(from, to, count));
-    }
-
     /** Holds the turn until the work is done, wherever it is done. */
     private <T> CompletableFuture<T> inTurn(Supplier<CompletableFuture<T>> work) {
         CompletableFuture<T> result = new CompletableFuture<>();

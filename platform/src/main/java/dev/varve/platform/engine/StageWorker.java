@@ -7,7 +7,8 @@ import java.util.concurrent.TimeUnit;
 
 /** The thread of all stages that take turns on one device, or no thread of its own. */
 final class StageWorker implements AutoCloseable {
-    private static final long STOP_SECONDS = 10;
+    private static final System.Logger LOG = System.getLogger("dev.varve.engine");
+    private static final long REPORT_SECONDS = 10;
 
     private final Optional<ExecutorService> thread;
 
@@ -46,7 +47,11 @@ final class StageWorker implements AutoCloseable {
                 executor -> {
                     executor.shutdown();
                     try {
-                        executor.awaitTermination(STOP_SECONDS, TimeUnit.SECONDS);
+                        while (!executor.awaitTermination(REPORT_SECONDS, TimeUnit.SECONDS)) {
+                            LOG.log(
+                                    System.Logger.Level.INFO,
+                                    "waiting for a shard to end its step");
+                        }
                     } catch (InterruptedException e) {
                         Thread.currentThread().interrupt();
                     }

@@ -2,7 +2,6 @@ package dev.varve.platform.engine;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.backend.ComputeDevice.Phase;
-import dev.varve.platform.sampling.TokenLogprobs;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.ShardLostException;
@@ -11,14 +10,10 @@ import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SlotSpan;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
-import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
@@ -28,46 +23,43 @@ import java.util.function.Consumer;
 final class StepRunner {
     private static final System.Logger LOG = System.getLogger("dev.varve.engine");
 
+    /** Whether a request may run. */
+    enum Admission {
+        ADMITTED,
+        /** A running request computes the same prompt, which need not be done twice. */
+        AWAITS_TWIN,
+        NO_ROOM
+    }
+
     private final ShardPipeline pipeline;
     private final EngineOptions options;
     private final boolean forgets;
     private final int vocabulary;
     private final CacheRoom room;
-    private final Consumer<Request> requeue;
+    private final Flights flights;
+    private final TokenChoice choice;
+    private final WaitingLine line;
     private final List<Request> running = new ArrayList<>();
-    private final Deque<Flight> flights = new ArrayDeque<>();
     private int turn;
     private long promptTokens;
     private long cachedTokens;
-    private long generatedTokens;
     private long preemptions;
     private long replays;
-    private long stepCount;
-
-    /**
-     * A batch under way.
-     *
-     * @param states what the requests' sequences were when it was submitted
-     */
-    private record Flight(
-            List<Request> requests,
-            List<SequenceState> states,
-            boolean hasOutputs,
-            CompletableFuture<ShardResult> result,
-            Consumer<ShardResult> success) {}
 
     StepRunner(
             ShardPipeline pipeline,
             EngineOptions options,
             boolean forgets,
             int vocabulary,
-            Consumer<Request> requeue) {
+            WaitingLine line) {
         this.pipeline = pipeline;
         this.options = options;
         this.forgets = forgets;
         this.vocabulary = vocabulary;
-        this.requeue = requeue;
-        room = new CacheRoom(pipeline, options, forgets);
+        this.line = line;
+        room = new CacheRoom(options, forgets);
+        flights = new Flights(pipeline, this::endFailed);
+        choice = new TokenChoice(vocabulary);
     }
 
     static VarveException cancelled() {
@@ -82,14 +74,18 @@ final class StepRunner {
         return running.size() < options.parallel();
     }
 
+    /** Steps that failed since the last one that did not. */
+    int failuresInARow() {
+        return flights.failuresInARow();
+    }
+
     void removeCancelled() {
         if (running.stream().anyMatch(Request::isCancelled)) {
             // What is kept of them must have been computed.
-            settleAll();
+            flights.settleAll();
         }
         for (Request request : List.copyOf(running)) {
-            if (request.isCancelled()) {
-                running.remove(request);
+            if (request.isCancelled() && running.remove(request)) {
                 room.keep(request.state);
                 fail(request, cancelled());
             }
@@ -97,26 +93,34 @@ final class StepRunner {
     }
 
     /** Lets a request in if there is room for it and for the next block of every other sequence. */
-    boolean admit(Request request) {
-        SequenceState state = room.begin(request.tokens, request.replay);
-        boolean fits = room.ensure(state, request.tokens.size() + 1);
-        int spare = room.totalSlots() - room.usedSlots();
-        if (!fits || (!running.isEmpty() && spare < running.size() * SlotSpan.BLOCK)) {
-            room.keep(state);
-            return false;
+    Admission admit(Request request) {
+        if (running.stream().anyMatch(each -> each.computesPromptOf(request))) {
+            return Admission.AWAITS_TWIN;
+        }
+        Optional<SequenceState> state =
+                room.begin(request.cacheRequest(), running.size() * SlotSpan.BLOCK);
+        if (state.isEmpty()) {
+            return Admission.NO_ROOM;
         }
         running.add(request);
-        if (request.admit(state)) {
+        boolean starts = request.admit(state.get());
+        if (starts) {
             promptTokens += request.promptLength;
             cachedTokens += request.cachedTokens();
-            guard(request, () -> request.listener.onStart(request.cachedTokens()));
         }
-        return true;
+        if (starts && !guard(request, () -> request.listener.onStart(request.cachedTokens()))) {
+            return Admission.ADMITTED;
+        }
+        if (request.state.computed == request.known()) {
+            request.phase = Request.Phase.DECODE;
+            choose(request, request.state.output.orElseThrow());
+        }
+        return Admission.ADMITTED;
     }
 
     /** One token for every sequence in decode. */
     void decode() {
-        settleOutputs();
+        flights.settleOutputs();
         for (Request request : List.copyOf(running)) {
             if (request.phase == Request.Phase.DECODE) {
                 makeRoom(request);
@@ -136,17 +140,17 @@ final class StepRunner {
         List<Slice> slices = new ArrayList<>(batch.size());
         for (Request request : batch) {
             SequenceState state = request.state;
-            int target = state.mustKeepRow() ? room.takeRow() : state.row;
-            slices.add(slice(request, state.computed + 1, target, request.wanted()));
+            slices.add(slice(request, state.computed + 1, room.nextRow(state), request.wanted()));
         }
-        submit(batch, new Batch(slices, Phase.DECODE), result -> chooseAll(batch, result));
-        settleAll();
+        submit(batch, slices, Phase.DECODE, result -> chooseAll(batch, result));
+        flights.settleAll();
     }
 
     private void chooseAll(List<Request> batch, ShardResult result) {
         for (int i = 0; i < batch.size(); i++) {
-            if (running.contains(batch.get(i))) {
-                choose(batch.get(i), result, i);
+            Request request = batch.get(i);
+            if (running.contains(request)) {
+                choose(request, TokenOutput.of(result, i, vocabulary, request.wanted()));
             }
         }
     }
@@ -163,7 +167,7 @@ final class StepRunner {
             room.drop(youngest.state);
             youngest.loseState();
             preemptions++;
-            requeue.accept(youngest);
+            line.requeue(youngest);
         }
     }
 
@@ -182,7 +186,7 @@ final class StepRunner {
         }
         boolean overlaps = shared && pipeline.depth() > 1;
         if (!flights.isEmpty() && !overlaps) {
-            settle();
+            flights.settle();
         }
     }
 
@@ -203,36 +207,48 @@ final class StepRunner {
         boolean checkpoint = end == stable;
         boolean last = end == known;
         if (last) {
-            settleOutputs();
+            flights.settleOutputs();
             if (!running.contains(request)) {
                 return;
             }
         }
+        OutputRows outputs = last ? lastOutputs(request) : OutputRows.NONE;
         if (checkpoint) {
             // First, so that no sequence ever holds more than two rows.
             room.dropCheckpoint(state);
         }
-        int target =
-                checkpoint
-                        ? room.takeCheckpointRow()
-                        : state.mustKeepRow() ? room.takeRow() : state.row;
-        Slice slice = slice(request, end, target, last ? request.wanted() : OutputRows.NONE);
+        int target = checkpoint ? room.takeCheckpointRow() : room.nextRow(state);
         submit(
                 List.of(request),
-                new Batch(List.of(slice), phase),
+                List.of(slice(request, end, target, outputs)),
+                phase,
                 result -> {
                     if (running.contains(request)
                             && request.state == state
                             && reportPrefill(request, end)
                             && last) {
-                        request.phase = Request.Phase.DECODE;
-                        choose(request, result, 0);
+                        endPrefill(request, TokenOutput.of(result, 0, vocabulary, outputs));
                     }
                 });
         if (checkpoint) {
             state.checkpointRow = state.row;
             state.checkpoint = end;
         }
+    }
+
+    /** What the request wants of its last token, or more where others wait for that. */
+    private OutputRows lastOutputs(Request request) {
+        OutputRows twins =
+                request.isGenerating() ? OutputRows.NONE : line.wantedByTwins(request);
+        return twins == OutputRows.LAST ? OutputRows.LAST : request.wanted();
+    }
+
+    private void endPrefill(Request request, TokenOutput output) {
+        request.phase = Request.Phase.DECODE;
+        if (!request.isGenerating() && line.wantedByTwins(request) != OutputRows.NONE) {
+            room.keepCopy(request.state, output.copy(vocabulary));
+        }
+        choose(request, output);
     }
 
     private boolean reportPrefill(Request request, int end) {
@@ -272,88 +288,57 @@ final class StepRunner {
      * Sends a batch on its way. What it will write counts as written at once: the shards work in
      * order, and if it fails, its sequences lose their state anyway.
      */
-    private void submit(List<Request> requests, Batch batch, Consumer<ShardResult> success) {
-        stepCount++;
-        flights.addLast(
-                new Flight(
-                        requests,
-                        requests.stream().map(request -> request.state).toList(),
-                        batch.outputs() > 0,
-                        pipeline.submit(batch),
-                        success));
+    private void submit(
+            List<Request> requests,
+            List<Slice> slices,
+            Phase phase,
+            Consumer<ShardResult> success) {
+        Batch batch = new Batch(room.takeCopies(), slices, phase, List.of());
+        flights.submit(requests, batch, success);
         for (int i = 0; i < requests.size(); i++) {
-            Slice slice = batch.slices().get(i);
-            advance(requests.get(i).state, slice, batch.phase());
-        }
-    }
-
-    private void advance(SequenceState state, Slice slice, Phase phase) {
-        state.extend(slice.firstPosition() + slice.tokens().length, phase);
-        if (slice.writeRow() != state.row) {
-            if (state.row != state.checkpointRow) {
-                room.releaseRow(state.row);
-            }
-            state.row = slice.writeRow();
-        }
-    }
-
-    /** The logits of a batch must be used before another one may ask for some. */
-    private void settleOutputs() {
-        while (flights.stream().anyMatch(Flight::hasOutputs)) {
-            settle();
-        }
-    }
-
-    private void settleAll() {
-        while (!flights.isEmpty()) {
-            settle();
+            SequenceState state = requests.get(i).state;
+            Slice slice = slices.get(i);
+            state.extend(slice.firstPosition() + slice.tokens().length, phase);
+            room.enterRow(state, slice.writeRow());
         }
     }
 
     /**
-     * Waits for the oldest batch and takes in its result; a failure ends its requests.
-     *
-     * @throws ShardLostException if a shard is gone
+     * Ends the requests of a failed batch. A batch behind it of the same sequence does not fit what
+     * the caches hold; a shard says so as it likes.
      */
-    private void settle() {
-        Flight flight = flights.removeFirst();
-        ShardResult result;
-        try {
-            result = ShardPipeline.join(flight.result());
-        } catch (ShardLostException e) {
-            throw e;
-        } catch (RuntimeException thrown) {
-            LOG.log(System.Logger.Level.ERROR, "a step failed", thrown);
-            // A batch behind a failed one of its sequence does not fit what the caches hold; a
-            // shard says so as it likes.
-            VarveException e =
-                    thrown instanceof VarveException known
-                            ? known
-                            : new VarveException(
-                                    VarveException.Kind.BACKEND_FAILED, "a step failed", thrown);
-            for (int i = 0; i < flight.requests().size(); i++) {
-                Request request = flight.requests().get(i);
-                if (request.state == flight.states().get(i) && running.remove(request)) {
-                    room.drop(request.state);
-                    fail(request, e);
-                }
+    private void endFailed(Flights.Failure failure) {
+        for (Request request : failure.requests()) {
+            if (running.remove(request)) {
+                room.drop(request.state);
+                fail(request, failure.reason());
             }
-            return;
         }
-        flight.success().accept(result);
+        if (failure.copiedRows()) {
+            // Some shards may have copied rows of other sequences and some not.
+            LOG.log(System.Logger.Level.WARNING, "all running requests are computed anew");
+            loseAll();
+        }
+    }
+
+    /** Ends all running requests, since nobody knows how far a step came. */
+    void endAll(VarveException reason) {
+        flights.abandon();
+        List<Request> ended = List.copyOf(running);
+        running.clear();
+        room.clear();
+        for (Request request : ended) {
+            fail(request, reason);
+        }
     }
 
     /**
-     * Takes back all running sequences, since a shard and its caches are gone, and puts their
+     * Takes back all running sequences, since caches are gone or unsound, and puts their
      * requests to the front of the queue. They will be computed again as they were; what was
      * streamed of them stays as it is.
      */
     void loseAll() {
-        for (Flight flight : flights) {
-            // None may be under way when the caches are used anew.
-            flight.result().exceptionally(e -> null).join();
-        }
-        flights.clear();
+        flights.abandon();
         room.clear();
         List<Request> lost =
                 running.stream()
@@ -363,72 +348,14 @@ final class StepRunner {
         for (Request request : lost) {
             request.loseState();
             replays++;
-            requeue.accept(request);
+            line.requeue(request);
         }
     }
 
-    private void choose(Request request, ShardResult result, int row) {
-        float[] logits = result.logits();
-        int offset = row * vocabulary;
-        boolean sound =
-                guard(
-                        request,
-                        () -> {
-                            int token = next(request, result, row);
-                            request.countToken();
-                            generatedTokens++;
-                            if (request.isEndToken(token)) {
-                                finish(request, GenerationEnd.Reason.END_TOKEN);
-                                return;
-                            }
-                            request.sampler.accept(token);
-                            request.request.guide().accept(token);
-                            request.tokens.add(token);
-                            int top = request.request.topLogprobs();
-                            Optional<TokenLogprobs> logprobs =
-                                    top < 0
-                                            ? Optional.empty()
-                                            : Optional.of(
-                                                    request.sampler.logprobs(
-                                                            logits, offset, token, top));
-                            if (!request.listener.onToken(new GeneratedToken(token, logprobs))) {
-                                finish(request, GenerationEnd.Reason.STOPPED);
-                            } else if (request.generated >= request.request.maxTokens()) {
-                                finish(request, GenerationEnd.Reason.LENGTH);
-                            }
-                        });
-        if (!sound) {
-            turn = 0;
-        }
-    }
-
-    private int next(Request request, ShardResult result, int row) {
-        OptionalInt forced = request.request.guide().forced();
-        if (forced.isPresent()) {
-            return requireKnown(forced.getAsInt());
-        }
-        return request.wanted() == OutputRows.BEST
-                ? requireNumber(result.best()[row])
-                : request.sampler.sample(result.logits(), row * vocabulary);
-    }
-
-    /** A tokenizer may know more tokens than the model has rows. */
-    private int requireKnown(int token) {
-        if (token < 0 || token >= vocabulary) {
-            throw new VarveException(
-                    VarveException.Kind.INVALID_REQUEST,
-                    "token " + token + " is outside the model's vocabulary of " + vocabulary);
-        }
-        return token;
-    }
-
-    private static int requireNumber(int best) {
-        if (best < 0) {
-            throw new VarveException(
-                    VarveException.Kind.BACKEND_FAILED,
-                    "the model produced a logit that is not a number");
-        }
-        return best;
+    private void choose(Request request, TokenOutput output) {
+        guard(
+                request,
+                () -> choice.choose(request, output).ifPresent(reason -> finish(request, reason)));
     }
 
     private void finish(Request request, GenerationEnd.Reason reason) {
@@ -445,18 +372,11 @@ final class StepRunner {
         try {
             action.run();
             return true;
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.log(System.Logger.Level.WARNING, "a request failed", e);
             if (running.remove(request)) {
                 room.drop(request.state);
-                fail(
-                        request,
-                        e instanceof VarveException known
-                                ? known
-                                : new VarveException(
-                                        VarveException.Kind.BACKEND_FAILED,
-                                        "the request failed",
-                                        e));
+                fail(request, StepFailure.of(e));
             }
             return false;
         }
@@ -465,16 +385,9 @@ final class StepRunner {
     void fail(Request request, VarveException reason) {
         try {
             request.listener.onError(reason);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.log(System.Logger.Level.WARNING, "a listener failed", e);
         }
-    }
-
-    void failAll(VarveException reason) {
-        for (Request request : running) {
-            fail(request, reason);
-        }
-        running.clear();
     }
 
     EngineStatus status(EngineOptions sizes, int waiting) {
@@ -493,10 +406,10 @@ final class StepRunner {
                 memory.compute(),
                 promptTokens,
                 cachedTokens,
-                generatedTokens,
+                choice.tokens(),
                 preemptions,
                 replays,
-                stepCount,
+                flights.submitted(),
                 pipeline.status());
     }
 }

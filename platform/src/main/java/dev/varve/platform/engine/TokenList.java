@@ -31,11 +31,14 @@ final class TokenList {
         return Arrays.copyOfRange(values, begin, end);
     }
 
-    /** Whether the first {@code length} tokens are those of {@code other}. */
-    boolean startsLike(TokenList other, int length) {
-        return length <= size
-                && length <= other.size
-                && Arrays.equals(values, 0, length, other.values, 0, length);
+    /** A list of the first tokens. */
+    TokenList first(int length) {
+        return new TokenList(range(0, length));
+    }
+
+    /** Whether both lists hold the same tokens. */
+    boolean sameAs(TokenList other) {
+        return size == other.size && commonPrefix(other) == size;
     }
 
     /** Number of leading tokens that both lists share. */

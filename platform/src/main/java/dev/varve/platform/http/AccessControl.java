@@ -1,5 +1,7 @@
 package dev.varve.platform.http;
 
+import dev.varve.platform.engine.CacheScope;
+
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 
@@ -19,10 +21,13 @@ final class AccessControl {
         this.options = options;
     }
 
-    /** Throws 401 unless the route is open or the request brings a key. */
-    void requireKey(HttpServletRequest request) {
+    /**
+     * Throws 401 unless the route is open or the request brings a key. Returns the scope of the
+     * key: who has another one must not learn what was asked with this one.
+     */
+    CacheScope requireKey(HttpServletRequest request) {
         if (options.apiKeys().isEmpty() || OPEN_ROUTES.contains(request.getRequestURI())) {
-            return;
+            return CacheScope.common();
         }
         String authorization = Optional.ofNullable(request.getHeader("Authorization")).orElse("");
         String given =
@@ -45,6 +50,7 @@ final class AccessControl {
                             ? "an API key is needed: Authorization: Bearer KEY"
                             : "the API key is not known");
         }
+        return new CacheScope(given);
     }
 
     /** Adds the headers that let pages of allowed origins read the answer. */

@@ -1,6 +1,8 @@
 package dev.varve.platform.http;
 
 import dev.varve.api.VarveException;
+import dev.varve.platform.engine.CacheScope;
+import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.ShardStatus;
 
 import jakarta.servlet.ServletInputStream;
@@ -73,8 +75,8 @@ final class ApiServlet extends HttpServlet {
             if (request.getMethod().equals("OPTIONS")) {
                 response.setStatus(204);
             } else {
-                access.requireKey(request);
-                AnswerWriter.Outcome outcome = answer(route, request, response);
+                CacheScope scope = access.requireKey(request);
+                AnswerWriter.Outcome outcome = answer(route, scope, request, response);
                 finish = outcome.finishReason();
                 tokens = outcome.generatedTokens();
             }
@@ -124,7 +126,10 @@ final class ApiServlet extends HttpServlet {
     }
 
     private AnswerWriter.Outcome answer(
-            String route, HttpServletRequest request, HttpServletResponse response)
+            String route,
+            CacheScope scope,
+            HttpServletRequest request,
+            HttpServletResponse response)
             throws IOException, InterruptedException {
         String method = request.getMethod();
         boolean readable = GET_ROUTES.contains(route) || route.startsWith(MODEL_PREFIX);
@@ -145,9 +150,14 @@ final class ApiServlet extends HttpServlet {
         }
         ServedModel model = requireModel();
         return switch (route) {
-            case "/v1/chat/completions" -> generate(request, response, chatRoute::read, model);
+            case "/v1/chat/completions" -> generate(request, response, chatRoute::read, model, scope);
             case "/v1/completions" ->
-                    generate(request, response, body -> CompletionRoute.read(body, model), model);
+                    generate(
+                            request,
+                            response,
+                            body -> CompletionRoute.read(body, model),
+                            model,
+                            scope);
             case "/apply-template" ->
                     plain(response, chatRoute.applyTemplate(body(request, response)));
             case "/tokenize" -> plain(response, modelRoutes.tokenize(body(request, response)));
@@ -158,14 +168,7 @@ final class ApiServlet extends HttpServlet {
     private void read(String route, HttpServletResponse response) throws IOException {
         switch (route) {
             case "/livez" -> AnswerWriter.json(response, 200, Json.object().put("status", "ok"));
-            case "/health" -> {
-                List<ShardStatus> missing = requireModel().engine().status().missingShards();
-                if (missing.isEmpty()) {
-                    AnswerWriter.json(response, 200, Json.object().put("status", "ok"));
-                } else {
-                    AnswerWriter.json(response, 503, ShardReport.degraded(missing));
-                }
-            }
+            case "/health" -> health(requireModel().engine(), response);
             case "/metrics" -> {
                 byte[] text =
                         metrics.write(
@@ -199,6 +202,23 @@ final class ApiServlet extends HttpServlet {
         }
     }
 
+    private static void health(Engine engine, HttpServletResponse response) throws IOException {
+        if (engine.broken().isDone()) {
+            ObjectNode body =
+                    Json.object()
+                            .put("status", "failed")
+                            .put("reason", engine.broken().join().getMessage());
+            AnswerWriter.json(response, 503, body);
+            return;
+        }
+        List<ShardStatus> missing = engine.status().missingShards();
+        if (missing.isEmpty()) {
+            AnswerWriter.json(response, 200, Json.object().put("status", "ok"));
+        } else {
+            AnswerWriter.json(response, 503, ShardReport.degraded(missing));
+        }
+    }
+
     private ServedModel requireModel() {
         ServedModel model = served;
         if (draining) {
@@ -220,15 +240,14 @@ final class ApiServlet extends HttpServlet {
             HttpServletRequest request,
             HttpServletResponse response,
             Function<ObjectNode, PendingAnswer> parse,
-            ServedModel model)
+            ServedModel model,
+            CacheScope scope)
             throws IOException, InterruptedException {
         PendingAnswer pending = parse.apply(body(request, response));
         int count = pending.choices().size();
         try (ConnectionProbe probe = new ConnectionProbe(request);
                 Choices choices = new Choices(count, metrics, probe::abort)) {
-            for (PendingAnswer.Choice choice : pending.choices()) {
-                choices.submit(model.engine(), choice.request(), choice.reader());
-            }
+            choices.submit(model.engine(), scope, pending.choices());
             AnswerWriter.Outcome outcome =
                     new AnswerWriter(response, probe, pending.format(), pending.call())
                             .write(choices, count);

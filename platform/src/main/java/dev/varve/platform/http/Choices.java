@@ -2,18 +2,18 @@ package dev.varve.platform.http;
 
 import dev.varve.api.VarveException;
 import dev.varve.platform.chat.AnswerText;
+import dev.varve.platform.engine.CacheScope;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.GeneratedToken;
 import dev.varve.platform.engine.Generation;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationListener;
-import dev.varve.platform.engine.GenerationRequest;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
@@ -26,8 +26,8 @@ final class Choices implements AutoCloseable {
 
     private final BlockingQueue<ChoiceEvent> events;
 
-    /** The engine's thread cancels them while later ones are still being submitted. */
-    private final List<Generation> generations = new CopyOnWriteArrayList<>();
+    /** The engine's thread may want to cancel them before they are known here. */
+    private volatile List<Generation> generations = List.of();
 
     private final Metrics metrics;
     private final Runnable abort;
@@ -43,14 +43,19 @@ final class Choices implements AutoCloseable {
         this.abort = abort;
     }
 
-    /** Submits one more choice. */
-    void submit(Engine engine, GenerationRequest request, AnswerReader reader) {
-        int index = generations.size();
-        Generation generation = engine.submit(request, new Listener(index, reader));
-        generations.add(generation);
+    /** Submits all choices, in the order of their numbers. */
+    void submit(Engine engine, CacheScope scope, List<PendingAnswer.Choice> choices) {
+        List<Engine.Submission> submissions = new ArrayList<>(choices.size());
+        for (PendingAnswer.Choice choice : choices) {
+            submissions.add(
+                    new Engine.Submission(
+                            choice.request().within(scope),
+                            new Listener(submissions.size(), choice.reader())));
+        }
+        generations = engine.submit(submissions);
         if (overflown) {
-            // The others may have been cancelled before this one was among them.
-            generation.cancel();
+            // It may have come before there was anything to cancel.
+            close();
         }
     }
 

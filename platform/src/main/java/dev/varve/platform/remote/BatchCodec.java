@@ -6,6 +6,7 @@ import dev.varve.platform.shard.Boundary;
 import dev.varve.platform.shard.HostBoundary;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.wire.Message;
 
@@ -16,12 +17,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A batch on the wire: slices in the small fields; token ids and, where the range does not begin
+ * A batch on the wire: copies of rows and slices in the small fields; token ids and, where the range does not begin
  * the model, the boundary activation in the payload.
  */
 record BatchCodec(BoundaryType type, int boundaryLength) {
     private static final int MAX_SLICES = 1024;
     private static final int MAX_TOKENS = 1 << 20;
+    private static final int MAX_COPIES = 1 << 14;
 
     /** A batch as it arrived. */
     record Received(Batch batch, Optional<Boundary> boundary) {}
@@ -31,6 +33,10 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
         fields.number(batch.phase().ordinal());
         fields.number(batch.captures().size());
         batch.captures().forEach(fields::number);
+        fields.number(batch.copies().size());
+        for (SlotCopy copy : batch.copies()) {
+            fields.number(copy.from()).number(copy.to()).number(copy.count());
+        }
         fields.number(batch.slices().size());
         int tokens = batch.tokens();
         int values = boundary.isPresent() ? Math.multiplyExact(tokens, boundaryLength) : 0;
@@ -64,6 +70,11 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
         for (int i = 0; i < captureCount; i++) {
             captures.add(fields.number("capture", 0, Integer.MAX_VALUE));
         }
+        int copyCount = fields.number("copies", 0, MAX_COPIES);
+        List<SlotCopy> copies = new ArrayList<>();
+        for (int i = 0; i < copyCount; i++) {
+            copies.add(copy(fields));
+        }
         int sliceCount = fields.number("slices", 1, MAX_SLICES);
         List<Slice> slices = new ArrayList<>();
         for (int i = 0; i < sliceCount; i++) {
@@ -71,7 +82,7 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
         }
         boolean hasBoundary = fields.flag("boundary");
         fields.end();
-        Batch batch = new Batch(slices, phase, captures);
+        Batch batch = new Batch(copies, slices, phase, captures);
         long values = hasBoundary ? (long) batch.tokens() * boundaryLength : 0;
         if (payload.remaining() != values * type.bytes()) {
             throw FieldReader.invalid(
@@ -84,6 +95,13 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
                                 new HostBoundary(
                                         type.get(Math.toIntExact(values), payload), batch.tokens()))
                         : Optional.empty());
+    }
+
+    private static SlotCopy copy(FieldReader fields) {
+        int from = fields.number("copy from", 0, Integer.MAX_VALUE - 1);
+        int to = fields.number("copy to", 0, Integer.MAX_VALUE - 1);
+        int count = fields.number("copy count", 1, Integer.MAX_VALUE - Math.max(from, to));
+        return new SlotCopy(from, to, count);
     }
 
     private static Slice slice(FieldReader fields, ByteBuffer payload) {

@@ -68,16 +68,6 @@ final class HostedShard implements AutoCloseable {
         return results.encode(received.batch(), result, shard.memory(), System.nanoTime() - begin);
     }
 
-    Message move(Message request) {
-        FieldReader fields = new FieldReader(request.meta());
-        int from = fields.number("from", 0, Integer.MAX_VALUE);
-        int to = fields.number("to", 0, Integer.MAX_VALUE);
-        int count = fields.number("count", 0, Integer.MAX_VALUE - Math.max(from, to));
-        fields.end();
-        join(shard.moveSlots(from, to, count));
-        return Message.of(MessageType.MOVE);
-    }
-
     Message save(Message request, Call call) {
         FieldReader fields = new FieldReader(request.meta());
         SequencePlace place = SnapshotManifest.getPlace(fields);

@@ -16,8 +16,7 @@ final class MessageType {
     /** Runs a batch. */
     static final int FORWARD = Message.FIRST_TYPE + 3;
 
-    /** Moves K and V rows. */
-    static final int MOVE = Message.FIRST_TYPE + 4;
+    // FIRST_TYPE + 4 moved rows apart from batches.
 
     /** Copies the state of a sequence out; progress messages carry the bytes. */
     static final int SAVE = Message.FIRST_TYPE + 5;

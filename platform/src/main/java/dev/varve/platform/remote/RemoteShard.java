@@ -15,6 +15,7 @@ import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.ShardSnapshot;
 import dev.varve.platform.shard.ShardTraffic;
+import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.wire.ChannelLostException;
 import dev.varve.platform.wire.Message;
 import dev.varve.platform.wire.WireChannel;
@@ -33,8 +34,6 @@ import java.util.function.Function;
  * it takes.
  */
 public final class RemoteShard implements Shard {
-    private static final Duration TRANSFER = Duration.ofSeconds(30);
-
     private final String device;
     private final LayerRange range;
     private final BatchCodec batches;
@@ -150,15 +149,6 @@ public final class RemoteShard implements Shard {
     }
 
     @Override
-    public CompletableFuture<Void> moveSlots(int from, int to, int count) {
-        Message request =
-                Message.of(
-                        MessageType.MOVE,
-                        new FieldWriter().number(from).number(to).number(count).done());
-        return call(request, TRANSFER, reply -> null);
-    }
-
-    @Override
     public CompletableFuture<ShardSnapshot> save(SequencePlace place) {
         return guarded(channel -> SnapshotTransfer.save(channel, place, memory.kv()));
     }
@@ -229,6 +219,9 @@ public final class RemoteShard implements Shard {
         private static final long LEAST_NANOS = Duration.ofSeconds(10).toNanos();
         private static final int FACTOR = 16;
 
+        /** For rows to copy, per slot: a hundred times what a slow memory needs for a large model. */
+        private static final long COPY_NANOS = 1_000_000;
+
         /** Per phase, the slowest nanoseconds per token lately. */
         private final double[] cost = new double[Phase.values().length];
 
@@ -236,10 +229,21 @@ public final class RemoteShard implements Shard {
             double perToken = cost[batch.phase().ordinal()];
             return perToken == 0
                     ? FIRST
-                    : Duration.ofNanos(LEAST_NANOS + (long) (FACTOR * perToken * batch.tokens()));
+                    : Duration.ofNanos(
+                            LEAST_NANOS
+                                    + (long) (FACTOR * perToken * batch.tokens())
+                                    + COPY_NANOS * copiedSlots(batch));
+        }
+
+        private static long copiedSlots(Batch batch) {
+            return batch.copies().stream().mapToLong(SlotCopy::count).sum();
         }
 
         synchronized void measured(Batch batch, long nanos) {
+            if (!batch.copies().isEmpty()) {
+                // Says more about memory than about computing.
+                return;
+            }
             double perToken = (double) nanos / batch.tokens();
             int phase = batch.phase().ordinal();
             cost[phase] = Math.max(perToken, 0.9 * cost[phase] + 0.1 * perToken);

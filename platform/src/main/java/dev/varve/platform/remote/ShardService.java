@@ -102,7 +102,6 @@ public final class ShardService implements Handler, AutoCloseable {
                 yield Message.of(MessageType.UNLOAD);
             }
             case MessageType.FORWARD -> loaded.current().forward(request);
-            case MessageType.MOVE -> loaded.current().move(request);
             case MessageType.SAVE -> loaded.current().save(request, call);
             case MessageType.RESTORE_BEGIN -> loaded.current().beginRestore(request);
             case MessageType.RESTORE_DATA -> loaded.current().restoreData(request);

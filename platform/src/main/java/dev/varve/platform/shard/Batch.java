@@ -6,15 +6,19 @@ import java.util.List;
 
 /**
  * One step of all shards: tokens of one or several sequences, each at most once. Every shard of a
- * model gets the same batch.
+ * model gets the same batch. What changes the caches travels in it, so that it happens at its place
+ * among the batches in every shard, however far they are apart.
  *
+ * @param copies rows to copy before the slices are computed, in this order
  * @param slices in the order of the tokens' columns
  * @param phase which thread count the device uses
  * @param captures layers whose input is wanted, ascending; the layer count stands for the last
  *     layer's output. A shard answers for the layers of its own range
  */
-public record Batch(List<Slice> slices, Phase phase, List<Integer> captures) {
+public record Batch(
+        List<SlotCopy> copies, List<Slice> slices, Phase phase, List<Integer> captures) {
     public Batch {
+        copies = List.copyOf(copies);
         slices = List.copyOf(slices);
         captures = List.copyOf(captures);
         if (slices.isEmpty()) {
@@ -22,7 +26,12 @@ public record Batch(List<Slice> slices, Phase phase, List<Integer> captures) {
         }
     }
 
-    /** A batch without captures. */
+    /** A batch without copies. */
+    public Batch(List<Slice> slices, Phase phase, List<Integer> captures) {
+        this(List.of(), slices, phase, captures);
+    }
+
+    /** A batch without copies and captures. */
     public Batch(List<Slice> slices, Phase phase) {
         this(slices, phase, List.of());
     }

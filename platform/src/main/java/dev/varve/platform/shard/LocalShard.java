@@ -175,6 +175,7 @@ public final class LocalShard implements Shard {
     private ShardResult run(Batch batch, Optional<Boundary> boundary) {
         requireValid(batch, boundary);
         synchronized (device.lock()) {
+            batch.copies().forEach(state.kvPool()::copy);
             PlacedBatch placed = PlacedBatch.place(batch, state.windows());
             RecordedGraph graph =
                     graphs.find(
@@ -224,6 +225,12 @@ public final class LocalShard implements Shard {
         if (closed) {
             throw new IllegalStateException("shard " + range + " is closed");
         }
+        for (SlotCopy copy : batch.copies()) {
+            if (copy.end() > options.slots()) {
+                throw new IllegalArgumentException(
+                        copy + " leaves the pool of " + options.slots() + " slots");
+            }
+        }
         int vocabulary = model.shape().vocabularySize();
         for (Slice slice : batch.slices()) {
             for (int token : slice.tokens()) {
@@ -267,28 +274,6 @@ public final class LocalShard implements Shard {
                                         + " tokens for a batch of "
                                         + batch.tokens());
                     }
-                });
-    }
-
-    @Override
-    public CompletableFuture<Void> moveSlots(int from, int to, int count) {
-        if (from < 0 || to < 0 || count < 0 || Math.max(from, to) + count > options.slots()) {
-            throw new IllegalArgumentException(
-                    "move of "
-                            + count
-                            + " slots from "
-                            + from
-                            + " to "
-                            + to
-                            + " leaves the pool of "
-                            + options.slots());
-        }
-        return done(
-                () -> {
-                    synchronized (device.lock()) {
-                        state.kvPool().move(from, to, count);
-                    }
-                    return null;
                 });
     }
 
@@ -338,11 +323,14 @@ public final class LocalShard implements Shard {
 
     @Override
     public void close() {
-        if (!closed) {
-            closed = true;
-            graphs.close();
-            inbound.ifPresent(BoundaryRing::close);
-            state.close();
+        // What computes here must not lose its buffers.
+        synchronized (device.lock()) {
+            if (!closed) {
+                closed = true;
+                graphs.close();
+                inbound.ifPresent(BoundaryRing::close);
+                state.close();
+            }
         }
     }
 }

@@ -45,15 +45,13 @@ public interface Shard extends AutoCloseable {
     ShardHealth health();
 
     /**
-     * Runs a batch.
+     * Runs a batch: its copies, then its slices. If it fails, the rows that it was to copy are
+     * undefined as well.
      *
      * @param boundary activation from the shard before; present exactly where the range begins
      *     above 0
      */
     CompletableFuture<ShardResult> forward(Batch batch, Optional<Boundary> boundary);
-
-    /** Copies the K and V rows of {@code count} slots to another place; the regions may overlap. */
-    CompletableFuture<Void> moveSlots(int from, int to, int count);
 
     /** Copies the state of a sequence out of the caches. */
     CompletableFuture<ShardSnapshot> save(SequencePlace place);

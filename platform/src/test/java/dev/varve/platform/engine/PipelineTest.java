@@ -9,7 +9,6 @@ import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerState;
 import dev.varve.api.model.ModelShape;
-import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.Feature;
 import dev.varve.platform.shard.OutputRows;
@@ -20,14 +19,11 @@ import dev.varve.platform.shard.SlotSpan;
 import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
@@ -36,7 +32,6 @@ class PipelineTest {
     private static final int LAYERS = 6;
     private static final int CHUNKS = 8;
     private static final Duration TIME = Duration.ofMillis(50);
-    private static final Duration SERIAL = TIME.multipliedBy(2 * CHUNKS);
 
     private final AtomicInteger together = new AtomicInteger();
 
@@ -75,15 +70,10 @@ class PipelineTest {
     void shardsWithTurnsOfTheirOwnOverlap() {
         List<TimedShard> shards = shards(new Object(), new Object());
         try (ShardPipeline pipeline = new ShardPipeline(shards)) {
-            long begin = System.nanoTime();
-
             List<CompletableFuture<ShardResult>> results = submitAll(pipeline);
             results.forEach(CompletableFuture::join);
 
-            Duration taken = Duration.ofNanos(System.nanoTime() - begin);
-            assertTrue(
-                    taken.toMillis() <= 0.65 * SERIAL.toMillis(),
-                    taken + " for what takes " + SERIAL + " in series");
+            shards.forEach(shard -> assertEquals(2, shard.mostTogether()));
             for (int i = 0; i < CHUNKS; i++) {
                 assertEquals(100 + i + LAYERS, results.get(i).join().best()[0], "chunk " + i);
             }
@@ -96,12 +86,8 @@ class PipelineTest {
         Object turn = new Object();
         List<TimedShard> shards = shards(turn, turn);
         try (ShardPipeline pipeline = new ShardPipeline(shards)) {
-            long begin = System.nanoTime();
-
             submitAll(pipeline).forEach(CompletableFuture::join);
 
-            long millis = (System.nanoTime() - begin) / 1_000_000;
-            assertTrue(millis >= SERIAL.toMillis(), millis + " ms");
             shards.forEach(shard -> assertEquals(1, shard.mostTogether()));
         }
     }
@@ -110,15 +96,10 @@ class PipelineTest {
     void aPromptOfEightChunksOverlapsInTheEngine() throws Exception {
         List<TimedShard> shards = shards(new Object(), new Object());
         try (Scheduler engine = engine(shards, 1)) {
-            long begin = System.nanoTime();
-
-            Collected answer = new Collected(engine, prompt(CHUNKS * ChunkPlan.WINDOW, 1), 1);
+            Collected answer = Collected.ask(engine, prompt(CHUNKS * ChunkPlan.WINDOW, 1), 1);
             answer.await();
 
-            Duration taken = Duration.ofNanos(System.nanoTime() - begin);
-            assertTrue(
-                    taken.toMillis() <= 0.65 * SERIAL.toMillis(),
-                    taken + " for what takes " + SERIAL + " in series");
+            shards.forEach(shard -> assertEquals(2, shard.mostTogether()));
             assertEquals(CHUNKS, shards.getLast().order().size());
         }
     }
@@ -153,15 +134,15 @@ class PipelineTest {
             bad[ChunkPlan.WINDOW + 9] = 7;
             bad[2 * ChunkPlan.WINDOW + 9] = 8;
 
-            Collected failing = new Collected(engine, bad, 2);
-            Collected good = new Collected(engine, prompt(2 * ChunkPlan.WINDOW, 2), 2);
+            Collected failing = Collected.ask(engine, bad, 2);
+            Collected good = Collected.ask(engine, prompt(2 * ChunkPlan.WINDOW, 2), 2);
 
             ExecutionException failure = assertThrows(ExecutionException.class, failing::await);
             assertEquals(
                     VarveException.Kind.BACKEND_FAILED,
                     ((VarveException) failure.getCause()).kind());
             assertEquals(2, good.await().size());
-            assertEquals(2, new Collected(engine, prompt(600, 3), 2).await().size());
+            assertEquals(2, Collected.ask(engine, prompt(600, 3), 2).await().size());
             assertTrue(engine.drain(Duration.ofSeconds(10)));
             assertEquals(0, engine.status().kvTokensUsed());
         }
@@ -203,37 +184,5 @@ class PipelineTest {
                         EngineOptions.rowsFor(parallel),
                         8,
                         new int[0]));
-    }
-
-    /** Tokens of one request. */
-    private static final class Collected implements GenerationListener {
-        private final List<Integer> tokens = new ArrayList<>();
-        private final CompletableFuture<List<Integer>> end = new CompletableFuture<>();
-
-        Collected(Engine engine, int[] prompt, int count) {
-            engine.submit(
-                    new GenerationRequest(prompt, 0, count, Set.of(), SamplingOptions.greedy(), -1),
-                    this);
-        }
-
-        List<Integer> await() throws Exception {
-            return end.get(30, TimeUnit.SECONDS);
-        }
-
-        @Override
-        public boolean onToken(GeneratedToken token) {
-            tokens.add(token.id());
-            return true;
-        }
-
-        @Override
-        public void onEnd(GenerationEnd how) {
-            end.complete(List.copyOf(tokens));
-        }
-
-        @Override
-        public void onError(VarveException error) {
-            end.completeExceptionally(error);
-        }
     }
 }

@@ -3,8 +3,10 @@ package dev.varve.platform.http;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.varve.api.VarveException;
 import dev.varve.platform.chat.AnswerDialect;
 import dev.varve.platform.chat.AnswerOptions;
+import dev.varve.platform.engine.CacheScope;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.EngineStatus;
 import dev.varve.platform.engine.GeneratedToken;
@@ -17,28 +19,27 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.IntStream;
 
 @Timeout(60)
 class ChoicesTest {
-    /** Says more of its first answer than anybody reads while the second is being submitted. */
+    /** Says more of its first answer than anybody reads before it is known what was submitted. */
     private static final class HastyEngine implements Engine {
-        final Set<Integer> cancelled = java.util.concurrent.ConcurrentHashMap.newKeySet();
-        private final Map<Integer, GenerationListener> listeners = new HashMap<>();
+        final Set<Integer> cancelled = ConcurrentHashMap.newKeySet();
 
         @Override
-        public Generation submit(GenerationRequest request, GenerationListener listener) {
-            int number = listeners.size();
-            listeners.put(number, listener);
-            if (number == 1) {
-                flood(listeners.get(0));
-            }
-            return () -> cancelled.add(number);
+        public List<Generation> submit(List<Submission> submissions) {
+            flood(submissions.getFirst().listener());
+            return IntStream.range(0, submissions.size())
+                    .mapToObj(number -> (Generation) () -> cancelled.add(number))
+                    .toList();
         }
 
         private static void flood(GenerationListener listener) {
@@ -66,6 +67,11 @@ class ChoicesTest {
         }
 
         @Override
+        public CompletableFuture<VarveException> broken() {
+            return new CompletableFuture<>();
+        }
+
+        @Override
         public boolean drain(Duration limit) {
             return true;
         }
@@ -77,12 +83,16 @@ class ChoicesTest {
     }
 
     @Test
-    void aChoiceThatIsSubmittedBehindTheOverflowIsCancelledToo() {
+    void choicesThatOverflowBeforeTheyAreKnownAreCancelled() {
         HastyEngine engine = new HastyEngine();
         int[] aborts = {0};
         try (Choices choices = new Choices(2, new Metrics(), () -> aborts[0]++)) {
-            choices.submit(engine, request(), reader());
-            choices.submit(engine, request(), reader());
+            choices.submit(
+                    engine,
+                    CacheScope.common(),
+                    List.of(
+                            new PendingAnswer.Choice(request(), reader()),
+                            new PendingAnswer.Choice(request(), reader())));
 
             assertTrue(choices.isOverflown());
             assertEquals(Set.of(0, 1), engine.cancelled);

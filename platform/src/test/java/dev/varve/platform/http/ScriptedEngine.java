@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -36,6 +37,7 @@ final class ScriptedEngine implements Engine {
     private int context = CONTEXT;
     private Optional<VarveException> refusal = Optional.empty();
     private Optional<VarveException> failure = Optional.empty();
+    private final CompletableFuture<VarveException> broken = new CompletableFuture<>();
     private CountDownLatch start = new CountDownLatch(0);
     private List<ShardStatus> shards = List.of();
 
@@ -79,8 +81,25 @@ final class ScriptedEngine implements Engine {
         return this;
     }
 
+    /** Can do no more work. */
+    ScriptedEngine breaks(VarveException reason) {
+        broken.complete(reason);
+        return this;
+    }
+
     @Override
-    public Generation submit(GenerationRequest request, GenerationListener listener) {
+    public CompletableFuture<VarveException> broken() {
+        return broken;
+    }
+
+    @Override
+    public List<Generation> submit(List<Submission> submissions) {
+        return submissions.stream()
+                .map(each -> begin(each.request(), each.listener()))
+                .toList();
+    }
+
+    private Generation begin(GenerationRequest request, GenerationListener listener) {
         refusal.ifPresent(
                 reason -> {
                     throw reason;

@@ -1,0 +1,58 @@
+package dev.varve.platform.engine;
+
+import dev.varve.api.VarveException;
+import dev.varve.platform.sampling.SamplingOptions;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/** Collects the tokens of one request. */
+class Collected implements GenerationListener {
+    private final List<Integer> tokens = new ArrayList<>();
+    private final CompletableFuture<GenerationEnd> end = new CompletableFuture<>();
+
+    /** Asks for a greedy answer. */
+    static Collected ask(Engine engine, int[] prompt, int count) {
+        return ask(engine, prompt, 0, count);
+    }
+
+    static Collected ask(Engine engine, int[] prompt, int stablePrefix, int count) {
+        Collected collected = new Collected();
+        engine.submit(request(prompt, stablePrefix, count), collected);
+        return collected;
+    }
+
+    static GenerationRequest request(int[] prompt, int stablePrefix, int count) {
+        return new GenerationRequest(
+                prompt, stablePrefix, count, Set.of(), SamplingOptions.greedy(), -1);
+    }
+
+    /** The tokens, once the answer is complete. */
+    List<Integer> await() throws Exception {
+        end();
+        return List.copyOf(tokens);
+    }
+
+    GenerationEnd end() throws Exception {
+        return end.get(60, TimeUnit.SECONDS);
+    }
+
+    @Override
+    public boolean onToken(GeneratedToken token) {
+        tokens.add(token.id());
+        return true;
+    }
+
+    @Override
+    public void onEnd(GenerationEnd how) {
+        end.complete(how);
+    }
+
+    @Override
+    public void onError(VarveException error) {
+        end.completeExceptionally(error);
+    }
+}

@@ -1,0 +1,209 @@
+package dev.varve.platform.engine;
+
+import dev.varve.api.model.LayerRange;
+import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.Boundary;
+import dev.varve.platform.shard.HostBoundary;
+import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.SequencePlace;
+import dev.varve.platform.shard.Shard;
+import dev.varve.platform.shard.ShardHealth;
+import dev.varve.platform.shard.ShardMemory;
+import dev.varve.platform.shard.ShardResult;
+import dev.varve.platform.shard.ShardSnapshot;
+import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SlotCopy;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * A shard whose layers are hash functions over the same caches as a real model's: a row per slot
+ * and a state per state row. Every token depends on every row and state before it, so a row that is
+ * missing, stale or foreign changes all tokens behind it.
+ */
+class HashingShard implements Shard {
+    /** A hash as exactly representable floats. */
+    private static final int PARTS = 3;
+
+    private static final int PART_BITS = 22;
+    static final int VOCABULARY = 997;
+
+    private final LayerRange range;
+    private final int layers;
+    private final Object turn;
+    private final Runnable pace;
+    private final boolean keepsState;
+    private final long[][] slots;
+    private final long[][] rows;
+
+    /**
+     * @param layers layers of the whole model
+     * @param pace called before each batch, as long as it is computed
+     * @param keepsState whether tokens depend on a recurrent state, which cannot be cut back
+     */
+    HashingShard(
+            LayerRange range,
+            int layers,
+            Object turn,
+            Runnable pace,
+            EngineOptions sizes,
+            boolean keepsState) {
+        this.range = range;
+        this.keepsState = keepsState;
+        this.layers = layers;
+        this.turn = turn;
+        this.pace = pace;
+        slots = new long[range.size()][sizes.slots()];
+        rows = new long[range.size()][sizes.stateRows()];
+    }
+
+    private static long mix(long a, long b) {
+        long mixed = (a ^ Long.rotateLeft(b, 29)) * 0x9E3779B97F4A7C15L;
+        return mixed ^ mixed >>> 31;
+    }
+
+    @Override
+    public CompletableFuture<ShardResult> forward(Batch batch, Optional<Boundary> boundary) {
+        pace.run();
+        for (SlotCopy copy : batch.copies()) {
+            for (long[] layer : slots) {
+                System.arraycopy(layer, copy.from(), layer, copy.to(), copy.count());
+            }
+        }
+        long[] values = boundary.map(given -> read(given, batch.tokens())).orElseGet(() -> tokens(batch));
+        for (int layer = 0; layer < range.size(); layer++) {
+            int column = 0;
+            for (Slice slice : batch.slices()) {
+                compute(layer, slice, values, column);
+                column += slice.tokens().length;
+            }
+        }
+        if (range.end() < layers) {
+            return CompletableFuture.completedFuture(
+                    new ShardResult(
+                            new float[0],
+                            new int[batch.outputs()],
+                            0,
+                            Optional.of(write(values)),
+                            List.of()));
+        }
+        int[] best = new int[batch.outputs()];
+        float[] logits = new float[best.length * VOCABULARY];
+        int column = 0;
+        int row = 0;
+        for (Slice slice : batch.slices()) {
+            column += slice.tokens().length;
+            if (slice.outputs() != OutputRows.NONE) {
+                best[row] = Math.floorMod(values[column - 1], VOCABULARY);
+                if (slice.outputs() == OutputRows.LAST) {
+                    fill(logits, row * VOCABULARY, values[column - 1], best[row]);
+                }
+                row++;
+            }
+        }
+        return CompletableFuture.completedFuture(
+                new ShardResult(logits, best, best.length, Optional.empty(), List.of()));
+    }
+
+    /** Logits from 0 to 4, and 5 for the best token. */
+    private static void fill(float[] logits, int offset, long value, int best) {
+        for (int token = 0; token < VOCABULARY; token++) {
+            logits[offset + token] = (mix(value, token) >>> 40) * 0x1p-22f;
+        }
+        logits[offset + best] = 5;
+    }
+
+    private void compute(int layer, Slice slice, long[] values, int firstColumn) {
+        long[] cache = slots[layer];
+        int begin = slice.slots().begin();
+        long seen = 0;
+        for (int position = 0; position < slice.firstPosition(); position++) {
+            seen = mix(seen, cache[begin + position]);
+        }
+        long state = rows[layer][slice.readRow()];
+        for (int i = 0; i < slice.tokens().length; i++) {
+            long in = values[firstColumn + i];
+            int position = slice.firstPosition() + i;
+            cache[begin + position] = mix(in, position);
+            seen = mix(seen, cache[begin + position]);
+            state = keepsState ? mix(state, in) : 0;
+            values[firstColumn + i] = mix(mix(in, seen), state);
+        }
+        rows[layer][slice.writeRow()] = state;
+    }
+
+    private static long[] tokens(Batch batch) {
+        return batch.slices().stream()
+                .flatMapToInt(slice -> Arrays.stream(slice.tokens()))
+                .mapToLong(token -> mix(token, 1))
+                .toArray();
+    }
+
+    private static Boundary write(long[] values) {
+        float[] out = new float[PARTS * values.length];
+        for (int i = 0; i < out.length; i++) {
+            out[i] = values[i / PARTS] >>> (i % PARTS * PART_BITS) & (1 << PART_BITS) - 1;
+        }
+        return new HostBoundary(out, values.length);
+    }
+
+    private static long[] read(Boundary boundary, int tokens) {
+        float[] in = boundary.values();
+        long[] values = new long[tokens];
+        for (int i = 0; i < PARTS * tokens; i++) {
+            values[i / PARTS] |= (long) in[i] << (i % PARTS * PART_BITS);
+        }
+        return values;
+    }
+
+    @Override
+    public LayerRange range() {
+        return range;
+    }
+
+    @Override
+    public String device() {
+        return "hash:" + range.begin();
+    }
+
+    @Override
+    public ShardMemory memory() {
+        return new ShardMemory(0, 0, 0, 0);
+    }
+
+    @Override
+    public Object turn() {
+        return turn;
+    }
+
+    @Override
+    public double boundaryMillis() {
+        return 0;
+    }
+
+    @Override
+    public ShardHealth health() {
+        return ShardHealth.ready();
+    }
+
+    @Override
+    public CompletableFuture<ShardSnapshot> save(SequencePlace place) {
+        return CompletableFuture.completedFuture(new ShardSnapshot(place.tokens(), List.of()));
+    }
+
+    @Override
+    public CompletableFuture<Void> restore(SequencePlace place, ShardSnapshot snapshot) {
+        return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public CompletableFuture<Void> recover() {
+        return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public void close() {}
+}

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import static java.net.http.HttpResponse.BodyHandlers.ofString;
+
 import dev.varve.testkit.Qwen35Model;
 import dev.varve.testkit.TensorType;
 
@@ -15,9 +17,15 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 import java.io.OutputStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
 import java.util.stream.Stream;
@@ -145,6 +153,44 @@ class ThirdPartyPluginIT {
         assertEquals(1, varve.run("generate", "--model", model, "--prompt", "x").status());
     }
 
+    /** Its family throws in every step, as a device does that has failed for good. */
+    @Test
+    void aServerThatCanComputeNoMoreSaysSoAndEndsWithStatusOne() throws Exception {
+        compile(
+                FAMILY.replace(
+                        "Tensor x = ", "if (width > 0) throw new Error(\"lost\"); Tensor x = "));
+        try (Varve.Server server =
+                        new Varve(installation, folder).serve("--model", model, "--parallel", 1);
+                HttpClient client = HttpClient.newHttpClient()) {
+            Set<Integer> statuses = new TreeSet<>();
+            for (int i = 0; i < 8; i++) {
+                HttpRequest request =
+                        HttpRequest.newBuilder(URI.create(server.url() + "/v1/completions"))
+                                .POST(
+                                        HttpRequest.BodyPublishers.ofString(
+                                                "{\"prompt\": \"x\", \"max_tokens\": 4}"))
+                                .header("Content-Type", "application/json")
+                                .build();
+                statuses.add(client.send(request, ofString()).statusCode());
+            }
+            HttpRequest ask = HttpRequest.newBuilder(URI.create(server.url() + "/health")).build();
+            HttpResponse<String> health = client.send(ask, ofString());
+            while (health.statusCode() == 200) {
+                // The last answer may be out before the engine has given up.
+                health = client.send(ask, ofString());
+            }
+
+            assertEquals(Set.of(500), statuses);
+            assertEquals(503, health.statusCode(), health.body());
+            assertTrue(
+                    health.body().contains("\"failed\"")
+                            && health.body().contains("8 steps failed"),
+                    health.body());
+            assertTrue(server.ends());
+            assertEquals(1, server.status());
+        }
+    }
+
     @Test
     void aBrokenJarIsReportedAndTheRestWorks() throws Exception {
         Files.writeString(installation.resolve("plugins/garbage.jar"), "no jar");
@@ -158,9 +204,13 @@ class ThirdPartyPluginIT {
     }
 
     private Path compile() throws Exception {
+        return compile(FAMILY);
+    }
+
+    private Path compile(String family) throws Exception {
         Path sources = Files.createDirectories(folder.resolve("acme/acme/tiny"));
         Files.writeString(folder.resolve("acme/module-info.java"), MODULE);
-        Files.writeString(sources.resolve("TinyFamily.java"), FAMILY);
+        Files.writeString(sources.resolve("TinyFamily.java"), family);
         Path classes = folder.resolve("classes");
         int status =
                 ToolProvider.getSystemJavaCompiler()

@@ -2,6 +2,7 @@ package dev.varve.platform.cli;
 
 import dev.varve.platform.chat.AnswerDialect;
 import dev.varve.platform.chat.ChatRenderer;
+import dev.varve.platform.engine.Engine;
 import dev.varve.platform.http.HttpOptions;
 import dev.varve.platform.http.HttpServer;
 import dev.varve.platform.http.ReasoningDefaults;
@@ -64,6 +65,7 @@ final class ServeCommand extends CliCommand {
         ModelChoice choice = model.model().choose(environment());
         HttpOptions options = server.httpOptions(environment());
         CountDownLatch stop = new CountDownLatch(1);
+        int status;
         try (ShutdownGuard guard = ShutdownGuard.prepare(stop::countDown, STOP_LIMIT)) {
             try (HttpServer http = HttpServer.start(options)) {
                 // Before the model is loaded: a port that is taken is found at once, and /health
@@ -91,12 +93,12 @@ final class ServeCommand extends CliCommand {
                         showChat(http.uri(), !options.apiKeys().isEmpty());
                     }
                     out().flush();
-                    serve(http, stop);
+                    status = serve(http, runtime.engine(), stop);
                 }
             }
             say("stopped");
         }
-        return 0;
+        return status;
     }
 
     /** Who tries Varve for the first time may not know what to do with an address. */
@@ -105,12 +107,19 @@ final class ServeCommand extends CliCommand {
         ChatExample.lines(server, withKey).forEach(line -> out().println("  " + line));
     }
 
-    private void serve(HttpServer http, CountDownLatch stop) throws InterruptedException {
-        stop.await();
+    /** Serves until the end and returns the exit status. */
+    private int serve(HttpServer http, Engine engine, CountDownLatch stop)
+            throws InterruptedException {
+        if (BrokenServer.await(engine, stop)) {
+            say(engine.broken().join().getMessage() + "; the process ends");
+            BrokenServer.linger(stop);
+            return BrokenServer.STATUS;
+        }
         say("stopping; running requests have " + DRAIN_LIMIT.toSeconds() + " s to end");
         if (!http.drain(DRAIN_LIMIT)) {
             say("requests still ran after " + DRAIN_LIMIT.toSeconds() + " s and were cancelled");
         }
+        return 0;
     }
 
     private ServedModel served(

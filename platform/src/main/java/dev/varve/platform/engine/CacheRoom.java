@@ -275,8 +275,7 @@ final class CacheRoom {
         if (elsewhere.isPresent()) {
             if (state.computed > 0) {
                 copies.add(
-                        new SlotCopy(
-                                state.span.begin(), elsewhere.get().begin(), state.computed));
+                        new SlotCopy(state.span.begin(), elsewhere.get().begin(), state.computed));
             }
             slots.release(state.span);
             return elsewhere;
@@ -360,8 +359,7 @@ final class CacheRoom {
     }
 
     private static IllegalStateException tooManyRows() {
-        return new IllegalStateException(
-                "running sequences hold more rows than were planned");
+        return new IllegalStateException("running sequences hold more rows than were planned");
     }
 
     /** A sequence's state is in another row from now on. */

@@ -86,14 +86,7 @@ public record GenerationRequest(
     /** The same request in another scope. */
     public GenerationRequest within(CacheScope other) {
         return new GenerationRequest(
-                prompt,
-                stablePrefix,
-                maxTokens,
-                endTokens,
-                sampling,
-                topLogprobs,
-                guide,
-                other);
+                prompt, stablePrefix, maxTokens, endTokens, sampling, topLogprobs, guide, other);
     }
 
     @Override

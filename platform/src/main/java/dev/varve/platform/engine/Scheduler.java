@@ -63,11 +63,7 @@ public final class Scheduler implements Engine {
         this.options = options;
         steps =
                 new StepRunner(
-                        pipeline,
-                        options,
-                        shape.forgets(),
-                        shape.vocabularySize(),
-                        new Line());
+                        pipeline, options, shape.forgets(), shape.vocabularySize(), new Line());
         published = steps.status(options, 0);
         thread = Thread.ofPlatform().name("varve-engine").daemon(true).unstarted(this::run);
     }

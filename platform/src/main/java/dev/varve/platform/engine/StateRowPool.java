@@ -7,9 +7,9 @@ import java.util.OptionalInt;
 
 /**
  * Which recurrent state rows are free, and how many sequences hold each of the others: forks share
- * the row of the state that they begin with until each writes one of its own. Current states come from the low end and checkpoints from
- * the high end, so that the states of running sequences tend to be neighbours, which one operator
- * can take together.
+ * the row of the state that they begin with until each writes one of its own. Current states come
+ * from the low end and checkpoints from the high end, so that the states of running sequences tend
+ * to be neighbours, which one operator can take together.
  */
 final class StateRowPool {
     private final BitSet free = new BitSet();
@@ -52,7 +52,9 @@ final class StateRowPool {
         return holders[row] > 1;
     }
 
-    /** A sequence gives a row back, which is free when the last one did; the zero row is ignored. */
+    /**
+     * A sequence gives a row back, which is free when the last one did; the zero row is ignored.
+     */
     void release(int row) {
         if (row != Slice.ZERO_ROW) {
             requireHeld(row);

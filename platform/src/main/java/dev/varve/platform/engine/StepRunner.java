@@ -4,7 +4,6 @@ import dev.varve.api.VarveException;
 import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.OutputRows;
-import dev.varve.platform.shard.ShardLostException;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.Slice;
@@ -238,8 +237,7 @@ final class StepRunner {
 
     /** What the request wants of its last token, or more where others wait for that. */
     private OutputRows lastOutputs(Request request) {
-        OutputRows twins =
-                request.isGenerating() ? OutputRows.NONE : line.wantedByTwins(request);
+        OutputRows twins = request.isGenerating() ? OutputRows.NONE : line.wantedByTwins(request);
         return twins == OutputRows.LAST ? OutputRows.LAST : request.wanted();
     }
 
@@ -333,9 +331,9 @@ final class StepRunner {
     }
 
     /**
-     * Takes back all running sequences, since caches are gone or unsound, and puts their
-     * requests to the front of the queue. They will be computed again as they were; what was
-     * streamed of them stays as it is.
+     * Takes back all running sequences, since caches are gone or unsound, and puts their requests
+     * to the front of the queue. They will be computed again as they were; what was streamed of
+     * them stays as it is.
      */
     void loseAll() {
         flights.abandon();

@@ -150,7 +150,8 @@ final class ApiServlet extends HttpServlet {
         }
         ServedModel model = requireModel();
         return switch (route) {
-            case "/v1/chat/completions" -> generate(request, response, chatRoute::read, model, scope);
+            case "/v1/chat/completions" ->
+                    generate(request, response, chatRoute::read, model, scope);
             case "/v1/completions" ->
                     generate(
                             request,

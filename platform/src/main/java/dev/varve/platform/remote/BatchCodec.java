@@ -17,8 +17,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A batch on the wire: copies of rows and slices in the small fields; token ids and, where the range does not begin
- * the model, the boundary activation in the payload.
+ * A batch on the wire: copies of rows and slices in the small fields; token ids and, where the
+ * range does not begin the model, the boundary activation in the payload.
  */
 record BatchCodec(BoundaryType type, int boundaryLength) {
     private static final int MAX_SLICES = 1024;

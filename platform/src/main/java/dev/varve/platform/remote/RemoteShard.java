@@ -219,7 +219,9 @@ public final class RemoteShard implements Shard {
         private static final long LEAST_NANOS = Duration.ofSeconds(10).toNanos();
         private static final int FACTOR = 16;
 
-        /** For rows to copy, per slot: a hundred times what a slow memory needs for a large model. */
+        /**
+         * For rows to copy, per slot: a hundred times what a slow memory needs for a large model.
+         */
         private static final long COPY_NANOS = 1_000_000;
 
         /** Per phase, the slowest nanoseconds per token lately. */

@@ -88,8 +88,7 @@ class CacheRoomTest {
         assertEquals(kept, room.residentSlots());
         assertTrue(room.ensure(running, 2 * BLOCK + 1));
         assertEquals(
-                BLOCK,
-                room.begin(request(longer(prompt(0, BLOCK), 9)), 0).orElseThrow().computed);
+                BLOCK, room.begin(request(longer(prompt(0, BLOCK), 9)), 0).orElseThrow().computed);
     }
 
     @Test
@@ -116,8 +115,7 @@ class CacheRoomTest {
         own.enterRow(state, row);
         own.keep(state);
 
-        SequenceState branch =
-                own.begin(request(longer(prompt(0, 310), 60)), 0).orElseThrow();
+        SequenceState branch = own.begin(request(longer(prompt(0, 310), 60)), 0).orElseThrow();
 
         assertEquals(300, branch.computed);
         assertEquals(400, state.computed);
@@ -125,8 +123,7 @@ class CacheRoomTest {
                 List.of(new SlotCopy(state.span.begin(), branch.span.begin(), 300)),
                 own.takeCopies());
         assertNotEquals(own.nextRow(branch), forgets ? state.checkpointRow : state.row);
-        assertEquals(
-                400, own.begin(request(longer(prompt, 5)), 0).orElseThrow().computed);
+        assertEquals(400, own.begin(request(longer(prompt, 5)), 0).orElseThrow().computed);
     }
 
     @Test

@@ -24,12 +24,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/** Whatever fails, requests end with an error that has a type, and the engine goes on or says no. */
+/**
+ * Whatever fails, requests end with an error that has a type, and the engine goes on or says no.
+ */
 @Timeout(120)
 class EngineFaultTest {
     private static final int CONTEXT = 4 * SlotSpan.BLOCK;
-    private static final EngineOptions SIZES =
-            HashingModel.sizes(CONTEXT, 3, 5 * SlotSpan.BLOCK);
+    private static final EngineOptions SIZES = HashingModel.sizes(CONTEXT, 3, 5 * SlotSpan.BLOCK);
 
     /** What may be thrown. */
     private enum Fault implements Supplier<Throwable> {
@@ -237,8 +238,7 @@ class EngineFaultTest {
     @EnumSource(names = {"STATE", "MEMORY", "VARVE"})
     void aDeviceThatFailsForGoodBreaksTheEngine(Fault fault) throws Exception {
         FaultyShard faulty =
-                new FaultyShard(
-                        new LayerRange(0, 2), SIZES, this, FaultyShard.Call.FORWARD, fault);
+                new FaultyShard(new LayerRange(0, 2), SIZES, this, FaultyShard.Call.FORWARD, fault);
         try (Scheduler engine = engine(faulty, 0, this)) {
             faulty.failAfter(0, Integer.MAX_VALUE);
             List<Collected> all = new ArrayList<>();

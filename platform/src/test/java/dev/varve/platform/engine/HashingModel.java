@@ -19,8 +19,7 @@ final class HashingModel {
     /** Every layer keeps rows; one keeps a recurrent state as well, so that states are used. */
     static ModelShape shape(int contextTokens, boolean forgets) {
         List<LayerState> states =
-                new ArrayList<>(
-                        Collections.nCopies(LAYERS, new LayerState.FullAttention(1, 1, 1)));
+                new ArrayList<>(Collections.nCopies(LAYERS, new LayerState.FullAttention(1, 1, 1)));
         if (forgets) {
             states.set(1, new LayerState.Recurrent(2, 1, 1, 1));
         }

@@ -73,7 +73,8 @@ class HashingShard implements Shard {
                 System.arraycopy(layer, copy.from(), layer, copy.to(), copy.count());
             }
         }
-        long[] values = boundary.map(given -> read(given, batch.tokens())).orElseGet(() -> tokens(batch));
+        long[] values =
+                boundary.map(given -> read(given, batch.tokens())).orElseGet(() -> tokens(batch));
         for (int layer = 0; layer < range.size(); layer++) {
             int column = 0;
             for (Slice slice : batch.slices()) {

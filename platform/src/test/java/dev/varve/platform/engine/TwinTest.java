@@ -56,16 +56,14 @@ class TwinTest {
     }
 
     private static Scheduler engine(int stages, int parallel, int blocks, boolean forgets) {
-        EngineOptions sizes =
-                HashingModel.sizes(CONTEXT, parallel, blocks * SlotSpan.BLOCK);
+        EngineOptions sizes = HashingModel.sizes(CONTEXT, parallel, blocks * SlotSpan.BLOCK);
         return HashingModel.engine(
                 HashingModel.stages(stages, sizes, forgets, new Random(2), 0), sizes, forgets);
     }
 
     @ParameterizedTest
     @CsvSource({"1, 8, true", "2, 8, true", "3, 8, false", "1, 2, true", "2, 3, false"})
-    void choicesComputeTheirPromptOnce(int stages, int parallel, boolean forgets)
-            throws Exception {
+    void choicesComputeTheirPromptOnce(int stages, int parallel, boolean forgets) throws Exception {
         List<GenerationRequest> requests = new ArrayList<>();
         for (long seed = 0; seed < 6; seed++) {
             OptionalLong own = seed == 2 ? OptionalLong.empty() : OptionalLong.of(seed);

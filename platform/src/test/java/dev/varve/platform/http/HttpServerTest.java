@@ -2,11 +2,14 @@ package dev.varve.platform.http;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
+import dev.varve.platform.engine.CacheScope;
+import dev.varve.platform.engine.GenerationRequest;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -365,5 +368,32 @@ class HttpServerTest {
     private static BufferedReader reader(Socket socket) throws Exception {
         return new BufferedReader(
                 new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
+    }
+
+    /** What one key has asked must not show in the answers to another one. */
+    @Test
+    void requestsOfAnotherKeyAreInAnotherScope() throws Exception {
+        ScriptedEngine engine = new ScriptedEngine().says(1);
+        HttpOptions options =
+                new HttpOptions(
+                        "127.0.0.1",
+                        0,
+                        Set.of("alice", "bob"),
+                        false,
+                        Set.of(),
+                        HttpOptions.DEFAULT_MAX_BODY);
+        try (TestServer server = TestServer.of(engine, options)) {
+            String body = "{\"prompt\": \"x\", \"max_tokens\": 1}";
+            for (String key : List.of("alice", "bob", "alice")) {
+                assertEquals(
+                        200, server.post("/v1/completions", body, "x-api-key", key).statusCode());
+            }
+
+            List<CacheScope> scopes =
+                    engine.requests.stream().map(GenerationRequest::scope).toList();
+            assertEquals(scopes.get(0), scopes.get(2));
+            assertNotEquals(scopes.get(0), scopes.get(1));
+            assertFalse(scopes.toString().contains("alice"), "a scope does not show its key");
+        }
     }
 }

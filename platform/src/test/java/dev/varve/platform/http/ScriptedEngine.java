@@ -94,9 +94,7 @@ final class ScriptedEngine implements Engine {
 
     @Override
     public List<Generation> submit(List<Submission> submissions) {
-        return submissions.stream()
-                .map(each -> begin(each.request(), each.listener()))
-                .toList();
+        return submissions.stream().map(each -> begin(each.request(), each.listener())).toList();
     }
 
     private Generation begin(GenerationRequest request, GenerationListener listener) {

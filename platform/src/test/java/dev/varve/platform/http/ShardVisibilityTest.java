@@ -3,6 +3,7 @@ package dev.varve.platform.http;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.varve.api.VarveException;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.engine.ShardStatus;
 import dev.varve.platform.shard.ShardHealth;
@@ -60,6 +61,18 @@ class ShardVisibilityTest {
 
             assertEquals(200, health.statusCode());
             assertEquals("{\"status\":\"ok\"}", health.body());
+        }
+    }
+
+    @Test
+    void healthTellsWhyAnEngineCanDoNoMore() throws Exception {
+        engine.breaks(new VarveException(VarveException.Kind.UNAVAILABLE, "the device is lost"));
+        try (TestServer server = TestServer.of(engine)) {
+            HttpResponse<String> health = server.get("/health");
+
+            assertEquals(503, health.statusCode());
+            assertEquals("failed", TestServer.json(health).get("status").stringValue());
+            assertEquals("the device is lost", TestServer.json(health).get("reason").stringValue());
         }
     }
 

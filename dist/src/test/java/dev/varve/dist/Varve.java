@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -84,9 +85,11 @@ final class Varve {
         this.variables = variables;
     }
 
-    /** The same with an environment variable. */
+    /** The same with one more environment variable. */
     Varve with(String variable, String value) {
-        return new Varve(installation, folder, Map.of(variable, value));
+        Map<String, String> all = new HashMap<>(variables);
+        all.put(variable, value);
+        return new Varve(installation, folder, all);
     }
 
     Outcome run(Object... arguments) throws IOException, InterruptedException {

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -166,8 +167,12 @@ public final class ChainModel {
             Integer other = successors.putIfAbsent(id(texts[i - 1]), next);
             if (other != null && other != next) {
                 throw new IllegalArgumentException(
-                        "after '%s' comes '%s', expected '%s'"
-                                .formatted(texts[i - 1], tokens.get(other), texts[i]));
+                        String.format(
+                                Locale.ROOT,
+                                "after '%s' comes '%s', expected '%s'",
+                                texts[i - 1],
+                                tokens.get(other),
+                                texts[i]));
             }
         }
         return this;

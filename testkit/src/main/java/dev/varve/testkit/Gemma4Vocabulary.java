@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -56,7 +57,7 @@ record Gemma4Vocabulary(List<String> tokens, List<Integer> types, List<String> m
         tokens.put("\n\n", 1);
         tokens.put("\n\n\n", 1);
         for (int value = 0; value < 256; value++) {
-            tokens.put(String.format("<0x%02X>", value), 6);
+            tokens.put(String.format(Locale.ROOT, "<0x%02X>", value), 6);
         }
         tokens.put(SPACE, 1);
         for (char letter = '!'; letter <= '~'; letter++) {

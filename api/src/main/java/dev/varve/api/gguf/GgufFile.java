@@ -11,6 +11,7 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -60,7 +61,8 @@ public final class GgufFile {
             throw new ModelFormatException(
                     path,
                     "file name",
-                    "NAME-00001-of-%05d.gguf for a part of %d".formatted(count, count),
+                    String.format(
+                            Locale.ROOT, "NAME-00001-of-%05d.gguf for a part of %d", count, count),
                     path.getFileName().toString());
         }
         List<Path> parts = new ArrayList<>();
@@ -68,7 +70,12 @@ public final class GgufFile {
         for (int i = 0; i < count; i++) {
             Path part =
                     path.resolveSibling(
-                            "%s-%05d-of-%05d.gguf".formatted(name.group(1), i + 1, count));
+                            String.format(
+                                    Locale.ROOT,
+                                    "%s-%05d-of-%05d.gguf",
+                                    name.group(1),
+                                    i + 1,
+                                    count));
             GgufParser.Parsed content = part.equals(path) ? named : parse(part);
             requireEqual(part, SPLIT_NUMBER, i, content.metadata().integer(SPLIT_NUMBER));
             requireEqual(part, SPLIT_COUNT, count, content.metadata().integer(SPLIT_COUNT));

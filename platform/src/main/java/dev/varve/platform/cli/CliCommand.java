@@ -13,6 +13,7 @@ import picocli.CommandLine.Spec;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 
 /** What all subcommands share: help, logging, and where the output goes. */
@@ -124,7 +125,8 @@ abstract class CliCommand implements Callable<Integer> {
         String which =
                 layers.size() == 1
                         ? "layer " + layers.begin()
-                        : "layers %d to %d".formatted(layers.begin(), layers.end() - 1);
+                        : String.format(
+                                Locale.ROOT, "layers %d to %d", layers.begin(), layers.end() - 1);
         return part.memory().describe(which + " on " + part.where().device());
     }
 

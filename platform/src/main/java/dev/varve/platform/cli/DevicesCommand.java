@@ -70,13 +70,14 @@ final class DevicesCommand extends CliCommand {
                 .put("host_cores", device.hostCores());
         if (!json) {
             out().println(
-                            "%-9s %s, %s of %s free, ggml %s"
-                                    .formatted(
-                                            device.name(),
-                                            device.description(),
-                                            gibibytes(device.memoryFreeBytes()),
-                                            gibibytes(device.memoryTotalBytes()),
-                                            provider.ggmlVersion()));
+                            String.format(
+                                    Locale.ROOT,
+                                    "%-9s %s, %s of %s free, ggml %s",
+                                    device.name(),
+                                    device.description(),
+                                    gibibytes(device.memoryFreeBytes()),
+                                    gibibytes(device.memoryTotalBytes()),
+                                    provider.ggmlVersion()));
         }
     }
 
@@ -88,7 +89,9 @@ final class DevicesCommand extends CliCommand {
                 .put("available", false)
                 .put("reason", reason);
         if (!json) {
-            out().println("%-9s unavailable: %s".formatted(provider.name(), reason));
+            out().println(
+                            String.format(
+                                    Locale.ROOT, "%-9s unavailable: %s", provider.name(), reason));
         }
     }
 

@@ -52,14 +52,15 @@ final class InspectCommand extends CliCommand {
 
     private void print(GgufFile file, boolean served) {
         out().println(
-                        "%s: GGUF version %d, architecture %s (%s), %d tensors, %.2f GiB"
-                                .formatted(
-                                        file.path(),
-                                        file.version(),
-                                        file.architecture(),
-                                        served ? "served by a plugin" : "no plugin serves it",
-                                        file.tensors().size(),
-                                        file.tensorBytes() / (double) (1L << 30)));
+                        String.format(
+                                Locale.ROOT,
+                                "%s: GGUF version %d, architecture %s (%s), %d tensors, %.2f GiB",
+                                file.path(),
+                                file.version(),
+                                file.architecture(),
+                                served ? "served by a plugin" : "no plugin serves it",
+                                file.tensors().size(),
+                                file.tensorBytes() / (double) (1L << 30)));
         if (file.parts().size() > 1) {
             file.parts().forEach(part -> out().println("  part " + part.getFileName()));
         }
@@ -67,8 +68,12 @@ final class InspectCommand extends CliCommand {
         for (String key : file.metadata().keys()) {
             GgufValue value = file.metadata().find(key).orElseThrow();
             out().println(
-                            "  %s (%s) = %s"
-                                    .formatted(key, value.typeName(), oneLine(value.describe())));
+                            String.format(
+                                    Locale.ROOT,
+                                    "  %s (%s) = %s",
+                                    key,
+                                    value.typeName(),
+                                    oneLine(value.describe())));
         }
         out().println("Tensor types:");
         bytesByType(file)

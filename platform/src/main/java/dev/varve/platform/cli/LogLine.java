@@ -4,12 +4,18 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
+import java.util.Arrays;
 import java.util.Locale;
 import java.util.logging.Formatter;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
 
-/** {@code 12:34:56.789 warning HttpServer: message}; a stack trace follows on lines of its own. */
+/**
+ * {@code 12:34:56.789 warning HttpServer: message}; a stack trace follows on lines of its own.
+ *
+ * <p>Numbers look the same everywhere: a message's own formatting would group their digits, and
+ * write them in those of the user's language.
+ */
 final class LogLine extends Formatter {
     private static final DateTimeFormatter TIME =
             DateTimeFormatter.ofPattern("HH:mm:ss.SSS", Locale.ROOT)
@@ -17,6 +23,10 @@ final class LogLine extends Formatter {
 
     @Override
     public String format(LogRecord record) {
+        if (record.getParameters() != null) {
+            record.setParameters(
+                    Arrays.stream(record.getParameters()).map(String::valueOf).toArray());
+        }
         StringBuilder line =
                 new StringBuilder()
                         .append(TIME.format(record.getInstant()))

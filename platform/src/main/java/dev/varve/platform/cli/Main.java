@@ -2,6 +2,7 @@ package dev.varve.platform.cli;
 
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.Locale;
 
 /** Entry point of {@code varve}. */
 public final class Main {
@@ -9,6 +10,8 @@ public final class Main {
 
     /** Runs a command and ends the process: 0 for success, 1 for a failure, 2 for wrong usage. */
     public static void main(String[] arguments) {
+        // Varve's own code never asks for the user's locale; this is for the libraries.
+        Locale.setDefault(Locale.ROOT);
         PrintWriter out = new PrintWriter(System.out, false, StandardCharsets.UTF_8);
         PrintWriter err = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
         int exitCode = run(out, err, arguments);

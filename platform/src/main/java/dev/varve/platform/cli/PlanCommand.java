@@ -87,10 +87,11 @@ final class PlanCommand extends CliCommand {
             Placement.Part where = part.memory().where();
             out().println(part.memory().memory().describe(where.toString()));
             out().println(
-                            "    %s per token, %s per chunk of 512 in prefill"
-                                    .formatted(
-                                            millis(part.time().decodeMillis()),
-                                            millis(part.time().prefillMillis())));
+                            String.format(
+                                    Locale.ROOT,
+                                    "    %s per token, %s per chunk of 512 in prefill",
+                                    millis(part.time().decodeMillis()),
+                                    millis(part.time().prefillMillis())));
         }
         out().println(
                         String.format(

@@ -13,6 +13,8 @@ import picocli.CommandLine.Option;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
+import java.util.Locale;
+
 /** Lists plugins without loading any native code. */
 @Command(
         name = "plugins",
@@ -34,17 +36,21 @@ final class PluginsCommand extends CliCommand {
         out().println("Plugins in " + plugins.folder(environment()) + ":");
         for (LoadedPlugin plugin : catalog.loaded()) {
             out().println(
-                            "  %s  %s %s  %s"
-                                    .formatted(
-                                            plugin.file().getFileName(),
-                                            plugin.module(),
-                                            plugin.version().orElse("(no version)"),
-                                            plugin.describeServices()));
+                            String.format(
+                                    Locale.ROOT,
+                                    "  %s  %s %s  %s",
+                                    plugin.file().getFileName(),
+                                    plugin.module(),
+                                    plugin.version().orElse("(no version)"),
+                                    plugin.describeServices()));
         }
         for (RejectedPlugin plugin : catalog.rejected()) {
             out().println(
-                            "  %s  refused: %s"
-                                    .formatted(plugin.file().getFileName(), plugin.reason()));
+                            String.format(
+                                    Locale.ROOT,
+                                    "  %s  refused: %s",
+                                    plugin.file().getFileName(),
+                                    plugin.reason()));
         }
         if (catalog.loaded().isEmpty() && catalog.rejected().isEmpty()) {
             out().println("  none");

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -123,8 +124,12 @@ public final class LayerRanges {
                         .map(i -> ((LayerState.SharedAttention) layers.get(i)).source())
                         .min()
                         .orElseThrow();
-        return ": layers %d to %d use the KV cache of layers from %d on and must stay with them"
-                .formatted(sharing[0], sharing[sharing.length - 1], source);
+        return String.format(
+                Locale.ROOT,
+                ": layers %d to %d use the KV cache of layers from %d on and must stay with them",
+                sharing[0],
+                sharing[sharing.length - 1],
+                source);
     }
 
     /** Such as {@code [0, 5) [5, 35)}. */

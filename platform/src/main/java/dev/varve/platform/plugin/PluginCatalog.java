@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -139,14 +140,15 @@ public final class PluginCatalog {
         Owned<T> owner = taken.containsKey(name) ? taken.get(name) : fresh.putIfAbsent(name, mine);
         if (owner != null) {
             throw new PluginRejection(
-                    "%s %s is provided twice: by module %s (%s) and by module %s (%s)"
-                            .formatted(
-                                    what,
-                                    name,
-                                    owner.module(),
-                                    owner.file().getFileName(),
-                                    mine.module(),
-                                    mine.file().getFileName()));
+                    String.format(
+                            Locale.ROOT,
+                            "%s %s is provided twice: by module %s (%s) and by module %s (%s)",
+                            what,
+                            name,
+                            owner.module(),
+                            owner.file().getFileName(),
+                            mine.module(),
+                            mine.file().getFileName()));
         }
     }
 
@@ -182,8 +184,12 @@ public final class PluginCatalog {
         if (owner == null) {
             throw new VarveException(
                     VarveException.Kind.UNSUPPORTED_MODEL,
-                    "%s: no plugin serves architecture %s; %s"
-                            .formatted(modelFile.getFileName(), architecture, describe()));
+                    String.format(
+                            Locale.ROOT,
+                            "%s: no plugin serves architecture %s; %s",
+                            modelFile.getFileName(),
+                            architecture,
+                            describe()));
         }
         return owner.provider();
     }
@@ -198,7 +204,11 @@ public final class PluginCatalog {
         if (owner == null) {
             throw new VarveException(
                     VarveException.Kind.UNAVAILABLE,
-                    "no plugin provides device backend %s; %s".formatted(name, describe()));
+                    String.format(
+                            Locale.ROOT,
+                            "no plugin provides device backend %s; %s",
+                            name,
+                            describe()));
         }
         return owner.provider();
     }
@@ -218,8 +228,12 @@ public final class PluginCatalog {
         if (owner == null) {
             throw new VarveException(
                     VarveException.Kind.UNAVAILABLE,
-                    "no transport for %s: addresses; known: %s; %s"
-                            .formatted(scheme, String.join(", ", transports.keySet()), describe()));
+                    String.format(
+                            Locale.ROOT,
+                            "no transport for %s: addresses; known: %s; %s",
+                            scheme,
+                            String.join(", ", transports.keySet()),
+                            describe()));
         }
         return owner.provider();
     }

@@ -23,6 +23,7 @@ import dev.varve.platform.wire.WireCode;
 import dev.varve.platform.wire.WireException;
 
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -77,9 +78,12 @@ public final class RemoteShard implements Shard {
             Object hostTurn) {
         ShardSupervisor supervisor =
                 new ShardSupervisor(
-                        "%s (layers %d to %d)"
-                                .formatted(
-                                        device, request.range().begin(), request.range().end() - 1),
+                        String.format(
+                                Locale.ROOT,
+                                "%s (layers %d to %d)",
+                                device,
+                                request.range().begin(),
+                                request.range().end() - 1),
                         link,
                         request);
         try {

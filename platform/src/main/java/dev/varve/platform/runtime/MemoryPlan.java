@@ -72,16 +72,17 @@ public record MemoryPlan(
 
     /** One line for people: the parts, their sum and what is free. */
     public String describe(String device) {
-        return "%s: weights %s + KV %s (%d tokens) + states %s + compute %s = %s of %s free"
-                .formatted(
-                        device,
-                        mebibytes(weightBytes),
-                        mebibytes(kvBytes),
-                        slots,
-                        mebibytes(stateBytes),
-                        mebibytes(computeBytes),
-                        mebibytes(totalBytes()),
-                        mebibytes(availableBytes));
+        return String.format(
+                Locale.ROOT,
+                "%s: weights %s + KV %s (%d tokens) + states %s + compute %s = %s of %s free",
+                device,
+                mebibytes(weightBytes),
+                mebibytes(kvBytes),
+                slots,
+                mebibytes(stateBytes),
+                mebibytes(computeBytes),
+                mebibytes(totalBytes()),
+                mebibytes(availableBytes));
     }
 
     static String mebibytes(long bytes) {

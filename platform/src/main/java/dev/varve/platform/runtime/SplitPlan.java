@@ -10,6 +10,7 @@ import dev.varve.platform.placement.Site;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -118,10 +119,11 @@ public record SplitPlan(List<Part> parts) {
                 String together =
                         pool.parts.size() == 1
                                 ? ""
-                                : "; together %s of %s free"
-                                        .formatted(
-                                                MemoryPlan.mebibytes(sum),
-                                                MemoryPlan.mebibytes(pool.free));
+                                : String.format(
+                                        Locale.ROOT,
+                                        "; together %s of %s free",
+                                        MemoryPlan.mebibytes(sum),
+                                        MemoryPlan.mebibytes(pool.free));
                 throw new VarveException(
                         VarveException.Kind.OUT_OF_MEMORY,
                         pool.parts.stream()

@@ -5,6 +5,7 @@ import dev.varve.platform.template.Value.Sequence;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 
 /** The {@code tojson} filter: JSON as Python's {@code json.dumps} writes it. */
@@ -175,7 +176,7 @@ final class JsonText {
             case '\t' -> "\\t";
             case '\f' -> "\\f";
             case '\b' -> "\\b";
-            default -> String.format("\\u%04x", (int) c);
+            default -> String.format(Locale.ROOT, "\\u%04x", (int) c);
         };
     }
 }

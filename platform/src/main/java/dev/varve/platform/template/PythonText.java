@@ -1,6 +1,7 @@
 package dev.varve.platform.template;
 
 import java.math.BigDecimal;
+import java.util.Locale;
 
 /** How Python prints values. */
 final class PythonText {
@@ -159,8 +160,10 @@ final class PythonText {
                     yield "\\" + (char) c;
                 }
                 yield c < 0x100
-                        ? String.format("\\x%02x", c)
-                        : c < 0x10000 ? String.format("\\u%04x", c) : String.format("\\U%08x", c);
+                        ? String.format(Locale.ROOT, "\\x%02x", c)
+                        : c < 0x10000
+                                ? String.format(Locale.ROOT, "\\u%04x", c)
+                                : String.format(Locale.ROOT, "\\U%08x", c);
             }
         };
     }

@@ -3,6 +3,7 @@ package dev.varve.platform.wire;
 import dev.varve.api.VarveException;
 import dev.varve.api.VarveException.Kind;
 
+import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -37,7 +38,7 @@ public final class ByteSize {
     public static long parse(String name, String text, long min, long max) {
         long bytes = parse(name, text);
         if (bytes < min || bytes > max) {
-            throw refused(name, "%d to %d bytes".formatted(min, max), text);
+            throw refused(name, String.format(Locale.ROOT, "%d to %d bytes", min, max), text);
         }
         return bytes;
     }
@@ -55,6 +56,6 @@ public final class ByteSize {
     private static VarveException refused(String name, String expected, String found) {
         return new VarveException(
                 Kind.INVALID_REQUEST,
-                "%s: expected %s, found \"%s\"".formatted(name, expected, found));
+                String.format(Locale.ROOT, "%s: expected %s, found \"%s\"", name, expected, found));
     }
 }

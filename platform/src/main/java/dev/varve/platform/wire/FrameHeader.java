@@ -2,6 +2,7 @@ package dev.varve.platform.wire;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Locale;
 import java.util.zip.CRC32C;
 
 /**
@@ -107,11 +108,16 @@ record FrameHeader(
         int version = Short.toUnsignedInt(bytes.getShort(4));
         if (version != VERSION) {
             throw new FrameException(
-                    "protocol version: expected %d, found %d".formatted(VERSION, version));
+                    String.format(
+                            Locale.ROOT,
+                            "protocol version: expected %d, found %d",
+                            VERSION,
+                            version));
         }
         int flags = Short.toUnsignedInt(bytes.getShort(6));
         if ((flags & ~KNOWN_FLAGS) != 0) {
-            throw new FrameException("frame flags: 0x%x is not known".formatted(flags));
+            throw new FrameException(
+                    String.format(Locale.ROOT, "frame flags: 0x%x is not known", flags));
         }
         long metaBytes = Integer.toUnsignedLong(bytes.getInt(12));
         atMost("meta length", MAX_META_BYTES, metaBytes);
@@ -124,8 +130,11 @@ record FrameHeader(
         boolean checked = (flags & PAYLOAD_CRC) != 0;
         if (checked != (payloadBytes > 0)) {
             throw new FrameException(
-                    "payload checksum: %s for %d bytes"
-                            .formatted(checked ? "given" : "missing", payloadBytes));
+                    String.format(
+                            Locale.ROOT,
+                            "payload checksum: %s for %d bytes",
+                            checked ? "given" : "missing",
+                            payloadBytes));
         }
         return new FrameHeader(
                 flags,
@@ -152,15 +161,24 @@ record FrameHeader(
     private static void expect(String field, int expected, int found) throws FrameException {
         if (expected != found) {
             throw new FrameException(
-                    "%s: expected 0x%08x, found 0x%08x".formatted(field, expected, found));
+                    String.format(
+                            Locale.ROOT,
+                            "%s: expected 0x%08x, found 0x%08x",
+                            field,
+                            expected,
+                            found));
         }
     }
 
     private static void atMost(String field, long limit, long found) throws FrameException {
         if (found < 0 || found > limit) {
             throw new FrameException(
-                    "%s: expected at most %d, found %s"
-                            .formatted(field, limit, Long.toUnsignedString(found)));
+                    String.format(
+                            Locale.ROOT,
+                            "%s: expected at most %d, found %s",
+                            field,
+                            limit,
+                            Long.toUnsignedString(found)));
         }
     }
 }

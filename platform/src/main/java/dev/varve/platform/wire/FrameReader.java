@@ -5,6 +5,7 @@ import dev.varve.api.transport.Connection;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Locale;
 
 /** Reads frames and checks their checksums. For one thread. */
 final class FrameReader {
@@ -61,7 +62,12 @@ final class FrameReader {
     private static void expect(String field, int expected, int found) throws FrameException {
         if (expected != found) {
             throw new FrameException(
-                    "%s: expected 0x%08x, found 0x%08x".formatted(field, expected, found));
+                    String.format(
+                            Locale.ROOT,
+                            "%s: expected 0x%08x, found 0x%08x",
+                            field,
+                            expected,
+                            found));
         }
     }
 }

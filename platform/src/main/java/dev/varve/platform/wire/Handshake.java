@@ -10,6 +10,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.Future;
 
@@ -164,11 +165,12 @@ final class Handshake {
                 || peer.highestVersion() < FrameHeader.VERSION) {
             throw refuse(
                     WireCode.UNSUPPORTED,
-                    "protocol version: expected %d, found %d to %d"
-                            .formatted(
-                                    FrameHeader.VERSION,
-                                    peer.lowestVersion(),
-                                    peer.highestVersion()));
+                    String.format(
+                            Locale.ROOT,
+                            "protocol version: expected %d, found %d to %d",
+                            FrameHeader.VERSION,
+                            peer.lowestVersion(),
+                            peer.highestVersion()));
         }
         if (options.token().isPresent() && !sameSecret(options.token().get(), peer.token())) {
             throw refuse(

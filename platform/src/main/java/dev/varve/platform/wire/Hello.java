@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Locale;
 
 /**
  * What the sides tell each other first. Little-endian: u16 lowest and u16 highest version, u32
@@ -108,8 +109,12 @@ record Hello(
         }
         if (hello.maxFrameBytes < 1024 || hello.byteCredit < 1024 || hello.requestCredit < 1) {
             throw new FrameException(
-                    "greeting: largest frame %d, byte credit %d, request credit %d"
-                            .formatted(hello.maxFrameBytes, hello.byteCredit, hello.requestCredit));
+                    String.format(
+                            Locale.ROOT,
+                            "greeting: largest frame %d, byte credit %d, request credit %d",
+                            hello.maxFrameBytes,
+                            hello.byteCredit,
+                            hello.requestCredit));
         }
         return hello;
     }

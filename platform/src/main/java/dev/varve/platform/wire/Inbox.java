@@ -3,6 +3,7 @@ package dev.varve.platform.wire;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.LongConsumer;
@@ -116,8 +117,11 @@ final class Inbox {
         check(
                 prefix.totalBytes() <= options.byteCredit(),
                 header,
-                "message of %d bytes, more than %d"
-                        .formatted(prefix.totalBytes(), options.byteCredit()));
+                String.format(
+                        Locale.ROOT,
+                        "message of %d bytes, more than %d",
+                        prefix.totalBytes(),
+                        options.byteCredit()));
         if (header.shared()) {
             boolean fits = ring.isPresent() && prefix.totalBytes() <= ring.get().capacity();
             check(fits, header, "payload in shared memory that is not there");
@@ -133,8 +137,11 @@ final class Inbox {
                         && header.payloadBytes() <= prefix.totalBytes()
                         && (complete || header.payloadBytes() > 0),
                 header,
-                "first frame of %d bytes for a message of %d"
-                        .formatted(header.payloadBytes(), prefix.totalBytes()));
+                String.format(
+                        Locale.ROOT,
+                        "first frame of %d bytes for a message of %d",
+                        header.payloadBytes(),
+                        prefix.totalBytes()));
     }
 
     private Assembly.Target target(FrameHeader header, long cost) throws FrameException {
@@ -183,14 +190,16 @@ final class Inbox {
         check(
                 header.chunk() == chunk,
                 header,
-                "chunk index: expected %d, found %d".formatted(chunk, header.chunk()));
+                String.format(
+                        Locale.ROOT, "chunk index: expected %d, found %d", chunk, header.chunk()));
         int left = assembly.payload().remaining();
         check(
                 header.payloadBytes() > 0
                         && header.payloadBytes() <= left
                         && (header.payloadBytes() == left) == header.last(),
                 header,
-                "%d bytes where %d are left".formatted(header.payloadBytes(), left));
+                String.format(
+                        Locale.ROOT, "%d bytes where %d are left", header.payloadBytes(), left));
         reader.payload(header, assembly.payload());
         if (assembly.isComplete()) {
             assemblies.remove(id);
@@ -293,8 +302,12 @@ final class Inbox {
             throws FrameException {
         if (!good) {
             throw new FrameException(
-                    "frame of type %d for request %d: %s"
-                            .formatted(header.type(), header.requestId(), wrong));
+                    String.format(
+                            Locale.ROOT,
+                            "frame of type %d for request %d: %s",
+                            header.type(),
+                            header.requestId(),
+                            wrong));
         }
     }
 }

@@ -1,5 +1,6 @@
 package dev.varve.platform.wire;
 
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
@@ -38,13 +39,18 @@ final class IncomingCalls {
     IncomingCall announce(long id, long cost) throws FrameException {
         if (requests.incrementAndGet() > options.requestCredit()) {
             throw new FrameException(
-                    "request credit: more than %d requests at once"
-                            .formatted(options.requestCredit()));
+                    String.format(
+                            Locale.ROOT,
+                            "request credit: more than %d requests at once",
+                            options.requestCredit()));
         }
         if (cost > options.byteCredit() || bytes.addAndGet(cost) > options.byteCredit()) {
             throw new FrameException(
-                    "byte credit: a request of %d bytes, more than is left of %d"
-                            .formatted(cost, options.byteCredit()));
+                    String.format(
+                            Locale.ROOT,
+                            "byte credit: a request of %d bytes, more than is left of %d",
+                            cost,
+                            options.byteCredit()));
         }
         IncomingCall call = new IncomingCall(id, cost, this);
         open.put(id, call);
@@ -103,8 +109,12 @@ final class IncomingCalls {
     }
 
     private String tooLarge(String what, Message message) {
-        return "%s of %d bytes, more than the %d that the other side takes"
-                .formatted(what, message.cost(), peerByteCredit);
+        return String.format(
+                Locale.ROOT,
+                "%s of %d bytes, more than the %d that the other side takes",
+                what,
+                message.cost(),
+                peerByteCredit);
     }
 
     private void release(IncomingCall call) {

@@ -2,6 +2,7 @@ package dev.varve.platform.wire;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Locale;
 
 /**
  * What one side tells the other. The buffers are read-only little-endian views; each call of an
@@ -28,8 +29,12 @@ public record Message(int type, ByteBuffer meta, ByteBuffer payload) {
         }
         if (meta.remaining() > MAX_META_BYTES) {
             throw new IllegalArgumentException(
-                    "message %d: expected at most %d bytes of meta, got %d"
-                            .formatted(type, MAX_META_BYTES, meta.remaining()));
+                    String.format(
+                            Locale.ROOT,
+                            "message %d: expected at most %d bytes of meta, got %d",
+                            type,
+                            MAX_META_BYTES,
+                            meta.remaining()));
         }
         meta = meta.slice().asReadOnlyBuffer();
         payload = payload.slice().asReadOnlyBuffer();
@@ -63,7 +68,11 @@ public record Message(int type, ByteBuffer meta, ByteBuffer payload) {
     /** Without the bytes, which may be anything. */
     @Override
     public String toString() {
-        return "Message[type=%d, meta=%d bytes, payload=%d bytes]"
-                .formatted(type, meta.remaining(), payload.remaining());
+        return String.format(
+                Locale.ROOT,
+                "Message[type=%d, meta=%d bytes, payload=%d bytes]",
+                type,
+                meta.remaining(),
+                payload.remaining());
     }
 }

@@ -1,6 +1,7 @@
 package dev.varve.platform.wire;
 
 import java.nio.ByteBuffer;
+import java.util.Locale;
 
 /**
  * What the first frame of a message says before the fields of the message itself: how many payload
@@ -34,8 +35,11 @@ record MessagePrefix(long totalBytes, RingSlot slot) {
     static MessagePrefix read(ByteBuffer meta, boolean shared) throws FrameException {
         if (meta.remaining() < bytes(shared)) {
             throw new FrameException(
-                    "message prefix: expected %d bytes of meta, found %d"
-                            .formatted(bytes(shared), meta.remaining()));
+                    String.format(
+                            Locale.ROOT,
+                            "message prefix: expected %d bytes of meta, found %d",
+                            bytes(shared),
+                            meta.remaining()));
         }
         long total = meta.getLong();
         if (total < 0) {

@@ -3,6 +3,7 @@ package dev.varve.platform.wire;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -120,7 +121,8 @@ final class Outbox {
         try {
             long window = Negotiated.replyWindow(terms.peerByteCredit());
             if (bytes <= 0 || bytes > window - replyBytesFree) {
-                throw new FrameException("credit: %d bytes were not in use".formatted(bytes));
+                throw new FrameException(
+                        String.format(Locale.ROOT, "credit: %d bytes were not in use", bytes));
             }
             replyBytesFree += bytes;
         } finally {

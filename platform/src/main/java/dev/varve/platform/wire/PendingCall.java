@@ -1,5 +1,6 @@
 package dev.varve.platform.wire;
 
+import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.function.Consumer;
@@ -105,9 +106,10 @@ final class PendingCall extends Outgoing {
                 new WireException(
                         WireCode.DEADLINE,
                         true,
-                        "no %s within %d ms"
-                                .formatted(
-                                        deadline.restarted() ? "progress" : "answer",
-                                        deadline.limit().toMillis())));
+                        String.format(
+                                Locale.ROOT,
+                                "no %s within %d ms",
+                                deadline.restarted() ? "progress" : "answer",
+                                deadline.limit().toMillis())));
     }
 }

@@ -1,6 +1,7 @@
 package dev.varve.platform.wire;
 
 import java.nio.ByteBuffer;
+import java.util.Locale;
 
 /**
  * The reading end of a ring. The other side can write to it at any time, so everything is copied
@@ -35,7 +36,8 @@ final class RingConsumer {
         expect("position", start, slot.position());
         expect("sequence", sequence + 1, slot.sequence());
         if (bytes > ring.capacity() || cursors.written() - start < bytes) {
-            throw new FrameException("shared memory: %d bytes were not written".formatted(length));
+            throw new FrameException(
+                    String.format(Locale.ROOT, "shared memory: %d bytes were not written", length));
         }
         try {
             copy(requestId, slot, target, (int) (start % ring.capacity()));
@@ -54,21 +56,30 @@ final class RingConsumer {
         RingRecord found = RingRecord.read(ring, offset);
         if (!found.equals(expected)) {
             throw new FrameException(
-                    "shared memory: expected %s, found %s".formatted(expected, found));
+                    String.format(
+                            Locale.ROOT, "shared memory: expected %s, found %s", expected, found));
         }
         target.put(target.position(), ring, offset + RingRecord.HEADER_BYTES, length);
         int crc = FrameHeader.crc(target);
         if (crc != slot.crc()) {
             throw new FrameException(
-                    "shared memory: payload checksum: expected 0x%08x, found 0x%08x"
-                            .formatted(slot.crc(), crc));
+                    String.format(
+                            Locale.ROOT,
+                            "shared memory: payload checksum: expected 0x%08x, found 0x%08x",
+                            slot.crc(),
+                            crc));
         }
     }
 
     private static void expect(String field, long expected, long found) throws FrameException {
         if (expected != found) {
             throw new FrameException(
-                    "shared memory: %s: expected %d, found %d".formatted(field, expected, found));
+                    String.format(
+                            Locale.ROOT,
+                            "shared memory: %s: expected %d, found %d",
+                            field,
+                            expected,
+                            found));
         }
     }
 }

@@ -17,6 +17,7 @@ import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.StreamSupport;
@@ -83,7 +84,12 @@ final class RingFile {
         long room = Files.getFileStore(folder).getUsableSpace();
         if (room < size) {
             throw new IOException(
-                    "%s: expected %d bytes of room, found %d".formatted(folder, size, room));
+                    String.format(
+                            Locale.ROOT,
+                            "%s: expected %d bytes of room, found %d",
+                            folder,
+                            size,
+                            room));
         }
         Path file = folder.resolve(PREFIX + ProcessHandle.current().pid() + "-" + nonce.hex());
         FileChannel channel =

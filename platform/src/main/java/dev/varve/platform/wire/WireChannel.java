@@ -6,6 +6,7 @@ import dev.varve.api.transport.Connection;
 import java.io.EOFException;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -179,11 +180,12 @@ public final class WireChannel implements AutoCloseable {
                     new WireException(
                             WireCode.TOO_LARGE,
                             false,
-                            "request of %d bytes, more than the %d that %s takes"
-                                    .formatted(
-                                            request.cost(),
-                                            terms.peerByteCredit(),
-                                            terms.peer().address())));
+                            String.format(
+                                    Locale.ROOT,
+                                    "request of %d bytes, more than the %d that %s takes",
+                                    request.cost(),
+                                    terms.peerByteCredit(),
+                                    terms.peer().address())));
             return call.future();
         }
         live.add(call);
@@ -256,8 +258,10 @@ public final class WireChannel implements AutoCloseable {
         // own ticks are counted, not time: a pause of this process is not the other one's death
         if (missed >= options.misses()) {
             end(
-                    "no sign of life for %d ms"
-                            .formatted(options.misses() * options.heartbeat().toMillis()),
+                    String.format(
+                            Locale.ROOT,
+                            "no sign of life for %d ms",
+                            options.misses() * options.heartbeat().toMillis()),
                     false);
             return;
         }

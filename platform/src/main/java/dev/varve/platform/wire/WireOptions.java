@@ -1,6 +1,7 @@
 package dev.varve.platform.wire;
 
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -173,7 +174,8 @@ public record WireOptions(
     private static void inRange(String what, long value, long min, long max) {
         if (value < min || value > max) {
             throw new IllegalArgumentException(
-                    "%s must be %d to %d, got %d".formatted(what, min, max, value));
+                    String.format(
+                            Locale.ROOT, "%s must be %d to %d, got %d", what, min, max, value));
         }
     }
 

@@ -19,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -158,14 +159,35 @@ enum ChatFamily {
     String call(String tool, String key, String value) {
         return switch (this) {
             case QWEN35 ->
-                    "<tool_call>\n<function=%s>\n<parameter=%s>\n%s\n</parameter>\n</function>\n</tool_call>"
-                            .formatted(tool, key, value);
+                    String.format(
+                            Locale.ROOT,
+                            "<tool_call>\n"
+                                    + "<function=%s>\n"
+                                    + "<parameter=%s>\n"
+                                    + "%s\n"
+                                    + "</parameter>\n"
+                                    + "</function>\n"
+                                    + "</tool_call>",
+                            tool,
+                            key,
+                            value);
             case GEMMA ->
-                    "<|tool_call>call:%s{%s:<|\"|>%s<|\"|>}<tool_call|>"
-                            .formatted(tool, key, value);
+                    String.format(
+                            Locale.ROOT,
+                            "<|tool_call>call:%s{%s:<|\"|>%s<|\"|>}<tool_call|>",
+                            tool,
+                            key,
+                            value);
             case LAGUNA ->
-                    "<tool_call>%s\n<arg_key>%s</arg_key>\n<arg_value>%s</arg_value>\n</tool_call>"
-                            .formatted(tool, key, value);
+                    String.format(
+                            Locale.ROOT,
+                            "<tool_call>%s\n"
+                                    + "<arg_key>%s</arg_key>\n"
+                                    + "<arg_value>%s</arg_value>\n"
+                                    + "</tool_call>",
+                            tool,
+                            key,
+                            value);
         };
     }
 

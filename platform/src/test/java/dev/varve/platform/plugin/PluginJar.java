@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
@@ -38,40 +39,48 @@ final class PluginJar {
         return new PluginJar()
                 .source(
                         "module-info.java",
-                        "module %s { requires dev.varve.api; provides dev.varve.api.model.ModelFamilyProvider with %s.Family; }"
-                                .formatted(module, module))
+                        String.format(
+                                Locale.ROOT,
+                                "module %s { requires dev.varve.api; provides"
+                                    + " dev.varve.api.model.ModelFamilyProvider with %s.Family; }",
+                                module,
+                                module))
                 .source(
                         module.replace('.', '/') + "/Family.java",
                         familySource(module, architecture, statement));
     }
 
     static String familySource(String packageName, String architecture, String statement) {
-        return """
-        package %s;
+        return String.format(
+                Locale.ROOT,
+                """
+                package %s;
 
-        import dev.varve.api.gguf.GgufFile;
-        import dev.varve.api.model.LayerSplitAdapter;
-        import dev.varve.api.model.ModelFamilyProvider;
-        import dev.varve.api.model.ModelOptions;
-        import java.util.Set;
+                import dev.varve.api.gguf.GgufFile;
+                import dev.varve.api.model.LayerSplitAdapter;
+                import dev.varve.api.model.ModelFamilyProvider;
+                import dev.varve.api.model.ModelOptions;
+                import java.util.Set;
 
-        public final class Family implements ModelFamilyProvider {
-            public Family() {
-                %s
-            }
+                public final class Family implements ModelFamilyProvider {
+                    public Family() {
+                        %s
+                    }
 
-            @Override
-            public Set<String> architectures() {
-                return Set.of("%s");
-            }
+                    @Override
+                    public Set<String> architectures() {
+                        return Set.of("%s");
+                    }
 
-            @Override
-            public LayerSplitAdapter open(GgufFile model, ModelOptions options) {
-                throw new UnsupportedOperationException();
-            }
-        }
-        """
-                .formatted(packageName, statement, architecture);
+                    @Override
+                    public LayerSplitAdapter open(GgufFile model, ModelOptions options) {
+                        throw new UnsupportedOperationException();
+                    }
+                }
+                """,
+                packageName,
+                statement,
+                architecture);
     }
 
     /** Compiles and packs; {@code work} must be empty. */

@@ -17,6 +17,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Locale;
 import java.util.Set;
 
 /**
@@ -43,7 +44,8 @@ final class UnixListener implements Listener {
             return new UnixListener(channel, path, key(path));
         } catch (IOException e) {
             channel.close();
-            throw new IOException("unix:%s: %s".formatted(path, e.getMessage()), e);
+            throw new IOException(
+                    String.format(Locale.ROOT, "unix:%s: %s", path, e.getMessage()), e);
         } catch (RuntimeException e) {
             channel.close();
             throw e;
@@ -65,8 +67,12 @@ final class UnixListener implements Listener {
                 || allowed.contains(PosixFilePermission.OTHERS_WRITE)) {
             throw new VarveException(
                     Kind.INVALID_REQUEST,
-                    "%s: others can write to this folder (%s) and could replace the socket; use one of your own"
-                            .formatted(folder, PosixFilePermissions.toString(allowed)));
+                    String.format(
+                            Locale.ROOT,
+                            "%s: others can write to this folder (%s) and could replace the socket;"
+                                    + " use one of your own",
+                            folder,
+                            PosixFilePermissions.toString(allowed)));
         }
     }
 

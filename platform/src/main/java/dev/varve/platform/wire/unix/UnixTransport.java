@@ -16,6 +16,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.Locale;
 
 /**
  * {@code unix:/path/of/socket}: a socket in a folder that nobody else can enter or change. The file
@@ -47,7 +48,8 @@ public final class UnixTransport implements TransportProvider {
             return new UnixConnection(channel, "unix:" + path);
         } catch (IOException e) {
             channel.close();
-            throw new IOException("unix:%s: %s".formatted(path, e.getMessage()), e);
+            throw new IOException(
+                    String.format(Locale.ROOT, "unix:%s: %s", path, e.getMessage()), e);
         } catch (RuntimeException e) {
             channel.close();
             throw e;
@@ -72,8 +74,10 @@ public final class UnixTransport implements TransportProvider {
         if (options.identity().isPresent() || options.trusted().isPresent()) {
             throw new VarveException(
                     Kind.INVALID_REQUEST,
-                    "unix:%s: certificates make no sense for a Unix-domain socket"
-                            .formatted(address));
+                    String.format(
+                            Locale.ROOT,
+                            "unix:%s: certificates make no sense for a Unix-domain socket",
+                            address));
         }
         if (address.isBlank()) {
             throw new VarveException(
@@ -85,8 +89,12 @@ public final class UnixTransport implements TransportProvider {
             if (bytes > MAX_PATH_BYTES) {
                 throw new VarveException(
                         Kind.INVALID_REQUEST,
-                        "unix:%s: path of %d bytes, a socket takes at most %d"
-                                .formatted(path, bytes, MAX_PATH_BYTES));
+                        String.format(
+                                Locale.ROOT,
+                                "unix:%s: path of %d bytes, a socket takes at most %d",
+                                path,
+                                bytes,
+                                MAX_PATH_BYTES));
             }
             return path;
         } catch (InvalidPathException e) {

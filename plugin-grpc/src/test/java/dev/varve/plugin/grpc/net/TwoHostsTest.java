@@ -18,6 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -81,7 +82,7 @@ class TwoHostsTest {
                                         server.key().toString(),
                                         authority.toString(),
                                         TOKEN));
-        try (BufferedReader lines = process.inputReader()) {
+        try (BufferedReader lines = process.inputReader(StandardCharsets.UTF_8)) {
             String target = lines.readLine().substring("grpc:".length());
             assertThrows(
                     IOException.class,

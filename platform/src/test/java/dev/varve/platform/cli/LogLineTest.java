@@ -1,0 +1,20 @@
+package dev.varve.platform.cli;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+
+class LogLineTest {
+    @Test
+    void numbersAreNeitherGroupedNorTranslated() {
+        LogRecord record = new LogRecord(Level.INFO, "port {0} took {1} ms");
+        record.setParameters(new Object[] {49152, 1234.5});
+
+        String line = new LogLine().format(record);
+
+        assertTrue(line.endsWith(": port 49152 took 1234.5 ms\n"), line);
+    }
+}

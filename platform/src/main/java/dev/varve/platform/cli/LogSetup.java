@@ -1,5 +1,7 @@
 package dev.varve.platform.cli;
 
+import java.io.UnsupportedEncodingException;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.logging.ConsoleHandler;
 import java.util.logging.Handler;
@@ -29,6 +31,11 @@ final class LogSetup {
             ROOT.removeHandler(handler);
         }
         Handler console = new ConsoleHandler();
+        try {
+            console.setEncoding(StandardCharsets.UTF_8.name());
+        } catch (UnsupportedEncodingException e) {
+            throw new IllegalStateException("every JDK has UTF-8", e);
+        }
         console.setLevel(Level.ALL);
         console.setFormatter(new LogLine());
         ROOT.addHandler(console);

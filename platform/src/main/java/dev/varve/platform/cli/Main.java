@@ -14,10 +14,18 @@ public final class Main {
         Locale.setDefault(Locale.ROOT);
         PrintWriter out = new PrintWriter(System.out, false, StandardCharsets.UTF_8);
         PrintWriter err = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
-        int exitCode = run(out, err, arguments);
+        int exitCode =
+                ArgumentBytes.complaint(arguments)
+                        .map(complaint -> refuse(err, complaint))
+                        .orElseGet(() -> run(out, err, arguments));
         out.flush();
         err.flush();
         System.exit(exitCode);
+    }
+
+    private static int refuse(PrintWriter err, String complaint) {
+        err.println("varve: " + complaint);
+        return ErrorReport.USAGE;
     }
 
     /**

@@ -1,21 +1,13 @@
 package dev.varve.api.ggml;
 
-import static dev.varve.api.ggml.Native.C_INT;
 import static dev.varve.api.ggml.Native.C_POINTER;
-import static dev.varve.api.ggml.Native.returnsNothing;
 
 import dev.varve.api.VarveException;
 
-import java.io.FileDescriptor;
-import java.io.FileOutputStream;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
-import java.lang.invoke.MethodHandle;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.MethodType;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -228,130 +220,6 @@ public final class GgmlLibrary {
             return found.getFirst();
         } catch (IOException e) {
             throw unavailable(libraries + ": the folder of the ggml libraries cannot be read", e);
-        }
-    }
-
-    /**
-     * Log lines and the last words of ggml. The callbacks may come from any native thread and must
-     * not throw.
-     */
-    static final class NativeMessages {
-        private static final System.Logger LOG = System.getLogger("dev.varve.ggml");
-
-        /**
-         * Made before it is needed: while the process is ending as little as possible should be
-         * loaded.
-         */
-        private static final FileOutputStream STDERR = new FileOutputStream(FileDescriptor.err);
-
-        private static final String ABORTED = "varve: ggml aborted while ";
-        private static final String NO_REASON = "ggml gives no reason";
-        private static final int DEBUG = 1;
-        private static final int WARN = 3;
-        private static final int ERROR = 4;
-        private static final int CONTINUED = 5;
-
-        private static final StringBuilder LINE = new StringBuilder();
-        private static int lineLevel = DEBUG;
-        private static volatile String lastError = NO_REASON;
-        private static volatile String context = "starting";
-
-        private NativeMessages() {}
-
-        @SuppressWarnings("restricted")
-        static void install() {
-            try {
-                MethodHandles.Lookup lookup = MethodHandles.lookup();
-                MethodHandle log =
-                        lookup.findStatic(
-                                NativeMessages.class,
-                                "log",
-                                MethodType.methodType(
-                                        void.class,
-                                        int.class,
-                                        MemorySegment.class,
-                                        MemorySegment.class));
-                MethodHandle abort =
-                        lookup.findStatic(
-                                NativeMessages.class,
-                                "abort",
-                                MethodType.methodType(void.class, MemorySegment.class));
-                CoreApi.logSet(
-                        Native.linker()
-                                .upcallStub(
-                                        log,
-                                        returnsNothing(C_INT, C_POINTER, C_POINTER),
-                                        Arena.global()),
-                        MemorySegment.NULL);
-                CoreApi.setAbortCallback(
-                        Native.linker()
-                                .upcallStub(abort, returnsNothing(C_POINTER), Arena.global()));
-            } catch (ReflectiveOperationException e) {
-                throw new IllegalStateException(e);
-            }
-        }
-
-        static void context(String what) {
-            context = what;
-        }
-
-        static void forgetError() {
-            lastError = NO_REASON;
-        }
-
-        static String lastError() {
-            return lastError;
-        }
-
-        private static void log(int level, MemorySegment text, MemorySegment user) {
-            try {
-                if (level == DEBUG || (level == CONTINUED && lineLevel == DEBUG)) {
-                    lineLevel = DEBUG;
-                    return;
-                }
-                append(level, Native.string(text));
-            } catch (Throwable e) {
-                // An exception that leaves an upcall ends the process.
-                lastError = "a log line was lost";
-            }
-        }
-
-        private static synchronized void append(int level, String text) {
-            if (level != CONTINUED) {
-                lineLevel = level;
-            }
-            LINE.append(text);
-            int end;
-            while ((end = LINE.indexOf("\n")) >= 0) {
-                String line = LINE.substring(0, end).strip();
-                LINE.delete(0, end + 1);
-                if (lineLevel == ERROR) {
-                    lastError = line;
-                }
-                // ggml's INFO is detail for a person who runs a server.
-                LOG.log(
-                        lineLevel == ERROR
-                                ? System.Logger.Level.ERROR
-                                : lineLevel == WARN
-                                        ? System.Logger.Level.WARNING
-                                        : System.Logger.Level.DEBUG,
-                        line);
-            }
-        }
-
-        /** ggml calls abort() after this; only the message can be saved. */
-        private static void abort(MemorySegment message) {
-            try {
-                String text =
-                        ABORTED.concat(context)
-                                .concat(": ")
-                                .concat(Native.string(message))
-                                .concat("\n");
-                STDERR.write(text.getBytes(StandardCharsets.UTF_8));
-            } catch (Throwable e) {
-                // Nothing more can be done: the process is ending.
-                lastError = "aborted";
-            }
         }
     }
 }

@@ -19,6 +19,7 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Locale;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * A socket file and who waits at it. Removes the file when it is closed, if it is still its own.
@@ -27,6 +28,7 @@ final class UnixListener implements Listener {
     private final ServerSocketChannel channel;
     private final Path path;
     private final Object fileKey;
+    private final AtomicBoolean closed = new AtomicBoolean();
 
     private UnixListener(ServerSocketChannel channel, Path path, Object fileKey) {
         this.channel = channel;
@@ -118,7 +120,9 @@ final class UnixListener implements Listener {
 
     @Override
     public void close() {
-        if (!channel.isOpen()) {
+        // Not whether the channel is open: an interrupt of the thread that accepts closes only
+        // that.
+        if (closed.getAndSet(true)) {
             return;
         }
         try (channel) {

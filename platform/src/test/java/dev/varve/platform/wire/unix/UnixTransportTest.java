@@ -72,6 +72,19 @@ class UnixTransportTest {
     }
 
     @Test
+    void theFileGoesAlsoAfterAnInterruptWhileWaiting() throws IOException {
+        Listener listener = unix.listen(socket().toString(), DEFAULTS);
+
+        Thread.currentThread().interrupt();
+        assertThrows(IOException.class, listener::accept);
+        boolean interrupted = Thread.interrupted();
+        listener.close();
+
+        assertTrue(interrupted);
+        assertFalse(Files.exists(socket()));
+    }
+
+    @Test
     void aFolderThatOthersCanWriteIsRefused() throws IOException {
         Path shared = Files.createDirectory(folder.resolve("shared"));
         Files.setPosixFilePermissions(shared, PosixFilePermissions.fromString("rwxrwxrwx"));

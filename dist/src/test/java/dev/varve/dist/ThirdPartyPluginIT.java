@@ -197,7 +197,7 @@ class ThirdPartyPluginIT {
 
         Varve.Outcome outcome = new Varve(installation, folder).run("plugins");
 
-        assertEquals(0, outcome.status(), outcome.toString());
+        assertEquals(1, outcome.status(), outcome.toString());
         assertTrue(
                 outcome.out().contains("garbage.jar") && outcome.out().contains("qwen35"),
                 outcome.out());

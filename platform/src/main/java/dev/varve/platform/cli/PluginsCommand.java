@@ -18,7 +18,10 @@ import java.util.Locale;
 /** Lists plugins without loading any native code. */
 @Command(
         name = "plugins",
-        description = "Lists the plugins, what they serve, and which ones were refused and why.",
+        description = {
+            "Lists the plugins, what they serve, and which ones were refused and why.",
+            "The exit status is 1 if one was refused."
+        },
         footer = {"  varve plugins", "  varve plugins --plugins ./my-plugins --json"})
 final class PluginsCommand extends CliCommand {
     @Mixin private PluginOptions plugins;
@@ -31,7 +34,7 @@ final class PluginsCommand extends CliCommand {
         PluginCatalog catalog = plugins.discover(environment());
         if (json) {
             out().println(Json.write(describe(catalog)));
-            return 0;
+            return status(catalog);
         }
         out().println("Plugins in " + plugins.folder(environment()) + ":");
         for (LoadedPlugin plugin : catalog.loaded()) {
@@ -55,7 +58,11 @@ final class PluginsCommand extends CliCommand {
         if (catalog.loaded().isEmpty() && catalog.rejected().isEmpty()) {
             out().println("  none");
         }
-        return 0;
+        return status(catalog);
+    }
+
+    private static int status(PluginCatalog catalog) {
+        return catalog.rejected().isEmpty() ? 0 : ErrorReport.FAILURE;
     }
 
     private static ObjectNode describe(PluginCatalog catalog) {

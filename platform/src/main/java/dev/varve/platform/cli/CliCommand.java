@@ -4,6 +4,7 @@ import dev.varve.api.model.LayerRange;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.SplitPlan;
 
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -74,6 +75,11 @@ abstract class CliCommand implements Callable<Integer> {
 
     final boolean debug() {
         return debug;
+    }
+
+    /** The command line with all commands. */
+    final CommandLine commandLine() {
+        return spec.root().commandLine();
     }
 
     final Environment environment() {

@@ -3,6 +3,7 @@ package dev.varve.platform.cli;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Visibility;
+import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.UsageMessageSpec;
@@ -44,6 +45,8 @@ import java.util.Optional;
             TokenizeCommand.class,
             RenderCommand.class,
             LogitsCommand.class,
+            CompletionCommand.class,
+            HelpCommand.class,
             WarmUpCommand.class
         })
 final class VarveCommand implements Runnable {

@@ -1,0 +1,40 @@
+package dev.varve.platform.cli;
+
+import picocli.AutoComplete;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** Writes the script with which a shell completes commands and options. */
+@Command(
+        name = "completion",
+        description = {
+            "Prints a script with which bash or zsh complete the commands and options of varve.",
+            "The installation has it for bash in share/bash-completion/completions/varve."
+        },
+        customSynopsis = "varve completion [bash|zsh]",
+        footer = {
+            "  source <(varve completion bash)                     for this shell",
+            "  varve completion bash > ~/.local/share/bash-completion/completions/varve",
+            "  varve completion zsh >> ~/.zshrc"
+        })
+final class CompletionCommand extends CliCommand {
+    /** Shells that read the script; zsh does through its emulation of bash's completion. */
+    enum Shell {
+        BASH,
+        ZSH
+    }
+
+    @Parameters(
+            paramLabel = "SHELL",
+            arity = "0..1",
+            defaultValue = "bash",
+            description = "bash or zsh; the script is the same.")
+    private Shell shell;
+
+    @Override
+    int run() {
+        out().print(AutoComplete.bash("varve", commandLine()));
+        out().flush();
+        return 0;
+    }
+}

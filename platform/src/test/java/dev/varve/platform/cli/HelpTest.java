@@ -1,0 +1,89 @@
+package dev.varve.platform.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+
+/** Help and completion of the command line. */
+class HelpTest {
+    private record Outcome(int status, String out, String err) {}
+
+    @TempDir Path folder;
+
+    private Outcome run(String... arguments) {
+        StringWriter out = new StringWriter();
+        StringWriter err = new StringWriter();
+        int status =
+                VarveCommand.commandLine(
+                                new Environment(Map.of(), Optional.of(folder), Set.of()),
+                                new LocalRuntimeFactory(),
+                                new PrintWriter(out),
+                                new PrintWriter(err))
+                        .execute(arguments);
+        return new Outcome(status, out.toString(), err.toString());
+    }
+
+    @Test
+    void helpIsACommandToo() {
+        assertEquals(run("--help"), run("help"));
+        assertEquals(run("serve", "--help"), run("help", "serve"));
+        assertEquals(2, run("help", "sing").status());
+    }
+
+    @Test
+    void completionListsCommandsAndOptionsThatAreShown() throws Exception {
+        Outcome script = run("completion");
+
+        assertEquals(0, script.status(), script.toString());
+        assertEquals(script, run("completion", "zsh"));
+        assertEquals(List.of("serve"), complete(script.out(), "serv"));
+        assertEquals(List.of("--max-ctx"), complete(script.out(), "serve", "--max-c"));
+        assertEquals(List.of("--log-level"), complete(script.out(), "plan", "--log"));
+        assertFalse(complete(script.out(), "").contains("warm-up"), "what is hidden stays so");
+        assertFalse(complete(script.out(), "shard", "--").contains("--supervised"));
+        assertTrue(script.out().contains("bashcompinit"), "zsh reads it as bash does");
+    }
+
+    @Test
+    void anUnknownShellIsWrongUsage() {
+        Outcome outcome = run("completion", "fish");
+
+        assertEquals(2, outcome.status(), outcome.toString());
+        assertTrue(outcome.err().contains("fish"), outcome.toString());
+    }
+
+    /** What bash offers for the last word. */
+    private List<String> complete(String script, String... words) throws Exception {
+        Path file = Files.writeString(folder.resolve("completion"), script);
+        Process bash =
+                new ProcessBuilder(
+                                "bash",
+                                "-c",
+                                "source "
+                                        + file
+                                        + "; COMP_WORDS=(varve '"
+                                        + String.join("' '", words)
+                                        + "'); COMP_CWORD="
+                                        + words.length
+                                        + "; _complete_varve; printf '%s\\n' \"${COMPREPLY[@]}\"")
+                        .redirectError(ProcessBuilder.Redirect.DISCARD)
+                        .start();
+        String out = new String(bash.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertTrue(bash.waitFor(60, TimeUnit.SECONDS));
+        return out.lines().map(String::strip).toList();
+    }
+}

@@ -1,27 +1,38 @@
 package dev.varve.platform.cli;
 
+import dev.varve.api.VarveException;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.gguf.GgufTensor;
 import dev.varve.api.gguf.GgufValue;
+import dev.varve.api.model.LayerSplitAdapter;
+import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.plugin.PluginCatalog;
+import dev.varve.platform.runtime.UnusedTensors;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /** Shows what a model file holds. */
 @Command(
         name = "inspect",
-        description =
-                "Shows the metadata and the tensors of a model file, and whether a plugin serves"
-                        + " it.",
+        description = {
+            "Shows the metadata and the tensors of a model file, and whether a plugin serves it.",
+            "Long values are cut; --json has them whole."
+        },
         footer = {
             "  varve inspect --model model.gguf",
             "  varve inspect --model model.gguf --tensors --json"
@@ -41,16 +52,50 @@ final class InspectCommand extends CliCommand {
     int run() {
         GgufFile file = GgufFile.open(choose(model).file());
         PluginCatalog catalog = plugins.discover(environment());
-        boolean served = catalog.families().containsKey(file.architecture());
+        Verdict verdict = Verdict.of(file, catalog);
         if (json) {
-            out().println(Json.write(describe(file, served)));
+            out().println(Json.write(describe(file, verdict)));
         } else {
-            print(file, served);
+            print(file, verdict);
         }
         return 0;
     }
 
-    private void print(GgufFile file, boolean served) {
+    /**
+     * What the family says of a file.
+     *
+     * @param served whether a plugin serves the architecture
+     * @param problem why the family refuses the file
+     * @param unused what it would leave out, if it does not refuse it
+     */
+    private record Verdict(
+            boolean served, Optional<String> problem, Optional<UnusedTensors> unused) {
+        private static Verdict of(GgufFile file, PluginCatalog catalog) {
+            if (!catalog.families().containsKey(file.architecture())) {
+                return new Verdict(false, Optional.empty(), Optional.empty());
+            }
+            try {
+                LayerSplitAdapter adapter =
+                        catalog.family(file.architecture(), file.path())
+                                .open(file, ModelOptions.defaults());
+                return new Verdict(
+                        true, Optional.empty(), Optional.of(UnusedTensors.of(file, adapter)));
+            } catch (VarveException e) {
+                return new Verdict(true, Optional.of(e.getMessage()), Optional.empty());
+            }
+        }
+
+        /** For people: what is wrong or left out. */
+        private List<String> remarks() {
+            List<String> remarks = new ArrayList<>();
+            problem.ifPresent(reason -> remarks.add("It cannot be used: " + reason));
+            unused.flatMap(UnusedTensors::warning).ifPresent(remarks::add);
+            unused.map(UnusedTensors::notes).ifPresent(remarks::addAll);
+            return remarks;
+        }
+    }
+
+    private void print(GgufFile file, Verdict verdict) {
         out().println(
                         String.format(
                                 Locale.ROOT,
@@ -58,12 +103,13 @@ final class InspectCommand extends CliCommand {
                                 file.path(),
                                 file.version(),
                                 file.architecture(),
-                                served ? "served by a plugin" : "no plugin serves it",
+                                verdict.served() ? "served by a plugin" : "no plugin serves it",
                                 file.tensors().size(),
                                 file.tensorBytes() / (double) (1L << 30)));
         if (file.parts().size() > 1) {
             file.parts().forEach(part -> out().println("  part " + part.getFileName()));
         }
+        verdict.remarks().forEach(remark -> out().println(oneLine(remark)));
         out().println("Metadata:");
         for (String key : file.metadata().keys()) {
             GgufValue value = file.metadata().find(key).orElseThrow();
@@ -94,20 +140,22 @@ final class InspectCommand extends CliCommand {
         }
     }
 
-    private ObjectNode describe(GgufFile file, boolean served) {
+    private ObjectNode describe(GgufFile file, Verdict verdict) {
         ObjectNode result =
                 Json.object()
                         .put("file", file.path().toString())
                         .put("version", file.version())
                         .put("architecture", file.architecture())
-                        .put("served", served)
+                        .put("served", verdict.served())
                         .put("tensor_count", file.tensors().size())
                         .put("tensor_bytes", file.tensorBytes());
         ObjectNode metadata = result.putObject("metadata");
         for (String key : file.metadata().keys()) {
             GgufValue value = file.metadata().find(key).orElseThrow();
-            metadata.putObject(key).put("type", value.typeName()).put("value", value.describe());
+            metadata.putObject(key).put("type", value.typeName()).set("value", whole(value));
         }
+        verdict.problem().ifPresent(problem -> result.put("problem", problem));
+        verdict.unused().ifPresent(unused -> put(result.putObject("unused_tensors"), unused));
         ObjectNode types = result.putObject("bytes_by_type");
         bytesByType(file).forEach(types::put);
         if (tensors) {
@@ -123,6 +171,37 @@ final class InspectCommand extends CliCommand {
             }
         }
         return result;
+    }
+
+    private static void put(ObjectNode groups, UnusedTensors unused) {
+        for (UnusedTensors.Reason reason : UnusedTensors.Reason.values()) {
+            ObjectNode group = groups.putObject(reason.name().toLowerCase(Locale.ROOT));
+            group.put("bytes", unused.bytes(reason));
+            ArrayNode names = group.putArray("names");
+            unused.tensors(reason).forEach(tensor -> names.add(tensor.name()));
+        }
+    }
+
+    /** A value in full; numbers are texts, since not every reader of JSON takes 64 bits. */
+    private static JsonNode whole(GgufValue value) {
+        ArrayNode array = Json.array();
+        switch (value) {
+            case GgufValue.Text text -> {
+                return Json.text(text.value());
+            }
+            case GgufValue.Texts texts -> {
+                for (int i = 0; i < texts.size(); i++) {
+                    array.add(new String(texts.get(i), StandardCharsets.UTF_8));
+                }
+            }
+            case GgufValue.Wholes wholes -> Arrays.stream(wholes.values()).forEach(array::add);
+            case GgufValue.SmallWholes wholes -> Arrays.stream(wholes.values()).forEach(array::add);
+            case GgufValue.Reals reals -> Arrays.stream(reals.values()).forEach(array::add);
+            case GgufValue.Whole _, GgufValue.Real _, GgufValue.Bool _ -> {
+                return Json.text(value.describe());
+            }
+        }
+        return array;
     }
 
     private static Map<String, Long> bytesByType(GgufFile file) {

@@ -16,6 +16,10 @@ final class Json {
         return MAPPER.createObjectNode();
     }
 
+    static JsonNode text(String value) {
+        return MAPPER.getNodeFactory().stringNode(value);
+    }
+
     static ArrayNode array() {
         return MAPPER.createArrayNode();
     }

@@ -13,6 +13,7 @@ import dev.varve.platform.plan.ProbeCache;
 import dev.varve.platform.plan.SplitPlanner;
 import dev.varve.platform.plugin.PluginCatalog;
 import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.runtime.UnusedTensors;
 
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -53,6 +54,9 @@ record PreparedModel(
         arguments.placement().notes().forEach(note -> LOG.log(Level.WARNING, note));
         LayerSplitAdapter adapter =
                 catalog.family(file.architecture(), file.path()).open(file, settings.model());
+        UnusedTensors unused = UnusedTensors.of(file, adapter);
+        unused.warning().ifPresent(warning -> LOG.log(Level.WARNING, warning));
+        unused.notes().forEach(note -> LOG.log(Level.INFO, note));
         LocalBackends backends =
                 new LocalBackends(
                         catalog.backends(),

@@ -1,0 +1,92 @@
+package dev.varve.conformance;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.gguf.GgufTensor;
+import dev.varve.api.model.ModelOptions;
+import dev.varve.platform.runtime.UnusedTensors;
+import dev.varve.testkit.GgufValue;
+import dev.varve.testkit.GgufWriter;
+import dev.varve.testkit.Qwen35Model;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Optional;
+
+class UnusedTensorsTest {
+    @TempDir Path folder;
+
+    private static UnusedTensors unused(Path path) {
+        GgufFile file = GgufFile.open(path);
+        return UnusedTensors.of(file, Cpu.family(file).open(file, ModelOptions.defaults()));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void everyTensorOfAModelIsUsedOrLeftOutForAReason(RandomModel.Family family)
+            throws IOException {
+        for (int seed = 1; seed <= 12; seed++) {
+            UnusedTensors unused = unused(family.odd(seed).write(folder));
+
+            assertEquals(Optional.empty(), unused.warning(), family + ", seed " + seed);
+        }
+    }
+
+    @Test
+    void blocksForMultiTokenPredictionAreNamedAsWhatTheyAre() throws IOException {
+        UnusedTensors unused = unused(Qwen35Model.odd(withDrafting()).write(folder));
+
+        String note = unused.notes().getFirst();
+        assertTrue(note.contains("for multi-token prediction"), note);
+        assertTrue(note.contains("blk."), note);
+    }
+
+    @Test
+    void layersThatTheFileDoesNotTellOfAreCountedAndNamed() throws IOException {
+        GgufWriter writer = Qwen35Model.odd(withoutDrafting()).writer();
+        Path complete = folder.resolve("complete.gguf");
+        writer.write(complete);
+        GgufFile whole = GgufFile.open(complete);
+        Path cut = folder.resolve("cut.gguf");
+        writer.put("qwen35.block_count", GgufValue.of(1)).write(cut);
+
+        UnusedTensors unused = unused(cut);
+
+        long expected =
+                whole.tensors().stream()
+                        .map(GgufTensor::name)
+                        .filter(name -> name.startsWith("blk.") && !name.startsWith("blk.0."))
+                        .count();
+        assertEquals(expected, unused.tensors(UnusedTensors.Reason.UNKNOWN).size());
+        String warning = unused.warning().orElseThrow();
+        assertTrue(
+                warning.startsWith("cut.gguf: " + expected + " tensors of ")
+                        && warning.contains("(blk.1.")
+                        && warning.contains("model of 1 layer; if qwen35.block_count is right"),
+                warning);
+    }
+
+    private static long withDrafting() {
+        return seed(true);
+    }
+
+    private static long withoutDrafting() {
+        return seed(false);
+    }
+
+    private static long seed(boolean drafting) {
+        long seed = 1;
+        while (Qwen35Model.odd(seed).plan().nextnBlocks() > 0 != drafting
+                || (!drafting && !Qwen35Model.odd(seed).plan().recurrentLayers().isEmpty())) {
+            seed++;
+        }
+        return seed;
+    }
+}

@@ -1,0 +1,73 @@
+package dev.varve.platform.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.testkit.Qwen35Model;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+class InspectTest {
+    private static final String TEMPLATE =
+            "{% for m in messages %}{{ m.content }}{% endfor %}\n".repeat(20);
+
+    @TempDir Path folder;
+
+    private Path model;
+
+    @BeforeEach
+    void writeModel() throws IOException {
+        model = Qwen35Model.odd(1).withChatTemplate(TEMPLATE).write(folder);
+    }
+
+    private String inspect(String... more) {
+        StringWriter out = new StringWriter();
+        String[] arguments = new String[more.length + 3];
+        arguments[0] = "inspect";
+        arguments[1] = "--model";
+        arguments[2] = model.toString();
+        System.arraycopy(more, 0, arguments, 3, more.length);
+        int status =
+                VarveCommand.commandLine(
+                                new Environment(Map.of(), Optional.of(folder), Set.of()),
+                                new LocalRuntimeFactory(),
+                                new PrintWriter(out),
+                                new PrintWriter(out))
+                        .execute(arguments);
+        assertEquals(0, status, out.toString());
+        return out.toString();
+    }
+
+    @Test
+    void jsonHoldsTextsAndArraysWhole() {
+        JsonNode metadata = JsonMapper.shared().readTree(inspect("--json")).get("metadata");
+
+        assertEquals(TEMPLATE, metadata.at("/tokenizer.chat_template/value").stringValue());
+        JsonNode tokens = metadata.at("/tokenizer.ggml.tokens/value");
+        assertTrue(tokens.isArray() && tokens.size() > 256, "tokens: " + tokens.size());
+        assertEquals(tokens.size(), metadata.at("/tokenizer.ggml.token_type/value").size());
+        assertTrue(metadata.at("/qwen35.block_count/value").isString(), "numbers stay texts");
+    }
+
+    @Test
+    void theTableForPeopleIsCut() {
+        String table = inspect();
+
+        assertFalse(table.contains(TEMPLATE.replace("\n", "\\n")), table);
+        assertTrue(table.contains("… (" + TEMPLATE.length() + " characters)"), table);
+    }
+}

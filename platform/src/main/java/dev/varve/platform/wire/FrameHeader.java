@@ -40,7 +40,11 @@ record FrameHeader(
         int payloadCrc,
         int metaCrc) {
     static final int BYTES = 48;
-    static final int VERSION = 1;
+    static final int VERSION = 2;
+
+    /** What helps against another version. */
+    static final String SAME_RELEASE = "both sides need the same release of Varve";
+
     static final int MAX_META_BYTES = 65536;
 
     static final int LAST = 1;
@@ -108,11 +112,7 @@ record FrameHeader(
         int version = Short.toUnsignedInt(bytes.getShort(4));
         if (version != VERSION) {
             throw new FrameException(
-                    String.format(
-                            Locale.ROOT,
-                            "protocol version: expected %d, found %d",
-                            VERSION,
-                            version));
+                    String.format(Locale.ROOT, "protocol version: expected %d, found %d; %s", VERSION, version, SAME_RELEASE));
         }
         int flags = Short.toUnsignedInt(bytes.getShort(6));
         if ((flags & ~KNOWN_FLAGS) != 0) {

@@ -81,7 +81,12 @@ final class Handshake {
             file = offer(nonce);
         }
         try {
-            Hello own = Hello.of(options, file.isPresent(), nonce, options.token().orElse(""));
+            Hello own =
+                    Hello.of(
+                            options,
+                            file.map(RingFile.Created::address),
+                            nonce,
+                            options.token().orElse(""));
             writer.write(ControlFrame.hello(own));
             Hello peer = readAnswer();
             boolean shared = peer.shared() && file.isPresent();
@@ -135,9 +140,7 @@ final class Handshake {
             note = "the other side does not use it";
         } else {
             try {
-                rings =
-                        Optional.of(
-                                RingFile.open(RingFile.folder(), peer.nonce(), peer.ringBytes()));
+                rings = Optional.of(RingFile.open(peer.address(), peer.nonce(), peer.ringBytes()));
             } catch (IOException | RuntimeException e) {
                 note = "the other side could not map it: " + e.getMessage();
             }
@@ -145,7 +148,9 @@ final class Handshake {
         if (rings.isEmpty() && options.sharedMemory() == SharedMemoryMode.SHARED) {
             throw refuse(WireCode.UNAVAILABLE, "shared memory is demanded here, but " + note);
         }
-        Hello own = Hello.of(options, rings.isPresent(), peer.nonce(), "").withNote(note);
+        Hello own =
+                Hello.of(options, rings.map(mapped -> peer.address()), peer.nonce(), "")
+                        .withNote(note);
         writer.write(ControlFrame.helloAck(own));
         return new Outcome(terms(peer, 2), rings);
     }
@@ -165,12 +170,11 @@ final class Handshake {
                 || peer.highestVersion() < FrameHeader.VERSION) {
             throw refuse(
                     WireCode.UNSUPPORTED,
-                    String.format(
-                            Locale.ROOT,
-                            "protocol version: expected %d, found %d to %d",
-                            FrameHeader.VERSION,
-                            peer.lowestVersion(),
-                            peer.highestVersion()));
+                    String.format(Locale.ROOT, "protocol version: expected %d, found %d to %d; %s", 
+                                    FrameHeader.VERSION,
+                                    peer.lowestVersion(),
+                                    peer.highestVersion(),
+                                    FrameHeader.SAME_RELEASE));
         }
         if (options.token().isPresent() && !sameSecret(options.token().get(), peer.token())) {
             throw refuse(

@@ -5,13 +5,15 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.Optional;
 
 /**
  * What the sides tell each other first. Little-endian: u16 lowest and u16 highest version, u32
  * largest frame, u64 byte credit, u32 request credit, u32 heartbeat in milliseconds, u8 shared
- * memory (offered, or in the answer: mapped), 16 bytes nonce and u64 bytes of each ring, then role,
- * build id, token and a note, each u16 length and UTF-8.
+ * memory (offered, or in the answer: mapped), {@link RingAddress}, 16 bytes nonce and u64 bytes of
+ * each ring, then role, build id, token and a note, each u16 length and UTF-8.
  *
+ * @param address where the shared memory is; only beside an offer
  * @param note in the answer: why there is no shared memory
  */
 record Hello(
@@ -22,18 +24,21 @@ record Hello(
         int requestCredit,
         Duration heartbeat,
         boolean shared,
+        RingAddress address,
         RingNonce nonce,
         long ringBytes,
         String role,
         String buildId,
         String token,
         String note) {
-    private static final int FIXED_BYTES = 2 + 2 + 4 + 8 + 4 + 4 + 1 + RingNonce.BYTES + 8;
+    private static final int FIXED_BYTES =
+            2 + 2 + 4 + 8 + 4 + 4 + 1 + RingAddress.BYTES + RingNonce.BYTES + 8;
 
     /** Most bytes of a greeting: nothing longer is read from somebody unknown. */
     static final int MAX_BYTES = FIXED_BYTES + 4 * (2 + 3 * 1024);
 
-    static Hello of(WireOptions options, boolean shared, RingNonce nonce, String token) {
+    static Hello of(
+            WireOptions options, Optional<RingAddress> shared, RingNonce nonce, String token) {
         return new Hello(
                 FrameHeader.VERSION,
                 FrameHeader.VERSION,
@@ -41,7 +46,8 @@ record Hello(
                 options.byteCredit(),
                 options.requestCredit(),
                 options.heartbeat(),
-                shared,
+                shared.isPresent(),
+                shared.orElse(RingAddress.NONE),
                 nonce,
                 options.ringBytes(),
                 options.role(),
@@ -59,6 +65,7 @@ record Hello(
                 requestCredit,
                 heartbeat,
                 shared,
+                address,
                 nonce,
                 ringBytes,
                 role,
@@ -75,9 +82,9 @@ record Hello(
                 .putLong(byteCredit)
                 .putInt(requestCredit)
                 .putInt((int) heartbeat.toMillis())
-                .put((byte) (shared ? 1 : 0))
-                .put(nonce.bytes())
-                .putLong(ringBytes);
+                .put((byte) (shared ? 1 : 0));
+        address.put(out);
+        out.put(nonce.bytes()).putLong(ringBytes);
         putText(out, role);
         putText(out, buildId);
         putText(out, token);
@@ -98,6 +105,7 @@ record Hello(
                         meta.getInt(),
                         Duration.ofMillis(Integer.toUnsignedLong(meta.getInt())),
                         meta.get() == 1,
+                        RingAddress.read(meta),
                         RingNonce.read(meta),
                         meta.getLong(),
                         text(meta, "role"),

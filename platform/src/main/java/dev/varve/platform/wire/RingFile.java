@@ -24,18 +24,21 @@ import java.util.stream.StreamSupport;
 
 /**
  * The file behind the two rings of a channel, in memory and readable for its owner only. The side
- * that connects creates it, the other one finds it by its nonce; it is unlinked as soon as both
- * have mapped it, so that the memory goes when the last of them does, however it ends.
+ * that connects creates it and takes its name away at once; the other one reaches it through the
+ * creator's descriptor. So the memory goes when the last of them does, however it ends.
  *
  * <p>Layout, little-endian: at 0 the magic (u64), at 8 the bytes of each ring (u64), at 16 the
  * nonce; at {@value #PAGE} the cursors of the ring from the creator to the other side, one page
  * later those of the other ring; then the data of the first ring and of the second.
  *
- * <p>A process that is killed between creating and unlinking leaves a file. Its name has the
- * process id and the creator holds a lock on it: {@link #create} removes files of processes that
- * are gone and whose lock is free.
+ * <p>The name exists for some microseconds between two calls of the system. A process that is
+ * killed just then leaves a file, as did earlier releases, which kept the name for the whole
+ * handshake and held a lock: {@link #create} removes files of processes that are gone and whose
+ * lock is free.
  */
 final class RingFile {
+    private static final System.Logger LOG = System.getLogger("dev.varve.wire");
+
     static final long MIN_RING_BYTES = 64 << 10;
     static final long MAX_RING_BYTES = 1 << 30;
     static final int PAGE = 4096;
@@ -54,16 +57,15 @@ final class RingFile {
      */
     record Rings(RingProducer toPeer, RingConsumer fromPeer) {}
 
-    /** A file that only its creator has mapped yet. */
-    record Created(Path file, FileChannel channel, Rings rings) implements AutoCloseable {
-        /** Unlinks the file; the mapping stays. */
+    /** A file that only its creator has mapped yet; it can be reached until it is closed. */
+    record Created(RingAddress address, FileChannel channel, Rings rings) implements AutoCloseable {
+        /** Ends the way to the file; the mapping stays. */
         @Override
         public void close() {
-            try (channel) {
-                Files.deleteIfExists(file);
+            try {
+                channel.close();
             } catch (IOException e) {
-                // gone already, or the folder is; the next start looks again
-                file.toFile().deleteOnExit();
+                LOG.log(System.Logger.Level.DEBUG, "a shared memory file cannot be closed", e);
             }
         }
     }
@@ -91,42 +93,42 @@ final class RingFile {
                             size,
                             room));
         }
-        Path file = folder.resolve(PREFIX + ProcessHandle.current().pid() + "-" + nonce.hex());
+        String name = PREFIX + ProcessHandle.current().pid() + "-" + nonce.hex();
+        // Where the system can, "on close" is right after opening.
         FileChannel channel =
                 FileChannel.open(
-                        file,
+                        folder.resolve(name),
                         Set.of(
                                 StandardOpenOption.CREATE_NEW,
                                 StandardOpenOption.READ,
-                                StandardOpenOption.WRITE),
+                                StandardOpenOption.WRITE,
+                                StandardOpenOption.DELETE_ON_CLOSE),
                         PosixFilePermissions.asFileAttribute(
                                 PosixFilePermissions.fromString("rw-------")));
         try {
-            channel.lock();
             channel.write(ByteBuffer.allocate(1), size - 1);
             MappedByteBuffer head = map(channel, 0, PAGE);
             head.putLong(0, MAGIC).putLong(8, aligned(ringBytes)).put(16, nonce.bytes());
-            return new Created(file, channel, rings(channel, aligned(ringBytes), true));
+            return new Created(
+                    RingAddress.ofDeleted(name), channel, rings(channel, aligned(ringBytes), true));
         } catch (IOException | RuntimeException | Error e) {
-            try (channel) {
-                Files.deleteIfExists(file);
-            }
+            channel.close();
             throw e;
         }
     }
 
     /**
-     * Maps the file that the other side created and unlinks it.
+     * Maps the file that the other side created.
      *
      * @throws IOException if there is none, or it is not what was announced
      */
-    static Rings open(Path folder, RingNonce nonce, long ringBytes) throws IOException {
+    static Rings open(RingAddress address, RingNonce nonce, long ringBytes) throws IOException {
         if (ringBytes < MIN_RING_BYTES || ringBytes > MAX_RING_BYTES) {
             throw new IOException("ring of " + ringBytes + " bytes");
         }
-        Path file = find(folder, nonce);
-        PosixFileAttributes facts =
-                Files.readAttributes(file, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+        Path file = address.path();
+        // Before it is opened: to open a pipe or a device may have effects.
+        PosixFileAttributes facts = Files.readAttributes(file, PosixFileAttributes.class);
         long size = DATA_START + 2 * aligned(ringBytes);
         if (!facts.isRegularFile()
                 || facts.size() != size
@@ -134,12 +136,7 @@ final class RingFile {
             throw new IOException("shared memory file is not what was announced");
         }
         try (FileChannel channel =
-                FileChannel.open(
-                        file,
-                        Set.of(
-                                StandardOpenOption.READ,
-                                StandardOpenOption.WRITE,
-                                LinkOption.NOFOLLOW_LINKS))) {
+                FileChannel.open(file, Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE))) {
             MappedByteBuffer head = map(channel, 0, PAGE);
             byte[] found = new byte[RingNonce.BYTES];
             head.get(16, found);
@@ -148,9 +145,7 @@ final class RingFile {
                     || !Arrays.equals(found, nonce.bytes())) {
                 throw new IOException("shared memory file has another content than announced");
             }
-            Rings rings = rings(channel, aligned(ringBytes), false);
-            Files.deleteIfExists(file);
-            return rings;
+            return rings(channel, aligned(ringBytes), false);
         }
     }
 
@@ -173,16 +168,6 @@ final class RingFile {
         MappedByteBuffer mapped = channel.map(MapMode.READ_WRITE, offset, bytes);
         mapped.order(ByteOrder.LITTLE_ENDIAN);
         return mapped;
-    }
-
-    private static Path find(Path folder, RingNonce nonce) throws IOException {
-        try (DirectoryStream<Path> files =
-                Files.newDirectoryStream(folder, PREFIX + "*-" + nonce.hex())) {
-            for (Path file : files) {
-                return file;
-            }
-        }
-        throw new IOException("shared memory file is not there");
     }
 
     private static void removeStale(Path folder) throws IOException {

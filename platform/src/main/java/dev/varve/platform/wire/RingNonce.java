@@ -5,7 +5,7 @@ import java.security.SecureRandom;
 import java.util.HexFormat;
 
 /**
- * Random name of a shared-memory file; the only thing about it that crosses the wire.
+ * Random mark of a shared-memory file, which tells it from any other one.
  *
  * @param hex 32 lower-case digits
  */

@@ -3,6 +3,7 @@ package dev.varve.platform.wire;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** A channel under test whose other side is bytes that the test writes by hand. */
@@ -24,7 +25,7 @@ record RawPeer(WireChannel channel, MemoryConnection bytes) implements AutoClose
     }
 
     static Hello hello(WireOptions options) {
-        return Hello.of(options, false, RingNonce.NONE, "");
+        return Hello.of(options, Optional.empty(), RingNonce.NONE, "");
     }
 
     /** One frame as it stands on the wire. */

@@ -87,8 +87,40 @@ class SharedMemoryTest {
         }
     }
 
+    @Test
+    void aServerThatIsKilledWhileItConnectsLeavesNoFile() throws Exception {
+        String address = folder.resolve("own/socket").toString();
+        try (Listener listener = new UnixTransport().listen(address, TransportOptions.defaults())) {
+            Process server =
+                    new ProcessBuilder(
+                                    Path.of(System.getProperty("java.home"), "bin/java").toString(),
+                                    "-cp",
+                                    System.getProperty(
+                                            "surefire.test.class.path",
+                                            System.getProperty("java.class.path")),
+                                    LateServer.class.getName(),
+                                    address)
+                            .inheritIO()
+                            .start();
+            try (Connection connection = listener.accept()) {
+                // Its greeting offers the memory, so that exists; nobody will ever answer.
+                connection.read(ByteBuffer.allocate(FrameHeader.BYTES));
+
+                server.destroyForcibly().waitFor();
+
+                assertEquals(List.of(), filesOf(server.pid()));
+            } finally {
+                server.destroyForcibly();
+            }
+        }
+    }
+
     private static List<Path> ownFiles() throws IOException {
-        String own = "varve-ring-" + ProcessHandle.current().pid() + "-";
+        return filesOf(ProcessHandle.current().pid());
+    }
+
+    private static List<Path> filesOf(long process) throws IOException {
+        String own = "varve-ring-" + process + "-";
         try (Stream<Path> files = Files.list(RingFile.folder())) {
             return files.filter(file -> file.getFileName().toString().startsWith(own)).toList();
         }
@@ -114,19 +146,26 @@ class SharedMemoryTest {
     @Test
     void aFileThatIsNotWhatWasAnnouncedIsNotMapped() throws IOException {
         RingNonce nonce = RingNonce.random();
+        RingAddress address;
         try (RingFile.Created created = RingFile.create(folder, nonce, RING)) {
-            assertEquals("rw-------", mode(created.file()));
-            assertThrows(IOException.class, () -> RingFile.open(folder, RingNonce.random(), RING));
-            assertThrows(IOException.class, () -> RingFile.open(folder, nonce, 2 * RING));
-            assertThrows(IOException.class, () -> RingFile.open(folder, nonce, -1));
+            address = created.address();
+            assertEquals(
+                    "rw-------",
+                    PosixFilePermissions.toString(Files.getPosixFilePermissions(address.path())));
+            assertRefused(address, RingNonce.random(), RING);
+            assertRefused(address, nonce, 2 * RING);
+            assertRefused(address, nonce, -1);
+            assertRefused(new RingAddress(address.process(), 0), nonce, RING);
+            assertRefused(new RingAddress(-1, address.descriptor()), nonce, RING);
         }
-        Files.createSymbolicLink(
-                folder.resolve("varve-ring-1-" + nonce.hex()), Path.of("/dev/zero"));
-        assertThrows(IOException.class, () -> RingFile.open(folder, nonce, RING));
+        assertRefused(address, nonce, RING);
     }
 
-    private static String mode(Path file) throws IOException {
-        return PosixFilePermissions.toString(Files.getPosixFilePermissions(file));
+    private static void assertRefused(RingAddress address, RingNonce nonce, long bytes) {
+        assertThrows(
+                IOException.class,
+                () -> RingFile.open(address, nonce, bytes),
+                () -> address + " with " + bytes + " bytes");
     }
 
     private record Ends(RingProducer producer, RingConsumer consumer) {}
@@ -134,7 +173,7 @@ class SharedMemoryTest {
     private Ends ends() throws IOException {
         RingNonce nonce = RingNonce.random();
         try (RingFile.Created created = RingFile.create(folder, nonce, RingFile.MIN_RING_BYTES)) {
-            RingFile.Rings other = RingFile.open(folder, nonce, RingFile.MIN_RING_BYTES);
+            RingFile.Rings other = RingFile.open(created.address(), nonce, RingFile.MIN_RING_BYTES);
             return new Ends(created.rings().toPeer(), other.fromPeer());
         }
     }

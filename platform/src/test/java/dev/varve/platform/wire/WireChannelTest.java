@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -387,6 +388,33 @@ class WireChannelTest {
         try (Channels channels = Channels.inMemory(secret, ECHOES)) {
             assertEquals(message(5, 5), await(channels.client().call(message(5, 5), LIMIT)));
         }
+    }
+
+    @Test
+    void aPeerOfAnotherReleaseIsRefusedWithBothVersions() throws Exception {
+        MemoryConnection.Pair pair = MemoryConnection.pair(1 << 16, false);
+        ByteBuffer greeting =
+                RawPeer.frame(
+                        new FrameHeader(1, FrameType.HELLO, 0, 0, 0, 0, 0, 0, 0),
+                        ByteBuffer.allocate(0),
+                        ByteBuffer.allocate(0));
+        greeting.putShort(4, (short) 1);
+        greeting.putInt(
+                FrameHeader.BYTES - 4, FrameHeader.crc(greeting.slice(0, FrameHeader.BYTES - 4)));
+        pair.client().write(greeting);
+
+        VarveException error =
+                assertThrows(
+                        VarveException.class,
+                        () -> WireChannel.accept(pair.server(), options(), ECHOES));
+
+        String reason = "protocol version: expected 2, found 1; both sides need the same release";
+        assertTrue(error.getMessage().contains(reason), error.getMessage());
+        FrameReader answer = new FrameReader(pair.client(), new WireCounters());
+        FrameHeader header = answer.header(0);
+        assertEquals(FrameType.ERROR, header.type());
+        String told = WireText.decode(answer.meta(header).position(1));
+        assertTrue(told.contains(reason), told);
     }
 
     @Test

@@ -27,7 +27,7 @@ import java.util.Optional;
 
 /** The shards of a model without an engine: one sequence at a time, wherever the test puts it. */
 record ShardChain(List<Shard> shards, int vocabulary) implements AutoCloseable {
-    private static final int SLOTS = 1024;
+    private static final int SLOTS = 1536;
     private static final int STATE_ROWS = 4;
     private static final int CHUNK = 64;
 

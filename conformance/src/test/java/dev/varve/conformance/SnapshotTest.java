@@ -42,6 +42,7 @@ class SnapshotTest {
     private static final int TOKENS = 300;
     private static final ShardChain.Place FIRST = new ShardChain.Place(0, 1);
     private static final ShardChain.Place OTHER = new ShardChain.Place(512, 3);
+    private static final ShardChain.Place SPARE = new ShardChain.Place(1024, 2);
 
     @TempDir static Path models;
     @TempDir static Path installation;
@@ -121,6 +122,47 @@ class SnapshotTest {
         for (int i = 0; i < one.size(); i++) {
             assertArrayEquals(one.get(i).data(), other.get(i).data(), one.get(i).name());
         }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"QWEN35, 8", "GEMMA4, 60", "LAGUNA, 1"})
+    void statesThatAreRestoredTogetherDoNotMix(Family family, long seed) throws Exception {
+        Sample sample = Sample.of(family, seed);
+        int[] tokens = sample.spec().tokens(TOKENS, 99);
+        try (ShardChain chain = sample.load(List.of(THERE))) {
+            Shard shard = chain.shards().getFirst();
+            sample.runTo(chain, 0, SAVED_AT, FIRST);
+            chain.run(tokens, 0, SAVED_AT, OTHER, List.of());
+            CompletableFuture<ShardSnapshot> saving = shard.save(FIRST.at(SAVED_AT));
+            CompletableFuture<ShardSnapshot> savingOther = shard.save(OTHER.at(SAVED_AT));
+            ShardSnapshot one = saving.join();
+            ShardSnapshot other = savingOther.join();
+            float[][] expected = sample.runTo(chain, SAVED_AT, TOKENS, FIRST);
+            List<float[]> expectedOther =
+                    chain.run(tokens, SAVED_AT, TOKENS, OTHER, List.of()).logits();
+
+            // Each into the other's place, with a third one that is given up on its way.
+            CompletableFuture<Void> abandoned = shard.restore(SPARE.at(SAVED_AT), one);
+            CompletableFuture<Void> first = shard.restore(OTHER.at(SAVED_AT), one);
+            CompletableFuture<Void> second = shard.restore(FIRST.at(SAVED_AT), other);
+            abandoned.cancel(true);
+            first.join();
+            second.join();
+
+            String what = sample.spec().toString();
+            requireEqual(expected, sample.runTo(chain, SAVED_AT, TOKENS, OTHER), what);
+            requireEqual(
+                    expectedOther.toArray(float[][]::new),
+                    chain.run(tokens, SAVED_AT, TOKENS, FIRST, List.of()).rows(),
+                    what);
+            // Refused if anything were still staged for that place.
+            shard.restore(SPARE.at(SAVED_AT), one).join();
+            requireEqual(expected, sample.runTo(chain, SAVED_AT, TOKENS, SPARE), what);
+        }
+    }
+
+    private static void requireEqual(float[][] expected, float[][] actual, String what) {
+        assertEquals(0, Comparison.worstRelativeL2(expected, actual), what);
     }
 
     @ParameterizedTest

@@ -196,11 +196,16 @@ class HostileMessageTest {
                             slice(11, 1, 0, OutputRows.BEST)));
             FieldWriter save = new FieldWriter();
             SnapshotManifest.putPlace(save, PLACE);
-            valid.add(Message.of(MessageType.SAVE, save.done()));
+            valid.add(Message.of(MessageType.SAVE, ID.put(save).done()));
         }
 
         private static final SequencePlace PLACE =
                 new SequencePlace(new SlotSpan(0, SlotSpan.BLOCK), 11, 1);
+
+        /** Its generation is put in when a message is sent. */
+        private static final TransferId ID = TransferId.of(PLACE, 1);
+
+        private long generation;
 
         private Slice slice(int position, int count, int slot, OutputRows outputs) {
             int row = slot == 0 ? 1 : 2;
@@ -232,23 +237,44 @@ class HostileMessageTest {
 
         /** The messages that restore what {@link MessageType#SAVE} gave. */
         void addRestore(List<Message> saved) {
-            SnapshotManifest manifest =
-                    SnapshotManifest.get(new FieldReader(saved.getFirst().meta()));
-            SnapshotManifest.Assembly assembly = manifest.assemble();
-            saved.stream().skip(1).forEach(piece -> assembly.add(piece.payload()));
+            FieldReader fields = new FieldReader(saved.getFirst().meta());
+            TransferId.get(fields);
+            SnapshotManifest.Assembly assembly = SnapshotManifest.get(fields).assemble();
+            long offset = 0;
+            for (Message piece : saved.subList(1, saved.size())) {
+                assembly.add(offset, piece.payload());
+                offset += piece.payload().remaining();
+            }
             ShardSnapshot snapshot = assembly.done();
             FieldWriter begin = new FieldWriter();
             SnapshotManifest.putPlace(begin, PLACE);
-            SnapshotManifest.of(snapshot).put(begin);
+            SnapshotManifest.of(snapshot).put(ID.put(begin));
             valid.add(Message.of(MessageType.RESTORE_BEGIN, begin.done()));
-            for (Message piece : saved.subList(1, saved.size())) {
-                valid.add(
-                        new Message(
-                                MessageType.RESTORE_DATA, ByteBuffer.allocate(0), piece.payload()));
+            new SnapshotPieces(MessageType.RESTORE_DATA, ID, snapshot).forEachRemaining(valid::add);
+            for (int type : List.of(MessageType.RESTORE_COMMIT, MessageType.RESTORE_ABORT)) {
+                valid.add(Message.of(type, ID.put(new FieldWriter()).done()));
             }
-            valid.add(Message.of(MessageType.RESTORE_COMMIT));
-            valid.add(Message.of(MessageType.RESTORE_ABORT));
         }
+
+        /** The message, as a transfer that goes on or is new. */
+        private Message current(Message message) {
+            boolean fresh =
+                    message.type() == MessageType.SAVE
+                            || message.type() == MessageType.RESTORE_BEGIN;
+            boolean goesOn =
+                    message.type() >= MessageType.RESTORE_DATA
+                            && message.type() <= MessageType.RESTORE_ABORT;
+            byte[] meta = bytes(message.meta());
+            int at = fresh ? PLACE_BYTES + ID_BYTES - Long.BYTES : ID_BYTES - Long.BYTES;
+            if ((fresh || goesOn) && meta.length >= at + Long.BYTES) {
+                generation += fresh ? 1 : 0;
+                ByteBuffer.wrap(meta).order(ByteOrder.LITTLE_ENDIAN).putLong(at, generation);
+            }
+            return new Message(message.type(), ByteBuffer.wrap(meta), message.payload());
+        }
+
+        private static final int PLACE_BYTES = 4 * Integer.BYTES;
+        private static final int ID_BYTES = 2 * Integer.BYTES + Long.BYTES;
 
         Message mutated(Message message) {
             int place = random.nextInt(10);
@@ -315,14 +341,15 @@ class HostileMessageTest {
             assertTrue(ask(service, requests.load.encode()).isPresent());
             List<byte[]> before = answers(service, requests);
             Reply saved = new Reply();
-            service.handle(requests.valid.getLast(), saved);
+            service.handle(requests.current(requests.valid.getLast()), saved);
             saved.end.get(60, TimeUnit.SECONDS);
             requests.addRestore(saved.progress);
             int accepted = 0;
 
             for (int i = 0; i < MUTATIONS; i++) {
                 Message valid = requests.valid.get(requests.random.nextInt(requests.valid.size()));
-                accepted += ask(service, requests.mutated(valid)).isPresent() ? 1 : 0;
+                Message request = requests.current(requests.mutated(valid));
+                accepted += ask(service, request).isPresent() ? 1 : 0;
             }
 
             assertTrue(accepted > MUTATIONS / 100, "only " + accepted + " were accepted");

@@ -7,30 +7,21 @@ import dev.varve.platform.shard.LocalShard;
 import dev.varve.platform.shard.SequencePlace;
 import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.ShardSnapshot;
-import dev.varve.platform.shard.SnapshotTensor;
 import dev.varve.platform.wire.Call;
 import dev.varve.platform.wire.Message;
 import dev.varve.platform.wire.WireCode;
 import dev.varve.platform.wire.WireException;
 
-import java.nio.ByteBuffer;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
 /** A loaded range of a session, between its messages and the shard. For one thread. */
 final class HostedShard implements AutoCloseable {
-    /** Bytes of a snapshot in one message. */
-    static final int PIECE_BYTES = 4 << 20;
-
     private final LocalShard shard;
     private final ComputeDevice device;
     private final BatchCodec batches;
     private final ResultCodec results;
-    private Optional<Restore> restore = Optional.empty();
-
-    /** A snapshot on its way into the caches. */
-    private record Restore(SequencePlace place, SnapshotManifest.Assembly assembly) {}
+    private final StagedRestores restores;
 
     HostedShard(
             LocalShard shard, ComputeDevice device, LayerSplitAdapter adapter, BoundaryType type) {
@@ -38,6 +29,7 @@ final class HostedShard implements AutoCloseable {
         this.device = device;
         batches = batchCodec(adapter, shard.range(), type);
         results = resultCodec(adapter, shard.range(), type);
+        restores = new StagedRestores(shard.memory().kv());
     }
 
     static BatchCodec batchCodec(LayerSplitAdapter adapter, LayerRange range, BoundaryType type) {
@@ -71,62 +63,58 @@ final class HostedShard implements AutoCloseable {
     Message save(Message request, Call call) {
         FieldReader fields = new FieldReader(request.meta());
         SequencePlace place = SnapshotManifest.getPlace(fields);
+        TransferId id = TransferId.get(fields);
         fields.end();
+        restores.requireNew(id);
         ShardSnapshot snapshot = join(shard.save(place));
-        FieldWriter manifest = new FieldWriter();
+        FieldWriter manifest = id.put(new FieldWriter());
         SnapshotManifest.of(snapshot).put(manifest);
         call.progress(Message.of(MessageType.SAVE, manifest.done()));
-        for (SnapshotTensor tensor : snapshot.tensors()) {
-            for (int at = 0; at < tensor.data().length; at += PIECE_BYTES) {
-                if (call.isCancelled()) {
-                    throw new WireException(WireCode.CANCELLED, true, "saving was cancelled");
-                }
-                int count = Math.min(PIECE_BYTES, tensor.data().length - at);
-                call.progress(
-                        new Message(
-                                MessageType.SAVE,
-                                ByteBuffer.allocate(0),
-                                ByteBuffer.wrap(tensor.data(), at, count)));
+        SnapshotPieces pieces = new SnapshotPieces(MessageType.SAVE, id, snapshot);
+        while (pieces.hasNext()) {
+            if (call.isCancelled()) {
+                throw new WireException(WireCode.CANCELLED, true, "saving was cancelled");
             }
+            call.progress(pieces.next());
         }
         return Message.of(MessageType.SAVE);
     }
 
     Message beginRestore(Message request) {
-        restore = Optional.empty();
         FieldReader fields = new FieldReader(request.meta());
         SequencePlace place = SnapshotManifest.getPlace(fields);
+        TransferId id = TransferId.get(fields);
         SnapshotManifest manifest = SnapshotManifest.get(fields);
         fields.end();
-        // No snapshot of one sequence is larger than the caches of all of them.
-        if (manifest.bytes() > shard.memory().kv()) {
-            throw FieldReader.invalid(
-                    "snapshot", "at most " + shard.memory().kv() + " bytes", manifest.bytes());
-        }
-        restore = Optional.of(new Restore(place, manifest.assemble()));
+        restores.begin(id, place, manifest);
         return Message.of(MessageType.RESTORE_BEGIN);
     }
 
     Message restoreData(Message request) {
-        begun().assembly().add(request.payload());
+        FieldReader fields = new FieldReader(request.meta());
+        TransferId id = TransferId.get(fields);
+        long offset = fields.number("offset", 0L, Long.MAX_VALUE);
+        fields.end();
+        restores.add(id, offset, request.payload());
         return Message.of(MessageType.RESTORE_DATA);
     }
 
-    Message commitRestore() {
-        Restore begun = begun();
-        restore = Optional.empty();
-        join(shard.restore(begun.place(), begun.assembly().done()));
+    Message commitRestore(Message request) {
+        StagedRestores.Arrived arrived = restores.take(onlyId(request));
+        join(shard.restore(arrived.place(), arrived.snapshot()));
         return Message.of(MessageType.RESTORE_COMMIT);
     }
 
-    Message abortRestore() {
-        restore = Optional.empty();
+    Message abortRestore(Message request) {
+        restores.abort(onlyId(request));
         return Message.of(MessageType.RESTORE_ABORT);
     }
 
-    private Restore begun() {
-        return restore.orElseThrow(
-                () -> new WireException(WireCode.INVALID_REQUEST, false, "no restore was begun"));
+    private static TransferId onlyId(Message request) {
+        FieldReader fields = new FieldReader(request.meta());
+        TransferId id = TransferId.get(fields);
+        fields.end();
+        return id;
     }
 
     private static <T> T join(CompletableFuture<T> future) {

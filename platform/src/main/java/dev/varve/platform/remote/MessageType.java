@@ -24,7 +24,7 @@ final class MessageType {
     /** Announces a snapshot that is to be restored. */
     static final int RESTORE_BEGIN = Message.FIRST_TYPE + 6;
 
-    /** A piece of it. */
+    /** A piece of it; this and the next two name the transfer, see {@link TransferId}. */
     static final int RESTORE_DATA = Message.FIRST_TYPE + 7;
 
     /** Puts it into the caches, all or nothing. */

@@ -25,6 +25,7 @@ import dev.varve.platform.wire.WireException;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Function;
@@ -40,6 +41,7 @@ public final class RemoteShard implements Shard {
     private final BatchCodec batches;
     private final ResultCodec results;
     private final LogitsBuffer logits = new LogitsBuffer();
+    private final SnapshotTransfer transfers = new SnapshotTransfer();
     private final ForwardDeadline deadline = new ForwardDeadline();
     private final ShardSupervisor supervisor;
     private final Object turn;
@@ -154,12 +156,12 @@ public final class RemoteShard implements Shard {
 
     @Override
     public CompletableFuture<ShardSnapshot> save(SequencePlace place) {
-        return guarded(channel -> SnapshotTransfer.save(channel, place, memory.kv()));
+        return guarded(channel -> transfers.save(channel, place, memory.kv()));
     }
 
     @Override
     public CompletableFuture<Void> restore(SequencePlace place, ShardSnapshot snapshot) {
-        return guarded(channel -> SnapshotTransfer.restore(channel, place, snapshot));
+        return guarded(channel -> transfers.restore(channel, place, snapshot));
     }
 
     /** Sends a request and reads its answer; an answer that makes no sense ends the process. */
@@ -185,9 +187,13 @@ public final class RemoteShard implements Shard {
         } catch (ShardLostException e) {
             return CompletableFuture.failedFuture(e);
         }
-        return work.apply(session.channel())
-                .exceptionallyCompose(
+        CompletableFuture<T> answer = work.apply(session.channel());
+        CompletableFuture<T> result =
+                answer.exceptionallyCompose(
                         failure -> CompletableFuture.failedFuture(meaningOf(failure, session)));
+        // Whoever loses interest gives up what lies behind, too.
+        result.whenComplete((value, failure) -> answer.cancel(true));
+        return result;
     }
 
     private RuntimeException meaningOf(Throwable failure, ShardSupervisor.Session session) {
@@ -201,6 +207,8 @@ public final class RemoteShard implements Shard {
                     supervisor.lost(session, "it did not answer in time: " + late.getMessage());
             case GarbledException garbled -> supervisor.lost(session, garbled.getMessage());
             case VarveException known -> known;
+            case CancellationException given ->
+                    new VarveException(VarveException.Kind.CANCELLED, "given up", given);
             default -> supervisor.lost(session, "its answer could not be read: " + cause);
         };
     }

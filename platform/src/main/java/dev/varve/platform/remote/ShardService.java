@@ -105,8 +105,8 @@ public final class ShardService implements Handler, AutoCloseable {
             case MessageType.SAVE -> loaded.current().save(request, call);
             case MessageType.RESTORE_BEGIN -> loaded.current().beginRestore(request);
             case MessageType.RESTORE_DATA -> loaded.current().restoreData(request);
-            case MessageType.RESTORE_COMMIT -> loaded.current().commitRestore();
-            case MessageType.RESTORE_ABORT -> loaded.current().abortRestore();
+            case MessageType.RESTORE_COMMIT -> loaded.current().commitRestore(request);
+            case MessageType.RESTORE_ABORT -> loaded.current().abortRestore(request);
             default ->
                     throw new WireException(
                             WireCode.UNSUPPORTED,

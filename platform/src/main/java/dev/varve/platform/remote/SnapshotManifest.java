@@ -6,6 +6,7 @@ import dev.varve.platform.shard.ShardSnapshot;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.SnapshotTensor;
 
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -104,6 +105,7 @@ record SnapshotManifest(int tokens, List<Entry> entries) {
         private final List<SnapshotTensor> tensors = new ArrayList<>();
         private int next;
         private int filled;
+        private long arrived;
 
         private Assembly(SnapshotManifest manifest) {
             this.manifest = manifest;
@@ -118,7 +120,16 @@ record SnapshotManifest(int tokens, List<Entry> entries) {
             }
         }
 
-        void add(java.nio.ByteBuffer piece) {
+        /**
+         * Takes a piece.
+         *
+         * @param offset bytes in front of it
+         */
+        void add(long offset, ByteBuffer piece) {
+            if (offset != arrived) {
+                throw FieldReader.invalid("snapshot", "bytes from " + arrived, "from " + offset);
+            }
+            arrived += piece.remaining();
             while (piece.hasRemaining()) {
                 if (next == tensors.size()) {
                     throw FieldReader.invalid(

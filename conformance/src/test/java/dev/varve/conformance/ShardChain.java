@@ -43,6 +43,20 @@ record ShardChain(List<Shard> shards, int vocabulary) implements AutoCloseable {
     }
 
     static ShardChain load(SplitModel model, CacheTypes types, List<String> devices, int... cuts) {
+        return load(model, types, List.of(), devices, cuts);
+    }
+
+    /**
+     * Likewise.
+     *
+     * @param captures what batches may ask for
+     */
+    static ShardChain load(
+            SplitModel model,
+            CacheTypes types,
+            List<Integer> captures,
+            List<String> devices,
+            int... cuts) {
         int region =
                 ShardFootprint.of(
                                 model.adapter().shape(),
@@ -51,7 +65,9 @@ record ShardChain(List<Shard> shards, int vocabulary) implements AutoCloseable {
                                 512,
                                 512)
                         .regionSlots();
-        ShardOptions options = new ShardOptions(types, SLOTS, STATE_ROWS, region, true, true);
+        ShardOptions options =
+                new ShardOptions(types, SLOTS, STATE_ROWS, region, true, true)
+                        .withCaptures(captures);
         List<LayerRange> ranges = model.ranges(cuts);
         List<Shard> shards = new ArrayList<>();
         for (int i = 0; i < ranges.size(); i++) {
@@ -74,6 +90,17 @@ record ShardChain(List<Shard> shards, int vocabulary) implements AutoCloseable {
 
     /** Computes the tokens from one position to another. */
     Run run(int[] tokens, int from, int to, Place place, List<Integer> captures) {
+        return run(tokens, from, to, place, captures, OutputRows.ALL);
+    }
+
+    /** Likewise, with logits of some tokens of each chunk. */
+    Run run(
+            int[] tokens,
+            int from,
+            int to,
+            Place place,
+            List<Integer> captures,
+            OutputRows outputs) {
         Run run = new Run(new ArrayList<>(), new ArrayList<>());
         for (int begin = from; begin < to; begin += CHUNK) {
             int end = Math.min(to, begin + CHUNK);
@@ -85,7 +112,7 @@ record ShardChain(List<Shard> shards, int vocabulary) implements AutoCloseable {
                             place.span(),
                             begin == 0 ? Slice.ZERO_ROW : place.stateRow(),
                             place.stateRow(),
-                            OutputRows.ALL);
+                            outputs);
             forward(new Batch(List.of(slice), Phase.PREFILL, captures), run);
         }
         return run;

@@ -19,6 +19,14 @@ public record LayerRange(int begin, int end) {
         return layer >= begin && layer < end;
     }
 
+    /**
+     * Whether the range computes what enters {@code layer}: what its own layers hand on, and the
+     * embedding where it begins the model. Of ranges that cover a model exactly one does.
+     */
+    public boolean computesInputOf(int layer) {
+        return layer == 0 ? begin == 0 : layer > begin && layer <= end;
+    }
+
     @Override
     public String toString() {
         return "[" + begin + ", " + end + ")";

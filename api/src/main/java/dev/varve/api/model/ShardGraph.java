@@ -149,12 +149,17 @@ public interface ShardGraph {
 
     /**
      * Keeps the columns whose outputs are wanted: {@code F32 [width, T] -> F32 [width, outputs]}.
+     * Gives back what has only those already, and everything as long as the last layer's output is
+     * still to be captured; so what a family drops early it drops once more before the head.
      */
     Tensor outputColumns(Tensor hidden);
 
     /**
-     * Offers the input of {@code layer} (the layer count: the last layer's output) to whoever asked
-     * for features.
+     * Offers what enters {@code layer} to whoever asked for features; the layer count stands for
+     * the last layer's output. A family offers that of every layer of its range, and of the layer
+     * behind it: a model of which it does not is refused when it is loaded with such a capture.
+     *
+     * @param hidden {@code F32 [embeddingLength, T]}, all columns
      */
     void capture(int layer, Tensor hidden);
 

@@ -170,7 +170,8 @@ class HostileMessageTest {
                             ModelOptions.defaults(),
                             "cpu:0",
                             range,
-                            new ShardOptions(types, SLOTS, ROWS, region, true, true),
+                            new ShardOptions(types, SLOTS, ROWS, region, true, true)
+                                    .withCaptures(List.of(range.begin() + 1, layers)),
                             OptionalInt.of(1),
                             OptionalInt.empty(),
                             true,
@@ -180,7 +181,7 @@ class HostileMessageTest {
             valid.add(
                     forward(
                             Phase.PREFILL,
-                            List.of(range.begin(), layers),
+                            List.of(range.begin() + 1, layers),
                             slice(0, 5, 256, OutputRows.ALL)));
             valid.add(
                     forward(

@@ -84,15 +84,26 @@ public final class ShardPipeline implements AutoCloseable {
             last = last.thenCompose(result -> stage.forward(batch, result.boundary()));
             all.add(last);
         }
-        return batch.captures().isEmpty() ? last : last.thenApply(result -> gather(result, all));
+        return batch.captures().isEmpty()
+                ? last
+                : last.thenApply(result -> gather(batch, result, all));
     }
 
-    /** The last shard's result with the features of all of them. */
+    /**
+     * The last shard's result with the features of all of them.
+     *
+     * @throws MissingFeaturesException if one was asked for and did not come
+     */
     private static ShardResult gather(
-            ShardResult last, List<CompletableFuture<ShardResult>> results) {
+            Batch batch, ShardResult last, List<CompletableFuture<ShardResult>> results) {
         Map<Integer, Feature> byLayer = new TreeMap<>();
         for (CompletableFuture<ShardResult> result : results) {
             result.join().features().forEach(feature -> byLayer.put(feature.layer(), feature));
+        }
+        List<Integer> missing =
+                batch.captures().stream().filter(layer -> !byLayer.containsKey(layer)).toList();
+        if (!missing.isEmpty()) {
+            throw new MissingFeaturesException(missing);
         }
         return new ShardResult(
                 last.logits(),

@@ -40,6 +40,7 @@ final class HostedShard implements AutoCloseable {
         boolean ends = range.end() == adapter.shape().layerCount();
         return new ResultCodec(
                 type,
+                range,
                 ends ? 0 : adapter.boundaryLength(range.end()),
                 adapter.shape().vocabularySize(),
                 adapter.shape().embeddingLength());

@@ -113,7 +113,9 @@ public record LoadRequest(
                 .number(threads.orElse(0))
                 .number(threadsBatch.orElse(0))
                 .flag(sharedCores)
-                .number(boundaryType.ordinal());
+                .number(boundaryType.ordinal())
+                .number(shard.captures().size());
+        shard.captures().forEach(fields::number);
         return Message.of(MessageType.LOAD, fields.done());
     }
 
@@ -149,9 +151,27 @@ public record LoadRequest(
         OptionalInt threadsBatch = positive(fields.number("prefill threads", 0, 512));
         boolean sharedCores = fields.flag("shared cores");
         BoundaryType boundary = fields.choice("boundary type", BoundaryType.values());
+        List<Integer> captures = captures(fields, model.layers());
         fields.end();
         return new LoadRequest(
-                model, options, device, range, shard, threads, threadsBatch, sharedCores, boundary);
+                model,
+                options,
+                device,
+                range,
+                shard.withCaptures(captures),
+                threads,
+                threadsBatch,
+                sharedCores,
+                boundary);
+    }
+
+    private static List<Integer> captures(FieldReader fields, int layers) {
+        int count = fields.number("captures", 0, layers + 1);
+        List<Integer> captures = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            captures.add(fields.number("capture", 0, layers));
+        }
+        return captures;
     }
 
     private static String fileName(String name) {

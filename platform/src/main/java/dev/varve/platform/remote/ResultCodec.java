@@ -1,5 +1,6 @@
 package dev.varve.platform.remote;
 
+import dev.varve.api.model.LayerRange;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.Boundary;
 import dev.varve.platform.shard.Feature;
@@ -20,11 +21,17 @@ import java.util.Optional;
  * A result on the wire. Only rows of logits that somebody wants to see travel; what is expected
  * follows from the batch, and anything else is refused.
  *
+ * @param range layers of the shard
  * @param boundaryLength elements per token that leave the range; 0 where it ends the model
  * @param vocabulary elements of a row of logits
  * @param embeddingLength elements per token of a feature
  */
-record ResultCodec(BoundaryType type, int boundaryLength, int vocabulary, int embeddingLength) {
+record ResultCodec(
+        BoundaryType type,
+        LayerRange range,
+        int boundaryLength,
+        int vocabulary,
+        int embeddingLength) {
     /**
      * What came back.
      *
@@ -85,10 +92,11 @@ record ResultCodec(BoundaryType type, int boundaryLength, int vocabulary, int em
         for (int row = 0; row < rows; row++) {
             best[row] = fields.number("best token", -1, vocabulary - 1);
         }
-        int featureCount = fields.number("features", 0, batch.captures().size());
-        List<Integer> layers = new ArrayList<>();
-        for (int i = 0; i < featureCount; i++) {
-            layers.add(fields.number("feature", 0, Integer.MAX_VALUE));
+        List<Integer> layers =
+                batch.captures().stream().filter(range::computesInputOf).sorted().toList();
+        int featureCount = fields.number("features", layers.size(), layers.size());
+        for (int layer : layers) {
+            fields.number("feature", layer, layer);
         }
         fields.end();
         ByteBuffer payload = message.payload();

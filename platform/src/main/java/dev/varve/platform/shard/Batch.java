@@ -12,8 +12,10 @@ import java.util.List;
  * @param copies rows to copy before the slices are computed, in this order
  * @param slices in the order of the tokens' columns
  * @param phase which thread count the device uses
- * @param captures layers whose input is wanted, ascending; the layer count stands for the last
- *     layer's output. A shard answers for the layers of its own range
+ * @param captures layers whose input is wanted, ascending, of those that the shards were loaded
+ *     with; the layer count stands for the last layer's output. The shard answers that computes it,
+ *     before anything is rounded for the way. With the last layer's output that layer computes all
+ *     columns, which may change the last bits of logits that only some of them have
  */
 public record Batch(
         List<SlotCopy> copies, List<Slice> slices, Phase phase, List<Integer> captures) {

@@ -1,10 +1,14 @@
 package dev.varve.platform.shard;
 
+import dev.varve.api.VarveException;
 import dev.varve.api.ggml.GgmlContext;
+import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.ggml.Graph;
 import dev.varve.api.ggml.Ops;
 import dev.varve.api.ggml.RowReader;
 import dev.varve.api.ggml.Tensor;
+import dev.varve.api.model.LayerRange;
+import dev.varve.api.model.ModelShape;
 import dev.varve.api.model.ShardGraph;
 import dev.varve.api.model.TensorUse;
 
@@ -23,6 +27,8 @@ final class GraphRecorder implements ShardGraph {
     private static final int MIN_COLUMNS = 64;
 
     private final GraphKey key;
+    private final LayerRange range;
+    private final ModelShape shape;
     private final Ops ops;
     private final Graph graph;
     private final GraphInputs inputs;
@@ -40,8 +46,16 @@ final class GraphRecorder implements ShardGraph {
     private Optional<Tensor> boundaryOutput = Optional.empty();
 
     GraphRecorder(
-            GraphKey key, GgmlContext context, Graph graph, GraphInputs inputs, ShardState state) {
+            GraphKey key,
+            LayerRange range,
+            ModelShape shape,
+            GgmlContext context,
+            Graph graph,
+            GraphInputs inputs,
+            ShardState state) {
         this.key = key;
+        this.range = range;
+        this.shape = shape;
         this.graph = graph;
         this.inputs = inputs;
         ops = context.ops();
@@ -60,8 +74,37 @@ final class GraphRecorder implements ShardGraph {
         return boundaryOutput;
     }
 
+    /**
+     * What was captured, all that this range answers for.
+     *
+     * @throws VarveException of kind UNSUPPORTED_MODEL if the family did not offer some of it
+     */
     Map<Integer, Tensor> recordedFeatures() {
+        List<Integer> missing =
+                key.captures().stream()
+                        .filter(range::computesInputOf)
+                        .filter(layer -> !isWhole(features.get(layer)))
+                        .toList();
+        if (!missing.isEmpty()) {
+            throw new VarveException(
+                    VarveException.Kind.UNSUPPORTED_MODEL,
+                    shape.architecture()
+                            + ": captures of the input of layers "
+                            + missing
+                            + ": expected F32 ["
+                            + shape.embeddingLength()
+                            + ", "
+                            + key.tokens()
+                            + "] from the model family, which does not offer it");
+        }
         return features;
+    }
+
+    private boolean isWhole(Tensor feature) {
+        return feature != null
+                && feature.type() == GgmlType.F32
+                && feature.ne(0) == shape.embeddingLength()
+                && feature.ne(1) == key.tokens();
     }
 
     @Override
@@ -255,15 +298,21 @@ final class GraphRecorder implements ShardGraph {
     @Override
     public Tensor outputColumns(Tensor hidden) {
         // Without wanted columns nothing behind this point is expanded, so ggml never computes it.
-        if (key.outputs() == 0 || key.outputs() == tokens()) {
+        if (key.outputs() == 0 || key.outputs() == hidden.ne(1) || awaitsLastOutput()) {
             return hidden;
         }
         return ops.getRows(hidden, inputs.outputs(dropped));
     }
 
+    private boolean awaitsLastOutput() {
+        int last = shape.layerCount();
+        return key.captures().contains(last) && !features.containsKey(last);
+    }
+
+    /** What entered the range is the shard's before: there it was not rounded for the way. */
     @Override
     public void capture(int layer, Tensor hidden) {
-        if (key.captures().contains(layer)) {
+        if (key.captures().contains(layer) && range.computesInputOf(layer)) {
             // A copy: the place of an activation may be taken over by a later one.
             Tensor kept = ops.cont(hidden).named("feature_" + layer).markOutput();
             graph.expand(kept);

@@ -57,7 +57,8 @@ public final class LocalShard implements Shard {
      * Loads a range onto a device.
      *
      * @throws VarveException of kind OUT_OF_MEMORY if weights or caches do not fit, INVALID_REQUEST
-     *     if the cache types do not fit the model's heads
+     *     if the cache types do not fit the model's heads or it has not the captured layers,
+     *     UNSUPPORTED_MODEL if its family does not offer the captures
      */
     public static LocalShard load(
             GgufFile file,
@@ -69,9 +70,16 @@ public final class LocalShard implements Shard {
         boolean flash =
                 new CacheTypeCheck(model.shape(), range, device)
                         .require(file.path(), options.cacheTypes(), options.flashAttention());
+        CaptureCheck.requireLayers(model, options.captures());
         requireRoom(model, range, device, options);
         ShardWeights weights = ShardWeights.load(model.tensors(range), device, options, progress);
         ShardState state = ShardState.open(weights, model.shape(), range, options, device, flash);
+        try {
+            CaptureCheck.require(model, range, state, device, options.captures());
+        } catch (RuntimeException | Error e) {
+            state.close();
+            throw e;
+        }
         return new LocalShard(model, range, device, options, state);
     }
 
@@ -230,6 +238,13 @@ public final class LocalShard implements Shard {
                 throw new IllegalArgumentException(
                         copy + " leaves the pool of " + options.slots() + " slots");
             }
+        }
+        if (!options.captures().containsAll(batch.captures())) {
+            throw new IllegalArgumentException(
+                    "captures of layers "
+                            + batch.captures()
+                            + " from a shard that was loaded for captures of "
+                            + options.captures());
         }
         int vocabulary = model.shape().vocabularySize();
         for (Slice slice : batch.slices()) {

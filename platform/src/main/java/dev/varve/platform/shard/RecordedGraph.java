@@ -56,7 +56,8 @@ final class RecordedGraph implements AutoCloseable {
                             key,
                             model.boundaryLength(range.begin()),
                             model.shape().window().orElse(1));
-            GraphRecorder recorder = new GraphRecorder(key, context, graph, inputs, state);
+            GraphRecorder recorder =
+                    new GraphRecorder(key, range, model.shape(), context, graph, inputs, state);
             model.build(recorder, range);
             logits = recorder.recordedLogits();
             boundary = recorder.recordedBoundary();

@@ -1,5 +1,6 @@
 package dev.varve.platform.shard;
 
+import java.util.List;
 import java.util.Objects;
 
 /**
@@ -14,6 +15,8 @@ import java.util.Objects;
  * @param repackWeights whether matrices go to the device's repacking buffer types where these take
  *     them
  * @param flashAttention whether attention is one operator
+ * @param captures layers whose input batches may ask for, ascending; the layer count stands for the
+ *     last layer's output
  */
 public record ShardOptions(
         CacheTypes cacheTypes,
@@ -22,8 +25,16 @@ public record ShardOptions(
         int regionSlots,
         boolean mapWeights,
         boolean repackWeights,
-        FlashAttention flashAttention) {
+        FlashAttention flashAttention,
+        List<Integer> captures) {
     public ShardOptions {
+        captures = List.copyOf(captures);
+        for (int i = 0; i < captures.size(); i++) {
+            if (captures.get(i) < (i == 0 ? 0 : captures.get(i - 1) + 1)) {
+                throw new IllegalArgumentException(
+                        "captured layers must ascend from 0 on, got " + captures);
+            }
+        }
         Objects.requireNonNull(cacheTypes);
         Objects.requireNonNull(flashAttention);
         if (regionSlots < 0 || regionSlots % SlotSpan.BLOCK != 0) {
@@ -38,6 +49,26 @@ public record ShardOptions(
                             + stateRows
                             + " rows");
         }
+    }
+
+    /** No captures. */
+    public ShardOptions(
+            CacheTypes cacheTypes,
+            int slots,
+            int stateRows,
+            int regionSlots,
+            boolean mapWeights,
+            boolean repackWeights,
+            FlashAttention flashAttention) {
+        this(
+                cacheTypes,
+                slots,
+                stateRows,
+                regionSlots,
+                mapWeights,
+                repackWeights,
+                flashAttention,
+                List.of());
     }
 
     /** Flash attention where the device has it. */
@@ -61,6 +92,26 @@ public record ShardOptions(
     /** The same sizes with another attention. */
     public ShardOptions withFlashAttention(FlashAttention other) {
         return new ShardOptions(
-                cacheTypes, slots, stateRows, regionSlots, mapWeights, repackWeights, other);
+                cacheTypes,
+                slots,
+                stateRows,
+                regionSlots,
+                mapWeights,
+                repackWeights,
+                other,
+                captures);
+    }
+
+    /** The same sizes with other captures. */
+    public ShardOptions withCaptures(List<Integer> layers) {
+        return new ShardOptions(
+                cacheTypes,
+                slots,
+                stateRows,
+                regionSlots,
+                mapWeights,
+                repackWeights,
+                flashAttention,
+                layers);
     }
 }

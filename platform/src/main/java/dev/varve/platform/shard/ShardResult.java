@@ -13,7 +13,7 @@ import java.util.Optional;
  *     lowest id on ties; -1 where a logit is not a number
  * @param rows number of rows
  * @param boundary activation for the next shard, unless the range ends the model
- * @param features what the batch's captures asked for of this shard's layers
+ * @param features what the batch's captures asked for and this shard computed, ascending
  */
 public record ShardResult(
         float[] logits,

@@ -152,9 +152,29 @@ class PipelineTest {
     void featuresOfAllShardsComeTogether() {
         List<TimedShard> shards = shards(new Object(), new Object());
         try (ShardPipeline pipeline = new ShardPipeline(shards)) {
-            ShardResult result = pipeline.forward(batch(0, List.of(1, 3, 5)));
+            List<Integer> captures = IntStream.rangeClosed(0, LAYERS).boxed().toList();
 
-            assertEquals(List.of(1, 3, 5), result.features().stream().map(Feature::layer).toList());
+            ShardResult result = pipeline.forward(batch(0, captures));
+
+            assertEquals(captures, result.features().stream().map(Feature::layer).toList());
+        }
+    }
+
+    @Test
+    void featuresThatDoNotComeAreNamed() {
+        List<TimedShard> shards = shards(new Object(), new Object());
+        shards.getFirst().offerNot(2);
+        shards.getLast().offerNot(LAYERS);
+        try (ShardPipeline pipeline = new ShardPipeline(shards)) {
+            MissingFeaturesException failure =
+                    assertThrows(
+                            MissingFeaturesException.class,
+                            () -> pipeline.forward(batch(0, List.of(1, 2, 3, LAYERS))));
+
+            assertEquals(List.of(2, LAYERS), failure.layers());
+            assertTrue(
+                    failure.getMessage().contains(List.of(2, LAYERS).toString()),
+                    failure.getMessage());
         }
     }
 

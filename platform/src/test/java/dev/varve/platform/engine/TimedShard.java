@@ -42,6 +42,7 @@ final class TimedShard implements Shard {
                     Thread.ofPlatform().daemon(true).name("timed-shard").factory());
     private final Set<Integer> failing = ConcurrentHashMap.newKeySet();
     private final Set<Integer> refused = ConcurrentHashMap.newKeySet();
+    private final Set<Integer> unoffered = ConcurrentHashMap.newKeySet();
     private final List<Long> order = new ArrayList<>();
     private final AtomicInteger together;
     private final AtomicInteger mostTogether = new AtomicInteger();
@@ -60,6 +61,11 @@ final class TimedShard implements Shard {
     /** Lets batches fail that hold a token. */
     void failAt(int token) {
         failing.add(token);
+    }
+
+    /** Answers without the input of a layer. */
+    void offerNot(int layer) {
+        unoffered.add(layer);
     }
 
     /** Refuses batches that hold a token as a wrong use. */
@@ -119,7 +125,8 @@ final class TimedShard implements Shard {
         float[] out = {sum + range.size()};
         List<Feature> features =
                 batch.captures().stream()
-                        .filter(layer -> layer >= range.begin() && layer < range.end())
+                        .filter(range::computesInputOf)
+                        .filter(layer -> !unoffered.contains(layer))
                         .map(layer -> new Feature(layer, new float[] {layer}, 1))
                         .toList();
         int rows = last ? batch.outputs() : 0;

@@ -129,6 +129,7 @@ final class Gemma4Model implements LayerSplitAdapter {
             }
             hidden = layer(graph, layer, hidden, perLayer);
         }
+        graph.capture(range.end(), hidden);
         if (range.end() < sizes.layers()) {
             graph.boundaryOutput(
                     perLayer.isPresent()
@@ -136,7 +137,8 @@ final class Gemma4Model implements LayerSplitAdapter {
                             : hidden);
             return;
         }
-        Tensor normed = graph.norm(hidden, "output_norm.weight", sizes.epsilon());
+        Tensor normed =
+                graph.norm(graph.outputColumns(hidden), "output_norm.weight", sizes.epsilon());
         Tensor logits = graph.matmul(tensors.head(), normed);
         float cap = sizes.softcap();
         graph.logits(cap == 0 ? logits : ops.scale(ops.tanh(ops.scale(logits, 1 / cap)), cap));

@@ -114,11 +114,13 @@ final class Qwen35Model implements LayerSplitAdapter {
                                     input, Qwen35Tensors.dense(layer), Activation.SILU);
             hidden = ops.add(output, residual);
         }
+        graph.capture(range.end(), hidden);
         if (range.end() < sizes.layers()) {
             graph.boundaryOutput(hidden);
             return;
         }
-        Tensor normed = graph.norm(hidden, "output_norm.weight", sizes.epsilon());
+        Tensor normed =
+                graph.norm(graph.outputColumns(hidden), "output_norm.weight", sizes.epsilon());
         graph.logits(graph.matmul(tensors.head(), normed));
     }
 

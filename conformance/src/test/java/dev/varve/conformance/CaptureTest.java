@@ -1,0 +1,380 @@
+package dev.varve.conformance;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.backend.ComputeDevice.Phase;
+import dev.varve.api.ggml.MappedFile;
+import dev.varve.api.ggml.RowReader;
+import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.gguf.GgufTensor;
+import dev.varve.api.model.ChatDialect;
+import dev.varve.api.model.LayerRange;
+import dev.varve.api.model.LayerSplitAdapter;
+import dev.varve.api.model.ModelShape;
+import dev.varve.api.model.ShardGraph;
+import dev.varve.api.model.TensorSelection;
+import dev.varve.conformance.RandomModel.Family;
+import dev.varve.platform.remote.BoundaryType;
+import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.Feature;
+import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.Shard;
+import dev.varve.platform.shard.ShardResult;
+import dev.varve.platform.shard.Slice;
+import dev.varve.testkit.Comparison;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+
+/**
+ * Captures are complete and in F32 wherever a model is cut and its parts are, and a family that
+ * does not offer them is refused when it is loaded.
+ */
+@Timeout(300)
+class CaptureTest {
+    private static final String HERE = "cpu:0";
+    private static final String THERE = "cpu:0@process";
+    private static final int TOKENS = 100;
+    private static final ShardChain.Place PLACE = new ShardChain.Place(0, 1);
+
+    @TempDir static Path models;
+    @TempDir static Path installation;
+    private static ListeningShard process;
+
+    @BeforeAll
+    static void startProcess() throws Exception {
+        process = ListeningShard.start(ShardProgram.install(models, installation));
+    }
+
+    @AfterAll
+    static void endProcess() {
+        process.close();
+    }
+
+    private record Sample(RandomModel spec, SplitModel split, int[] tokens) {
+        static Sample of(Family family, long seed, BoundaryType boundary) throws Exception {
+            RandomModel spec = family.odd(seed);
+            SplitModel split =
+                    SplitModel.of(
+                            spec.write(models),
+                            Cpu.settings(512, 1, Cpu.F16),
+                            boundary,
+                            device -> process.link());
+            return new Sample(spec, split, spec.tokens(TOKENS, seed));
+        }
+
+        int layers() {
+            return split.adapter().shape().layerCount();
+        }
+
+        /** Of every layer, and of what is behind the last one. */
+        List<Integer> all() {
+            return IntStream.rangeClosed(0, layers()).boxed().toList();
+        }
+
+        ShardChain load(List<String> devices, int... cuts) {
+            return ShardChain.load(split, Cpu.F16, all(), devices, cuts);
+        }
+
+        List<Feature> features(OutputRows outputs, List<String> devices, int... cuts) {
+            try (ShardChain chain = load(devices, cuts)) {
+                return features(chain, outputs);
+            }
+        }
+
+        List<Feature> features(ShardChain chain, OutputRows outputs) {
+            return chain.run(tokens, 0, TOKENS, PLACE, all(), outputs).features();
+        }
+    }
+
+    /** All of one layer, chunk after chunk. */
+    private static float[] of(List<Feature> features, int layer) {
+        List<float[]> parts =
+                features.stream()
+                        .filter(feature -> feature.layer() == layer)
+                        .map(Feature::values)
+                        .toList();
+        float[] values = new float[parts.stream().mapToInt(part -> part.length).sum()];
+        int filled = 0;
+        for (float[] part : parts) {
+            System.arraycopy(part, 0, values, filled, part.length);
+            filled += part.length;
+        }
+        return values;
+    }
+
+    private static void requireSame(
+            List<Feature> expected, List<Feature> actual, int layer, String what) {
+        float[] values = of(expected, layer);
+        assertTrue(values.length > 0, () -> what + ": nothing of layer " + layer);
+        assertArrayEquals(values, of(actual, layer), () -> what + ", layer " + layer);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"QWEN35, 8", "QWEN35MOE, 8", "GEMMA4, 60", "GEMMA4, 7", "LAGUNA, 1"})
+    void everyCutCapturesWhatTheWholeModelDoes(Family family, long seed) throws Exception {
+        Sample sample = Sample.of(family, seed, BoundaryType.F32);
+        for (OutputRows outputs : List.of(OutputRows.NONE, OutputRows.LAST, OutputRows.ALL)) {
+            List<Feature> whole = sample.features(outputs, List.of(HERE));
+            int width = sample.split().adapter().shape().embeddingLength();
+            for (int layer : sample.all()) {
+                assertEquals(TOKENS * width, of(whole, layer).length, "layer " + layer);
+            }
+            for (int cut : sample.split().cuts()) {
+                List<String> devices = cut % 2 == 0 ? List.of(HERE, THERE) : List.of(THERE, HERE);
+                List<Feature> split = sample.features(outputs, devices, cut);
+
+                String what = sample.spec() + ", " + outputs + ", " + devices + " cut at " + cut;
+                for (int layer : sample.all()) {
+                    requireSame(whole, split, layer, what);
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"QWEN35, 8", "QWEN35MOE, 8", "GEMMA4, 60", "GEMMA4, 7", "LAGUNA, 1"})
+    void aShortBoundaryRoundsNoCapture(Family family, long seed) throws Exception {
+        for (BoundaryType boundary : List.of(BoundaryType.F16, BoundaryType.BF16)) {
+            Sample sample = Sample.of(family, seed, boundary);
+            List<Feature> whole = sample.features(OutputRows.NONE, List.of(HERE));
+            for (int cut : sample.split().cuts()) {
+                for (List<String> devices : List.of(List.of(HERE, THERE), List.of(THERE, HERE))) {
+                    List<Feature> split = sample.features(OutputRows.NONE, devices, cut);
+
+                    String what = sample.spec() + ", " + boundary + ", " + devices + " at " + cut;
+                    for (int layer = 0; layer <= cut; layer++) {
+                        requireSame(whole, split, layer, what);
+                    }
+                    // Else the test could not tell.
+                    assertFalse(
+                            Arrays.equals(of(whole, cut + 1), of(split, cut + 1)),
+                            () -> what + ": nothing was rounded on its way");
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"QWEN35, 8", "QWEN35MOE, 8", "GEMMA4, 60", "GEMMA4, 7", "LAGUNA, 1"})
+    void aCaptureIsWhatEntersItsLayer(Family family, long seed) throws Exception {
+        Sample sample = Sample.of(family, seed, BoundaryType.F32);
+        int width = sample.split().adapter().shape().embeddingLength();
+        for (int cut : sample.split().cuts()) {
+            try (ShardChain chain = sample.load(List.of(HERE, HERE), cut)) {
+                Slice slice =
+                        new Slice(
+                                1,
+                                sample.tokens(),
+                                0,
+                                PLACE.span(),
+                                Slice.ZERO_ROW,
+                                PLACE.stateRow(),
+                                OutputRows.NONE);
+                Shard first = chain.shards().getFirst();
+                ShardResult result =
+                        first.forward(
+                                        new Batch(List.of(slice), Phase.PREFILL, List.of(cut)),
+                                        Optional.empty())
+                                .join();
+
+                // The hidden state comes first in each column of what the next shard gets.
+                float[] handed = result.boundary().orElseThrow().values();
+                int length = handed.length / TOKENS;
+                float[] expected = new float[TOKENS * width];
+                for (int token = 0; token < TOKENS; token++) {
+                    System.arraycopy(handed, token * length, expected, token * width, width);
+                }
+                assertArrayEquals(expected, of(result.features(), cut), "cut at " + cut);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"QWEN35, 8", "QWEN35MOE, 8", "GEMMA4, 60", "GEMMA4, 7", "LAGUNA, 1"})
+    void theLastCaptureIsWhatTheLogitsAreComputedFrom(Family family, long seed) throws Exception {
+        Sample sample = Sample.of(family, seed, BoundaryType.F32);
+        try (ShardChain chain = sample.load(List.of(HERE))) {
+            ShardChain.Run run = chain.run(sample.tokens(), 0, TOKENS, PLACE, sample.all());
+
+            float[] hidden = of(run.features(), sample.layers());
+            float[][] expected = Head.of(sample.split().file()).logits(hidden, TOKENS);
+            // The product on the device rounds the activation to 8 bits, 1/254 of its largest
+            // value; of another layer's output the error is about 1.
+            assertTrue(
+                    Comparison.worstRelativeL2(expected, run.rows()) < 0.03,
+                    () -> sample.spec() + ": " + Comparison.worstRelativeL2(expected, run.rows()));
+        }
+    }
+
+    /** Final norm and output head as plain loops. */
+    private record Head(float[] norm, float[][] rows, double epsilon, double cap) {
+        static Head of(GgufFile file) {
+            String prefix = file.architecture() + ".";
+            float[] norm = read(file, file.requireTensor("output_norm.weight"))[0];
+            GgufTensor head =
+                    file.tensor("output.weight")
+                            .orElseGet(() -> file.requireTensor("token_embd.weight"));
+            double cap = file.metadata().findNumber(prefix + "final_logit_softcapping").orElse(0.0);
+            return new Head(
+                    norm,
+                    read(file, head),
+                    file.metadata().number(prefix + "attention.layer_norm_rms_epsilon"),
+                    cap);
+        }
+
+        private static float[][] read(GgufFile file, GgufTensor tensor) {
+            int length = (int) tensor.ne(0);
+            float[][] rows = new float[(int) tensor.ne(1)][length];
+            try (MappedFile mapped = MappedFile.open(tensor.file());
+                    RowReader reader =
+                            RowReader.open(
+                                    mapped, tensor.offset(), tensor.type(), length, rows.length)) {
+                for (int row = 0; row < rows.length; row++) {
+                    reader.read(row, rows[row], 0);
+                }
+            }
+            return rows;
+        }
+
+        float[][] logits(float[] hidden, int tokens) {
+            int width = norm.length;
+            float[][] logits = new float[tokens][rows.length];
+            for (int token = 0; token < tokens; token++) {
+                double squares = 0;
+                for (int i = 0; i < width; i++) {
+                    squares += (double) hidden[token * width + i] * hidden[token * width + i];
+                }
+                double factor = 1 / Math.sqrt(squares / width + epsilon);
+                for (int row = 0; row < rows.length; row++) {
+                    double sum = 0;
+                    for (int i = 0; i < width; i++) {
+                        sum += hidden[token * width + i] * factor * norm[i] * rows[row][i];
+                    }
+                    logits[token][row] = (float) (cap == 0 ? sum : cap * Math.tanh(sum / cap));
+                }
+            }
+            return logits;
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aFamilyThatDoesNotOfferACaptureIsRefusedAtLoad(Family family) throws Exception {
+        Sample sample = Sample.of(family, family.quantisableSeed(), BoundaryType.F32);
+        SplitModel split = sample.split();
+        for (int layer : List.of(0, sample.layers() - 1, sample.layers())) {
+            SplitModel silent =
+                    new SplitModel(
+                            split.file(),
+                            new SilentFamily(split.adapter(), layer),
+                            split.boundary(),
+                            split.links());
+            ShardChain.load(silent, Cpu.F16, List.of(HERE)).close();
+            List<Integer> others = new ArrayList<>(sample.all());
+            others.remove((Integer) layer);
+            ShardChain.load(silent, Cpu.F16, others, List.of(HERE)).close();
+
+            VarveException refusal =
+                    assertThrows(
+                            VarveException.class,
+                            () -> ShardChain.load(silent, Cpu.F16, sample.all(), List.of(HERE)));
+
+            assertEquals(VarveException.Kind.UNSUPPORTED_MODEL, refusal.kind());
+            assertTrue(
+                    refusal.getMessage().contains("the input of layers [" + layer + "]"),
+                    refusal.getMessage());
+        }
+    }
+
+    /** A family that never offers the input of one layer. */
+    private record SilentFamily(LayerSplitAdapter family, int layer) implements LayerSplitAdapter {
+        @Override
+        public ModelShape shape() {
+            return family.shape();
+        }
+
+        @Override
+        public List<LayerRange> align(List<LayerRange> ranges) {
+            return family.align(ranges);
+        }
+
+        @Override
+        public int boundaryLength(int at) {
+            return family.boundaryLength(at);
+        }
+
+        @Override
+        public TensorSelection tensors(LayerRange range) {
+            return family.tensors(range);
+        }
+
+        @Override
+        public void build(ShardGraph graph, LayerRange range) {
+            ShardGraph silent =
+                    (ShardGraph)
+                            Proxy.newProxyInstance(
+                                    ShardGraph.class.getClassLoader(),
+                                    new Class<?>[] {ShardGraph.class},
+                                    (proxy, method, arguments) -> {
+                                        if (method.getName().equals("capture")
+                                                && arguments[0].equals(layer)) {
+                                            return null;
+                                        }
+                                        try {
+                                            return method.invoke(graph, arguments);
+                                        } catch (InvocationTargetException e) {
+                                            throw e.getCause();
+                                        }
+                                    });
+            family.build(silent, range);
+        }
+
+        @Override
+        public ChatDialect chatDialect() {
+            return family.chatDialect();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {HERE, THERE})
+    void aLayerThatTheModelHasNotIsRefusedAtLoad(String device) throws Exception {
+        Sample sample = Sample.of(Family.LAGUNA, 1, BoundaryType.F32);
+        int beyond = sample.layers() + 1;
+
+        VarveException refusal =
+                assertThrows(
+                        VarveException.class,
+                        () ->
+                                ShardChain.load(
+                                        sample.split(),
+                                        Cpu.F16,
+                                        List.of(0, beyond),
+                                        List.of(device)));
+
+        assertEquals(VarveException.Kind.INVALID_REQUEST, refusal.kind());
+        assertTrue(
+                refusal.getMessage().contains("0 to " + sample.layers() + ", found " + beyond),
+                refusal.getMessage());
+    }
+}

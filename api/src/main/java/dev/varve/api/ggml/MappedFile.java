@@ -75,6 +75,11 @@ public final class MappedFile implements AutoCloseable {
         advise(offset / PAGE * PAGE, offset + bytes, MemoryAdvice.WILL_NEED);
     }
 
+    /** Reads a range into memory, so that whoever uses it next need not wait for the disk. */
+    public void load(long offset, long bytes) {
+        slice(offset, bytes).load();
+    }
+
     private void advise(long begin, long end, int advice) {
         if (end > begin) {
             MemoryAdvice.give(slice(begin, end - begin), advice);

@@ -214,13 +214,23 @@ final class ShardWeights implements AutoCloseable {
                             i -> {
                                 GgufTensor tensor = entries.get(i).tensor();
                                 MappedFile file = files.get(tensor.file());
+                                long rest =
+                                        ReadAhead.load(
+                                                file,
+                                                tensor.offset(),
+                                                tensor.bytes(),
+                                                read -> report(done, read, total));
                                 declared.get(i).upload(file, tensor.offset(), tensor.bytes());
                                 file.releasePages(tensor.offset(), tensor.bytes());
-                                synchronized (progress) {
-                                    progress.loaded(done.addAndGet(tensor.bytes()), total);
-                                }
+                                report(done, rest, total);
                             });
             return done.get();
+        }
+
+        private void report(AtomicLong done, long more, long total) {
+            synchronized (progress) {
+                progress.loaded(done.addAndGet(more), total);
+            }
         }
 
         private GgmlContext context(int count) {

@@ -1,5 +1,6 @@
 package dev.varve.platform.cli;
 
+import dev.varve.platform.engine.EngineOptions;
 import dev.varve.platform.http.HttpOptions;
 import dev.varve.platform.http.ReasoningDefaults;
 import dev.varve.platform.runtime.ModelSettings;
@@ -9,6 +10,7 @@ import picocli.CommandLine.Option;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
@@ -123,6 +125,17 @@ final class ServeArguments {
     private String maxBody;
 
     @Option(
+            names = "--shard-patience",
+            paramLabel = "TIME",
+            converter = DurationConverter.class,
+            description =
+                    "How long requests wait for a shard that was lost and makes no progress in"
+                            + " coming back, such as 90s or 5m (default: 30s). As long as it loads,"
+                            + " they wait.",
+            order = OptionSections.PROCESSES + 4)
+    private Duration shardPatience = EngineOptions.DEFAULT_SHARD_PATIENCE;
+
+    @Option(
             names = "--reasoning-budget",
             paramLabel = "N",
             description =
@@ -169,6 +182,10 @@ final class ServeArguments {
         return new ReasoningDefaults(
                 enableThinking.map(choice -> choice == Switch.ON),
                 reasoningBudget.isPresent() ? OptionalInt.of(budget) : OptionalInt.empty());
+    }
+
+    Duration shardPatience() {
+        return shardPatience;
     }
 
     int maxQueue() {

@@ -75,7 +75,10 @@ final class ServeCommand extends CliCommand {
                         open(
                                 model,
                                 model.settings(
-                                        server.parallel(), server.kvTokens(), server.maxQueue()))) {
+                                                server.parallel(),
+                                                server.kvTokens(),
+                                                server.maxQueue())
+                                        .withShardPatience(server.shardPatience()))) {
                     int shards = runtime.placement().parts().size();
                     say(
                             String.format(

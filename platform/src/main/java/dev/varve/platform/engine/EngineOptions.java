@@ -2,6 +2,8 @@ package dev.varve.platform.engine;
 
 import dev.varve.platform.shard.SlotSpan;
 
+import java.time.Duration;
+
 /**
  * Sizes of the engine.
  *
@@ -11,6 +13,7 @@ import dev.varve.platform.shard.SlotSpan;
  * @param stateRows recurrent state rows, the zero row included
  * @param queueLimit most requests that wait
  * @param suppressedTokens ids that are never chosen
+ * @param shardPatience how long requests wait for a lost shard that makes no progress
  */
 public record EngineOptions(
         int contextTokens,
@@ -18,7 +21,11 @@ public record EngineOptions(
         int slots,
         int stateRows,
         int queueLimit,
-        int[] suppressedTokens) {
+        int[] suppressedTokens,
+        Duration shardPatience) {
+    /** How long requests wait for a lost shard where nobody asked for another time. */
+    public static final Duration DEFAULT_SHARD_PATIENCE = Duration.ofSeconds(30);
+
     public EngineOptions {
         if (contextTokens < 1 || parallel < 1 || queueLimit < 1) {
             throw new IllegalArgumentException(
@@ -41,7 +48,35 @@ public record EngineOptions(
             throw new IllegalArgumentException(
                     stateRows + " state rows are too few for " + parallel + " sequences");
         }
+        if (shardPatience.isNegative() || shardPatience.isZero()) {
+            throw new IllegalArgumentException(
+                    "patience with lost shards must be positive, got " + shardPatience);
+        }
         suppressedTokens = suppressedTokens.clone();
+    }
+
+    /** The usual patience with lost shards. */
+    public EngineOptions(
+            int contextTokens,
+            int parallel,
+            int slots,
+            int stateRows,
+            int queueLimit,
+            int[] suppressedTokens) {
+        this(
+                contextTokens,
+                parallel,
+                slots,
+                stateRows,
+                queueLimit,
+                suppressedTokens,
+                DEFAULT_SHARD_PATIENCE);
+    }
+
+    /** The same sizes with another patience. */
+    public EngineOptions withShardPatience(Duration patience) {
+        return new EngineOptions(
+                contextTokens, parallel, slots, stateRows, queueLimit, suppressedTokens, patience);
     }
 
     /**

@@ -26,9 +26,6 @@ import java.util.concurrent.locks.ReentrantLock;
 public final class Scheduler implements Engine {
     private static final System.Logger LOG = System.getLogger("dev.varve.engine");
 
-    /** How long requests wait for a lost shard that shows no sign of life. */
-    private static final Duration PATIENCE = Duration.ofSeconds(4);
-
     private static final Duration RECOVERY_CHECK = Duration.ofMillis(50);
 
     /** Steps that fail one after the other, for different requests: the device is at its end. */
@@ -247,8 +244,8 @@ public final class Scheduler implements Engine {
     }
 
     /**
-     * Puts everything back to the queue and waits until all shards are there again. Requests do not
-     * wait long for a shard that does not even begin to load.
+     * Puts everything back to the queue and waits until all shards are there again. Requests wait
+     * as long as these come closer to that, and are turned away while they do not.
      */
     private void recover(ShardLostException loss) {
         LOG.log(
@@ -256,7 +253,7 @@ public final class Scheduler implements Engine {
                 "requests wait until the model is whole again: {0}",
                 loss.getMessage());
         steps.loseAll();
-        long patienceEnds = System.nanoTime() + PATIENCE.toNanos();
+        ShardPatience patience = new ShardPatience(options.shardPatience(), System::nanoTime);
         CompletableFuture<Void> back = pipeline.recover();
         back.whenComplete((nothing, failure) -> wakeUp());
         while (!back.isDone()) {
@@ -265,12 +262,10 @@ public final class Scheduler implements Engine {
                 if (closed) {
                     return;
                 }
-                if (System.nanoTime() > patienceEnds && isMissing()) {
-                    refusal = Optional.of(loss);
-                    waiting.forEach(request -> steps.fail(request, missing(loss)));
-                    waiting.clear();
-                    busy = false;
-                    changed.signalAll();
+                if (patience.isOver(health())) {
+                    turnAway(loss);
+                } else {
+                    refusal = Optional.empty();
                 }
                 changed.awaitNanos(RECOVERY_CHECK.toNanos());
             } catch (InterruptedException e) {
@@ -292,9 +287,24 @@ public final class Scheduler implements Engine {
         LOG.log(System.Logger.Level.INFO, "the model is whole again; requests go on");
     }
 
-    private boolean isMissing() {
-        return pipeline.status().stream()
-                .anyMatch(shard -> shard.health().state() == ShardHealth.State.MISSING);
+    private List<ShardHealth> health() {
+        return pipeline.status().stream().map(ShardStatus::health).toList();
+    }
+
+    /** Ends the requests that wait, and refuses others; the caller holds the lock. */
+    private void turnAway(ShardLostException loss) {
+        if (refusal.isEmpty()) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "requests are turned away: a lost shard made no progress for {0} s"
+                            + " (--shard-patience)",
+                    Double.toString(options.shardPatience().toMillis() / 1000.0));
+        }
+        refusal = Optional.of(loss);
+        waiting.forEach(request -> steps.fail(request, missing(loss)));
+        waiting.clear();
+        busy = false;
+        changed.signalAll();
     }
 
     private static ShardLostException missing(ShardLostException loss) {

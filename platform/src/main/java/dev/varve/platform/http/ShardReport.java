@@ -54,6 +54,12 @@ final class ShardReport {
             out.put("state", state(shard))
                     .put("reason", shard.health().reason().orElse(""))
                     .put("restarts", shard.health().restarts());
+            shard.health()
+                    .loading()
+                    .ifPresent(
+                            loading ->
+                                    out.put("loaded_bytes", loading.loadedBytes())
+                                            .put("total_bytes", loading.totalBytes()));
         }
         return body;
     }

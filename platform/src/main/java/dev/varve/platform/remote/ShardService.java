@@ -130,7 +130,7 @@ public final class ShardService implements Handler, AutoCloseable {
     }
 
     private static Message loadProgress(long done, long total) {
-        return Message.of(MessageType.LOAD, new FieldWriter().number(done).number(total).done());
+        return Message.of(MessageType.LOAD, new FieldWriter().number(total).number(done).done());
     }
 
     /** Frees the range once the request at hand is done, and waits for that. */

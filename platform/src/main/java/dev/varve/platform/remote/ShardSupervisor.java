@@ -68,6 +68,8 @@ final class ShardSupervisor implements AutoCloseable {
     /** When a process that starts counts as missing; empty once it was reached or has failed. */
     private Optional<Long> startsUntil = Optional.empty();
 
+    private final ReturnProgress progress = new ReturnProgress();
+
     /** Of the incarnations that are gone. */
     private ShardTraffic earlier = new ShardTraffic(0, 0, ShardTraffic.Payloads.STREAM);
 
@@ -117,10 +119,13 @@ final class ShardSupervisor implements AutoCloseable {
         lock.lock();
         try {
             boolean overdue = startsUntil.isPresent() && System.nanoTime() - startsUntil.get() > 0;
-            return new ShardHealth(
-                    overdue ? State.MISSING : state,
-                    state == State.READY ? Optional.empty() : Optional.of(reason),
-                    restarts);
+            return state == State.READY
+                    ? ShardHealth.ready(restarts)
+                    : new ShardHealth(
+                            overdue ? State.MISSING : state,
+                            Optional.of(reason),
+                            restarts,
+                            Optional.of(progress.status()));
         } finally {
             lock.unlock();
         }
@@ -157,6 +162,7 @@ final class ShardSupervisor implements AutoCloseable {
                 state = State.MISSING;
                 reason = why;
                 loss = why;
+                progress.lost();
                 back = new CompletableFuture<>();
                 if (!closed) {
                     Thread.ofPlatform()
@@ -232,18 +238,17 @@ final class ShardSupervisor implements AutoCloseable {
     }
 
     /** One attempt: reach the process and have it load. */
-    private void connect(LoadProgress progress) {
+    private void connect(LoadProgress listener) {
         Session fresh = new Session(link.open());
-        note(State.LOADING, "its process is there and loads the weights");
+        noteReached();
         try {
-            note(State.LOADING, "it loads its weights");
             Message reply =
                     join(
                             fresh.channel()
                                     .call(
                                             request.encode(),
                                             Deadline.withoutProgress(LOAD_WITHOUT_PROGRESS),
-                                            message -> report(message, progress)));
+                                            message -> report(message, listener)));
             FieldReader fields = new FieldReader(reply.meta());
             memory = ResultCodec.memory(fields);
             fields.text("description", 4096);
@@ -272,11 +277,17 @@ final class ShardSupervisor implements AutoCloseable {
         fresh.channel().lost().thenAccept(why -> lost(fresh, why));
     }
 
-    private static void report(Message message, LoadProgress progress) {
+    private void report(Message message, LoadProgress listener) {
         FieldReader fields = new FieldReader(message.meta());
-        long done = fields.number("bytes loaded", 0L, Long.MAX_VALUE);
         long total = fields.number("bytes", 0L, Long.MAX_VALUE);
-        progress.loaded(Math.min(done, total), total);
+        long done = fields.number("bytes loaded", 0L, total);
+        lock.lock();
+        try {
+            progress.loaded(done, total);
+        } finally {
+            lock.unlock();
+        }
+        listener.loaded(done, total);
     }
 
     private static Message join(CompletableFuture<Message> call) {
@@ -299,6 +310,16 @@ final class ShardSupervisor implements AutoCloseable {
         } finally {
             lock.unlock();
         }
+    }
+
+    private void noteReached() {
+        lock.lock();
+        try {
+            progress.reached();
+        } finally {
+            lock.unlock();
+        }
+        note(State.LOADING, "it loads its weights");
     }
 
     private void noteStart() {

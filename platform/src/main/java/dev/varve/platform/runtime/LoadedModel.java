@@ -162,7 +162,8 @@ public final class LoadedModel implements AutoCloseable {
                                     plan.slots(),
                                     plan.stateRows(),
                                     settings.queueLimit(),
-                                    suppressed));
+                                    suppressed,
+                                    settings.shardPatience()));
         }
         return engine;
     }

@@ -1,9 +1,11 @@
 package dev.varve.platform.runtime;
 
 import dev.varve.api.model.ModelOptions;
+import dev.varve.platform.engine.EngineOptions;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.FlashAttention;
 
+import java.time.Duration;
 import java.util.Objects;
 import java.util.OptionalInt;
 
@@ -20,6 +22,7 @@ import java.util.OptionalInt;
  * @param queueLimit most requests that wait
  * @param model how the family reads the file
  * @param flashAttention whether attention is one operator
+ * @param shardPatience how long requests wait for a lost shard that makes no progress
  */
 public record ModelSettings(
         OptionalInt maxContext,
@@ -29,7 +32,8 @@ public record ModelSettings(
         boolean repack,
         int queueLimit,
         ModelOptions model,
-        FlashAttention flashAttention) {
+        FlashAttention flashAttention,
+        Duration shardPatience) {
     /**
      * Context of one sequence where nobody asked for another: room for long chats at a modest
      * price.
@@ -45,6 +49,7 @@ public record ModelSettings(
     public ModelSettings {
         Objects.requireNonNull(cacheTypes);
         Objects.requireNonNull(flashAttention);
+        Objects.requireNonNull(shardPatience);
         if (parallel < 1 || parallel > 256) {
             throw new IllegalArgumentException("--parallel: expected 1 to 256, found " + parallel);
         }
@@ -52,6 +57,28 @@ public record ModelSettings(
             throw new IllegalArgumentException(
                     "--max-queue: expected 1 or more, found " + queueLimit);
         }
+    }
+
+    /** The usual patience with lost shards. */
+    public ModelSettings(
+            OptionalInt maxContext,
+            int parallel,
+            OptionalInt kvTokens,
+            CacheTypes cacheTypes,
+            boolean repack,
+            int queueLimit,
+            ModelOptions model,
+            FlashAttention flashAttention) {
+        this(
+                maxContext,
+                parallel,
+                kvTokens,
+                cacheTypes,
+                repack,
+                queueLimit,
+                model,
+                flashAttention,
+                EngineOptions.DEFAULT_SHARD_PATIENCE);
     }
 
     /** Flash attention where the device has it. */
@@ -77,7 +104,29 @@ public record ModelSettings(
     /** The same settings with another attention. */
     public ModelSettings withFlashAttention(FlashAttention other) {
         return new ModelSettings(
-                maxContext, parallel, kvTokens, cacheTypes, repack, queueLimit, model, other);
+                maxContext,
+                parallel,
+                kvTokens,
+                cacheTypes,
+                repack,
+                queueLimit,
+                model,
+                other,
+                shardPatience);
+    }
+
+    /** The same settings with another patience with lost shards. */
+    public ModelSettings withShardPatience(Duration other) {
+        return new ModelSettings(
+                maxContext,
+                parallel,
+                kvTokens,
+                cacheTypes,
+                repack,
+                queueLimit,
+                model,
+                flashAttention,
+                other);
     }
 
     /** The same settings for a model that is read in another way. */
@@ -90,7 +139,8 @@ public record ModelSettings(
                 repack,
                 queueLimit,
                 other,
-                flashAttention);
+                flashAttention,
+                shardPatience);
     }
 
     /** The defaults for one sequence of a given length. */

@@ -8,8 +8,10 @@ import java.util.Optional;
  * @param state what it does now
  * @param reason why it is not ready
  * @param restarts how often it was lost and came back
+ * @param loading how far it is on its way back, unless it is ready
  */
-public record ShardHealth(State state, Optional<String> reason, long restarts) {
+public record ShardHealth(
+        State state, Optional<String> reason, long restarts, Optional<Loading> loading) {
     /** What a shard does. */
     public enum State {
         /** It computes, or waits for work. */
@@ -20,8 +22,23 @@ public record ShardHealth(State state, Optional<String> reason, long restarts) {
         LOADING
     }
 
+    /**
+     * How far a shard is on its way back.
+     *
+     * @param loadedBytes bytes of weights that its process has loaded
+     * @param totalBytes of as many; 0 as long as nobody knows
+     * @param steps grows whenever the shard comes closer to its return, and never falls; attempts
+     *     that fail again and again do not count
+     */
+    public record Loading(long loadedBytes, long totalBytes, long steps) {}
+
     /** Nothing ever happened to it. */
     public static ShardHealth ready() {
-        return new ShardHealth(State.READY, Optional.empty(), 0);
+        return ready(0);
+    }
+
+    /** It was lost and came back. */
+    public static ShardHealth ready(long restarts) {
+        return new ShardHealth(State.READY, Optional.empty(), restarts, Optional.empty());
     }
 }

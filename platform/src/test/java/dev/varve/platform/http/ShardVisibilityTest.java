@@ -50,7 +50,11 @@ class ShardVisibilityTest {
     }
 
     private static ShardHealth gone(ShardHealth.State state) {
-        return new ShardHealth(state, Optional.of("killed by signal 9"), 2);
+        return new ShardHealth(
+                state,
+                Optional.of("killed by signal 9"),
+                2,
+                Optional.of(new ShardHealth.Loading(300, 1000, 4)));
     }
 
     @Test
@@ -97,6 +101,8 @@ class ShardVisibilityTest {
                     missing.get("state").stringValue());
             assertEquals("killed by signal 9", missing.get("reason").stringValue());
             assertEquals(2, missing.get("restarts").intValue());
+            assertEquals(300, missing.get("loaded_bytes").intValue());
+            assertEquals(1000, missing.get("total_bytes").intValue());
         }
     }
 

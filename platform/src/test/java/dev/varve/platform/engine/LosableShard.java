@@ -1,0 +1,128 @@
+package dev.varve.platform.engine;
+
+import dev.varve.api.model.LayerRange;
+import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.Boundary;
+import dev.varve.platform.shard.SequencePlace;
+import dev.varve.platform.shard.Shard;
+import dev.varve.platform.shard.ShardHealth;
+import dev.varve.platform.shard.ShardLostException;
+import dev.varve.platform.shard.ShardMemory;
+import dev.varve.platform.shard.ShardResult;
+import dev.varve.platform.shard.ShardSnapshot;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/** A shard of a whole model that says 1 to everything, and that a test can lose. Thread-safe. */
+final class LosableShard implements Shard {
+    private final LayerRange range;
+    private boolean lost;
+    private boolean progressing;
+    private long lostNanos;
+    private long backAfterNanos;
+    private long steps;
+    private CompletableFuture<Void> back = CompletableFuture.completedFuture(null);
+
+    LosableShard(LayerRange range) {
+        this.range = range;
+    }
+
+    /**
+     * Loses the shard, or changes its fate if it is lost.
+     *
+     * @param backAfterMillis when it is back; noticed by whoever looks at its health
+     * @param makesProgress whether each look at its health finds it a step further
+     */
+    synchronized void lose(long backAfterMillis, boolean makesProgress) {
+        if (!lost) {
+            back = new CompletableFuture<>();
+        }
+        lost = true;
+        progressing = makesProgress;
+        lostNanos = System.nanoTime();
+        backAfterNanos =
+                backAfterMillis == Long.MAX_VALUE ? Long.MAX_VALUE : backAfterMillis * 1_000_000;
+    }
+
+    @Override
+    public synchronized ShardHealth health() {
+        if (lost && System.nanoTime() - lostNanos > backAfterNanos) {
+            lost = false;
+            back.complete(null);
+        }
+        if (!lost) {
+            return ShardHealth.ready();
+        }
+        steps += progressing ? 1 : 0;
+        return new ShardHealth(
+                ShardHealth.State.LOADING,
+                Optional.of("lost"),
+                0,
+                Optional.of(new ShardHealth.Loading(steps, 1000, steps)));
+    }
+
+    @Override
+    public synchronized CompletableFuture<ShardResult> forward(
+            Batch batch, Optional<Boundary> boundary) {
+        if (lost) {
+            return CompletableFuture.failedFuture(new ShardLostException("it is lost"));
+        }
+        int[] best = new int[batch.outputs()];
+        Arrays.fill(best, 1);
+        return CompletableFuture.completedFuture(
+                new ShardResult(new float[0], best, best.length, Optional.empty(), List.of()));
+    }
+
+    @Override
+    public synchronized CompletableFuture<Void> recover() {
+        return back.copy();
+    }
+
+    @Override
+    public LayerRange range() {
+        return range;
+    }
+
+    @Override
+    public String device() {
+        return "losable:0";
+    }
+
+    @Override
+    public ShardMemory memory() {
+        return new ShardMemory(0, 0, 0, 0);
+    }
+
+    @Override
+    public Object turn() {
+        return this;
+    }
+
+    @Override
+    public double boundaryMillis() {
+        return 0;
+    }
+
+    @Override
+    public CompletableFuture<Void> moveSlots(int from, int to, int count) {
+        return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public CompletableFuture<ShardSnapshot> save(SequencePlace place) {
+        return CompletableFuture.completedFuture(new ShardSnapshot(place.tokens(), List.of()));
+    }
+
+    @Override
+    public CompletableFuture<Void> restore(SequencePlace place, ShardSnapshot snapshot) {
+        return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public void close() {
+        // Nothing is held.
+    }
+}

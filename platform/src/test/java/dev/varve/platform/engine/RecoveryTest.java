@@ -1,0 +1,136 @@
+package dev.varve.platform.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.model.LayerRange;
+import dev.varve.api.model.LayerState;
+import dev.varve.api.model.ModelShape;
+import dev.varve.platform.sampling.SamplingOptions;
+import dev.varve.platform.shard.ShardLostException;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+
+/** What becomes of requests while a shard is lost. */
+@Timeout(60)
+class RecoveryTest {
+    private static final int CONTEXT = 512;
+    private static final Duration PATIENCE = Duration.ofMillis(400);
+    private static final ModelShape SHAPE =
+            new ModelShape(
+                    "lost", 1, 1000, CONTEXT, List.of(new LayerState.FullAttention(1, 1, 1)), 0);
+
+    private final LosableShard shard = new LosableShard(new LayerRange(0, 1));
+
+    private Scheduler engine() {
+        return Scheduler.start(
+                new ShardPipeline(List.of(shard)),
+                SHAPE,
+                new EngineOptions(
+                                CONTEXT,
+                                1,
+                                EngineOptions.slotsFor(CONTEXT, 1),
+                                EngineOptions.rowsFor(1),
+                                8,
+                                new int[0])
+                        .withShardPatience(PATIENCE));
+    }
+
+    private static CompletableFuture<Integer> ask(Engine engine) {
+        CompletableFuture<Integer> answer = new CompletableFuture<>();
+        engine.submit(
+                new GenerationRequest(new int[] {7}, 0, 3, Set.of(), SamplingOptions.greedy(), -1),
+                new GenerationListener() {
+                    private int tokens;
+
+                    @Override
+                    public boolean onToken(GeneratedToken token) {
+                        tokens++;
+                        return true;
+                    }
+
+                    @Override
+                    public void onEnd(GenerationEnd how) {
+                        answer.complete(tokens);
+                    }
+
+                    @Override
+                    public void onError(VarveException error) {
+                        answer.completeExceptionally(error);
+                    }
+                });
+        return answer;
+    }
+
+    private static VarveException failureOf(CompletableFuture<Integer> answer) {
+        ExecutionException failure =
+                assertThrows(ExecutionException.class, () -> answer.get(20, TimeUnit.SECONDS));
+        return (VarveException) failure.getCause();
+    }
+
+    @Test
+    void requestsWaitAsLongAsALostShardLoads() throws Exception {
+        try (Scheduler engine = engine()) {
+            // Each look at it finds it a little further, far longer than anybody would wait for
+            // one that hangs.
+            shard.lose(4 * PATIENCE.toMillis(), true);
+            long begin = System.nanoTime();
+
+            assertEquals(3, ask(engine).get(20, TimeUnit.SECONDS));
+
+            long millis = (System.nanoTime() - begin) / 1_000_000;
+            assertTrue(millis > 3 * PATIENCE.toMillis(), "it was back after " + millis + " ms");
+        }
+    }
+
+    @Test
+    void requestsEndWhenALostShardMakesNoProgress() throws Exception {
+        try (Scheduler engine = engine()) {
+            shard.lose(Long.MAX_VALUE, false);
+            long begin = System.nanoTime();
+
+            VarveException failure = failureOf(ask(engine));
+
+            long millis = (System.nanoTime() - begin) / 1_000_000;
+            assertEquals(ShardLostException.class, failure.getClass());
+            assertTrue(millis >= PATIENCE.toMillis(), "given up after " + millis + " ms");
+            assertThrows(ShardLostException.class, () -> ask(engine));
+        }
+    }
+
+    @Test
+    void requestsAreTakenAgainOnceAShardThatHungMakesProgress() throws Exception {
+        try (Scheduler engine = engine()) {
+            shard.lose(Long.MAX_VALUE, false);
+            failureOf(ask(engine));
+
+            shard.lose(4 * PATIENCE.toMillis(), true);
+            CompletableFuture<Integer> answer = askUntilTaken(engine);
+
+            assertEquals(3, answer.get(20, TimeUnit.SECONDS));
+        }
+    }
+
+    /** The engine looks at the shard every now and then. */
+    private static CompletableFuture<Integer> askUntilTaken(Engine engine) {
+        long limit = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+        while (true) {
+            try {
+                return ask(engine);
+            } catch (ShardLostException e) {
+                assertTrue(System.nanoTime() < limit, "never taken: " + e.getMessage());
+                Thread.onSpinWait();
+            }
+        }
+    }
+}

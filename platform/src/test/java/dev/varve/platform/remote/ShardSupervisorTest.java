@@ -1,0 +1,205 @@
+package dev.varve.platform.remote;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.model.LayerRange;
+import dev.varve.api.model.ModelOptions;
+import dev.varve.api.transport.Connection;
+import dev.varve.api.transport.Listener;
+import dev.varve.api.transport.TransportOptions;
+import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.ShardHealth;
+import dev.varve.platform.shard.ShardHealth.State;
+import dev.varve.platform.shard.ShardMemory;
+import dev.varve.platform.shard.ShardOptions;
+import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.wire.Call;
+import dev.varve.platform.wire.Message;
+import dev.varve.platform.wire.WireChannel;
+import dev.varve.platform.wire.WireOptions;
+import dev.varve.platform.wire.unix.UnixTransport;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.OptionalInt;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+
+/** How far a lost shard is on its way back, as its process tells; the test is the process. */
+@Timeout(60)
+class ShardSupervisorTest {
+    private static final long TOTAL = 1000;
+
+    @TempDir Path folder;
+    private final BlockingQueue<Loading> loadings = new LinkedBlockingQueue<>();
+    private ShardSupervisor supervisor;
+
+    /** A process that was asked to load. */
+    private record Loading(WireChannel channel, Call call) {
+        void progress(long done) {
+            call.progress(
+                    Message.of(
+                            MessageType.LOAD, new FieldWriter().number(TOTAL).number(done).done()));
+        }
+
+        void done() {
+            FieldWriter fields = new FieldWriter();
+            ResultCodec.putMemory(fields, new ShardMemory(TOTAL, 0, 1, 1));
+            call.reply(Message.of(MessageType.LOAD, fields.text("test").flag(false).done()));
+        }
+
+        void crash() {
+            channel.close();
+        }
+    }
+
+    /** Starts a process of the test with each opening. */
+    private final class TestLink implements ShardLink {
+        private final UnixTransport unix = new UnixTransport();
+        private int opened;
+
+        @Override
+        public WireChannel open() {
+            String address = folder.resolve("process" + ++opened).resolve("socket").toString();
+            try (Listener listener = unix.listen(address, TransportOptions.defaults())) {
+                Connection client = unix.connect(address, TransportOptions.defaults());
+                Connection accepted = listener.accept();
+                CompletableFuture<WireChannel> process = new CompletableFuture<>();
+                Thread.startVirtualThread(
+                        () ->
+                                process.complete(
+                                        WireChannel.accept(
+                                                accepted,
+                                                WireOptions.defaults(),
+                                                (request, call) ->
+                                                        loadings.add(
+                                                                new Loading(
+                                                                        process.join(), call)))));
+                return WireChannel.connect(client, WireOptions.defaults());
+            } catch (IOException e) {
+                throw new VarveException(VarveException.Kind.UNAVAILABLE, "no socket", e);
+            }
+        }
+
+        @Override
+        public boolean sameHost() {
+            return true;
+        }
+
+        @Override
+        public String lastWords() {
+            return "";
+        }
+
+        @Override
+        public void close() {
+            // The processes end with their connections.
+        }
+    }
+
+    @BeforeEach
+    void start() throws Exception {
+        supervisor = new ShardSupervisor("test", new TestLink(), request());
+        CompletableFuture<Void> started =
+                CompletableFuture.runAsync(
+                        () -> supervisor.start(LoadProgress.silent()), Thread::startVirtualThread);
+        Loading first = next();
+        first.done();
+        started.get(20, TimeUnit.SECONDS);
+        first.crash();
+    }
+
+    @AfterEach
+    void stop() {
+        supervisor.close();
+    }
+
+    private static LoadRequest request() {
+        return new LoadRequest(
+                new LoadRequest.Identity("m.gguf", "0", "test", 2, 8, 16),
+                ModelOptions.defaults(),
+                "cpu:0",
+                new LayerRange(1, 2),
+                new ShardOptions(CacheTypes.f16(), SlotSpan.BLOCK, 2, 0, true, true),
+                OptionalInt.empty(),
+                OptionalInt.empty(),
+                false,
+                BoundaryType.F32);
+    }
+
+    private Loading next() throws InterruptedException {
+        Loading next = loadings.poll(20, TimeUnit.SECONDS);
+        assertTrue(next != null, "no process was told to load");
+        return next;
+    }
+
+    private ShardHealth await(Predicate<ShardHealth> condition) {
+        long limit = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+        ShardHealth health = supervisor.health();
+        while (!condition.test(health)) {
+            assertTrue(System.nanoTime() < limit, "after 20 s the shard is " + health);
+            Thread.onSpinWait();
+            health = supervisor.health();
+        }
+        return health;
+    }
+
+    private ShardHealth.Loading awaitLoaded(long bytes) {
+        return await(
+                        health ->
+                                health.state() == State.LOADING
+                                        && health.loading().orElseThrow().loadedBytes() == bytes)
+                .loading()
+                .orElseThrow();
+    }
+
+    @Test
+    void healthTellsHowFarAShardIsOnItsWayBack() throws Exception {
+        Loading process = next();
+        process.progress(100);
+        ShardHealth.Loading early = awaitLoaded(100);
+        process.progress(700);
+        ShardHealth.Loading late = awaitLoaded(700);
+        process.done();
+        ShardHealth back = await(health -> health.state() == State.READY);
+
+        assertEquals(TOTAL, early.totalBytes());
+        assertEquals(early.steps() + 1, late.steps());
+        assertTrue(back.loading().isEmpty(), back.toString());
+        assertEquals(1, back.restarts());
+        supervisor.recover().get(20, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void aProcessThatCrashesAgainAndAgainInLoadingMakesNoProgressForEver() throws Exception {
+        for (int attempt = 0; attempt < ReturnProgress.TRUSTED_ATTEMPTS; attempt++) {
+            Loading process = next();
+            process.progress(500);
+            awaitLoaded(500);
+            process.crash();
+        }
+        Loading process = next();
+        ShardHealth.Loading begun = awaitLoaded(0);
+        process.progress(500);
+        ShardHealth.Loading repeated = awaitLoaded(500);
+        process.progress(501);
+        ShardHealth.Loading further = awaitLoaded(501);
+
+        assertEquals(begun.steps(), repeated.steps(), "as far as the attempts before");
+        assertEquals(begun.steps() + 1, further.steps());
+        assertFalse(supervisor.recover().isDone());
+    }
+}

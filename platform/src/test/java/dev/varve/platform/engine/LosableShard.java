@@ -107,11 +107,6 @@ final class LosableShard implements Shard {
     }
 
     @Override
-    public CompletableFuture<Void> moveSlots(int from, int to, int count) {
-        return CompletableFuture.completedFuture(null);
-    }
-
-    @Override
     public CompletableFuture<ShardSnapshot> save(SequencePlace place) {
         return CompletableFuture.completedFuture(new ShardSnapshot(place.tokens(), List.of()));
     }

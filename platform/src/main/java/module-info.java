@@ -17,6 +17,7 @@ module dev.varve.platform {
     exports dev.varve.platform.cli;
     exports dev.varve.platform.engine;
     exports dev.varve.platform.http;
+    exports dev.varve.platform.intake;
     exports dev.varve.platform.placement;
     exports dev.varve.platform.plan;
     exports dev.varve.platform.plugin;

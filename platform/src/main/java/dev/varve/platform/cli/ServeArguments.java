@@ -2,7 +2,9 @@ package dev.varve.platform.cli;
 
 import dev.varve.platform.engine.EngineOptions;
 import dev.varve.platform.http.HttpOptions;
+import dev.varve.platform.http.PageAccess;
 import dev.varve.platform.http.ReasoningDefaults;
+import dev.varve.platform.intake.IntakeLimits;
 import dev.varve.platform.runtime.ModelSettings;
 
 import picocli.CommandLine.Option;
@@ -77,6 +79,25 @@ final class ServeArguments {
     private List<String> corsOrigins = List.of();
 
     @Option(
+            names = "--allowed-host",
+            paramLabel = "NAME",
+            description =
+                    "Name by which clients may address a server that asks for no key, besides"
+                            + " localhost and --host; may be given several times.",
+            order = OptionSections.RARE)
+    private List<String> allowedHosts = List.of();
+
+    @Option(
+            names = "--max-connections-per-client",
+            defaultValue = "" + IntakeLimits.DEFAULT_CONNECTIONS,
+            paramLabel = "N",
+            description =
+                    "Most connections of one address; a proxy in front of the server is one"
+                            + " address.",
+            order = OptionSections.RARE + 1)
+    private int maxConnectionsPerClient;
+
+    @Option(
             names = "--model-name",
             paramLabel = "NAME",
             description = "Name of the model in the API (default: the file's name without .gguf).",
@@ -118,7 +139,7 @@ final class ServeArguments {
 
     @Option(
             names = "--max-body",
-            defaultValue = "64M",
+            defaultValue = "16M",
             paramLabel = "BYTES",
             description = "Largest request body; K, M and G stand for KiB, MiB and GiB.",
             order = OptionSections.RARE + 1)
@@ -162,7 +183,12 @@ final class ServeArguments {
      */
     HttpOptions httpOptions(Environment environment) {
         return new HttpOptions(
-                host, port, keys(environment), insecure, Set.copyOf(corsOrigins), maxBodyBytes());
+                host,
+                port,
+                keys(environment),
+                insecure,
+                new PageAccess(Set.copyOf(corsOrigins), Set.copyOf(allowedHosts)),
+                limits());
     }
 
     int parallel() {
@@ -190,6 +216,17 @@ final class ServeArguments {
 
     int maxQueue() {
         return maxQueue;
+    }
+
+    private IntakeLimits limits() {
+        if (maxConnectionsPerClient < 1) {
+            throw new UsageException(
+                    "--max-connections-per-client: expected 1 or more, found "
+                            + maxConnectionsPerClient);
+        }
+        return IntakeLimits.DEFAULT
+                .withBodyBytes(maxBodyBytes())
+                .withConnectionsPerClient(maxConnectionsPerClient);
     }
 
     private int maxBodyBytes() {

@@ -1,18 +1,17 @@
 package dev.varve.platform.http;
 
-import dev.varve.platform.engine.CacheScope;
-
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
+
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.server.Request;
 
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.Optional;
-import java.util.Set;
 
 /** API keys and cross-origin rules. */
 final class AccessControl {
-    private static final Set<String> OPEN_ROUTES = Set.of("/health", "/livez");
     private static final String BEARER = "Bearer ";
 
     private final HttpOptions options;
@@ -22,18 +21,22 @@ final class AccessControl {
     }
 
     /**
-     * Throws 401 unless the route is open or the request brings a key. Returns the scope of the
-     * key: who has another one must not learn what was asked with this one.
+     * Says whose request it is. Throws 401 unless the route is open or the request brings a key.
      */
-    CacheScope requireKey(HttpServletRequest request) {
-        if (options.apiKeys().isEmpty() || OPEN_ROUTES.contains(request.getRequestURI())) {
-            return CacheScope.common();
+    Caller admit(Request request) {
+        if (options.apiKeys().isEmpty()) {
+            return Caller.ANYBODY;
         }
-        String authorization = Optional.ofNullable(request.getHeader("Authorization")).orElse("");
+        boolean open = request.getMethod().equals("OPTIONS") || Routes.isOpen(Routes.path(request));
+        return open ? Caller.ANYBODY : requireKey(request.getHeaders());
+    }
+
+    private Caller requireKey(HttpFields headers) {
+        String authorization = Optional.ofNullable(headers.get("Authorization")).orElse("");
         String given =
                 authorization.regionMatches(true, 0, BEARER, 0, BEARER.length())
                         ? authorization.substring(BEARER.length()).strip()
-                        : Optional.ofNullable(request.getHeader("x-api-key")).orElse("");
+                        : Optional.ofNullable(headers.get("x-api-key")).orElse("");
         boolean known = false;
         for (String key : options.apiKeys()) {
             // All keys are compared, each in constant time, so that the time tells nothing.
@@ -50,19 +53,18 @@ final class AccessControl {
                             ? "an API key is needed: Authorization: Bearer KEY"
                             : "the API key is not known");
         }
-        return new CacheScope(given);
+        return Caller.withKey(given);
     }
 
     /** Adds the headers that let pages of allowed origins read the answer. */
     void allowOrigin(HttpServletRequest request, HttpServletResponse response) {
         String origin = request.getHeader("Origin");
-        if (origin == null
-                || !(options.corsOrigins().contains("*")
-                        || options.corsOrigins().contains(origin))) {
+        if (origin == null || !options.pages().allowsOrigin(origin)) {
             return;
         }
         response.setHeader(
-                "Access-Control-Allow-Origin", options.corsOrigins().contains("*") ? "*" : origin);
+                "Access-Control-Allow-Origin",
+                options.pages().corsOrigins().contains("*") ? "*" : origin);
         response.setHeader("Access-Control-Allow-Methods", "GET, POST, OPTIONS");
         response.setHeader(
                 "Access-Control-Allow-Headers",

@@ -1,6 +1,7 @@
 package dev.varve.platform.http;
 
 import dev.varve.api.VarveException;
+import dev.varve.platform.intake.IntakeException;
 import dev.varve.platform.shard.ShardLostException;
 
 import java.util.Optional;
@@ -38,16 +39,31 @@ final class ApiException extends RuntimeException {
 
     static ApiException status(int status, String code, String message) {
         String type =
-                status == 401 ? "authentication_error" : status >= 500 ? "server_error" : INVALID;
+                switch (status) {
+                    case 401 -> "authentication_error";
+                    case 403 -> "permission_error";
+                    default -> status >= 500 ? "server_error" : INVALID;
+                };
         return new ApiException(status, type, code, "", message, 0);
     }
 
     static ApiException loading() {
-        return new ApiException(503, "unavailable_error", "", "", "Loading model", 1);
+        return new ApiException(503, "unavailable_error", "model_loading", "", "Loading model", 1);
     }
 
     static ApiException draining() {
         return new ApiException(503, "server_error", "", "", "the server is shutting down", 5);
+    }
+
+    /** What a client hears of a request that was not taken in. */
+    static ApiException of(IntakeException refusal) {
+        return new ApiException(
+                refusal.status(),
+                refusal.isPassing() ? "server_error" : INVALID,
+                refusal.code(),
+                "",
+                refusal.getMessage(),
+                refusal.isPassing() ? 5 : 0);
     }
 
     /** What a failure of the platform means to a client. */

@@ -1,23 +1,23 @@
 package dev.varve.platform.http;
 
 import dev.varve.api.VarveException;
-import dev.varve.platform.engine.CacheScope;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.ShardStatus;
+import dev.varve.platform.intake.Intake;
+import dev.varve.platform.intake.IntakeException;
 
-import jakarta.servlet.ServletInputStream;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 
+import org.eclipse.jetty.server.Request;
+
 import tools.jackson.databind.node.ObjectNode;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
 
@@ -25,30 +25,27 @@ import java.util.function.Function;
 final class ApiServlet extends HttpServlet {
     private static final long serialVersionUID = 1L;
     private static final System.Logger LOG = System.getLogger("dev.varve.http");
-    private static final Set<String> GET_ROUTES =
-            Set.of("/", "/health", "/livez", "/v1/models", "/props", "/metrics");
-    private static final Set<String> POST_ROUTES =
-            Set.of(
-                    "/v1/chat/completions",
-                    "/v1/completions",
-                    "/apply-template",
-                    "/tokenize",
-                    "/detokenize");
-    private static final String MODEL_PREFIX = "/v1/models/";
-    private static final String OTHER = "other";
 
-    private final transient HttpOptions options;
     private final transient AccessControl access;
+    private final transient Intake intake;
     private final transient Metrics metrics;
     private transient volatile ServedModel served;
     private transient volatile ModelRoutes modelRoutes;
     private transient volatile ChatRoute chatRoute;
     private transient volatile boolean draining;
 
-    ApiServlet(HttpOptions options, Metrics metrics) {
-        this.options = options;
+    ApiServlet(AccessControl access, Intake intake, Metrics metrics) {
+        this.access = access;
+        this.intake = intake;
         this.metrics = metrics;
-        access = new AccessControl(options);
+    }
+
+    /** Whether the body of a request is wanted; what is refused anyway needs none. */
+    boolean readsBody(Request request) {
+        return served != null
+                && !draining
+                && request.getMethod().equals("POST")
+                && Routes.takesBody(Routes.of(Routes.path(request)));
     }
 
     void ready(ServedModel model) {
@@ -66,23 +63,25 @@ final class ApiServlet extends HttpServlet {
     protected void service(HttpServletRequest request, HttpServletResponse response)
             throws IOException {
         long begin = System.nanoTime();
-        String route = route(request);
+        String route = Routes.of(request.getRequestURI());
         String finish = "";
         int tokens = 0;
         response.setHeader("x-request-id", requestId(request));
         try {
             access.allowOrigin(request, response);
+            Admission.Admitted admitted = admitted(request, response);
             if (request.getMethod().equals("OPTIONS")) {
                 response.setStatus(204);
             } else {
-                CacheScope scope = access.requireKey(request);
-                AnswerWriter.Outcome outcome = answer(route, scope, request, response);
+                AnswerWriter.Outcome outcome = answer(route, admitted, request, response);
                 finish = outcome.finishReason();
                 tokens = outcome.generatedTokens();
             }
         } catch (ApiException e) {
             fail(response, e);
         } catch (VarveException e) {
+            fail(response, ApiException.of(e));
+        } catch (IntakeException e) {
             fail(response, ApiException.of(e));
         } catch (IOException e) {
             finish = "disconnect";
@@ -97,9 +96,9 @@ final class ApiServlet extends HttpServlet {
                     ApiException.status(
                             500, "internal_error", "internal error; the log has the details"));
         }
-        String label = GET_ROUTES.contains(route) || POST_ROUTES.contains(route) ? route : OTHER;
+        String label = Routes.label(route);
         metrics.countRequest(label, response.getStatus(), finish);
-        if (!label.equals("/health") && !label.equals("/livez") && !label.equals("/metrics")) {
+        if (!Routes.isProbe(label)) {
             long millis = (System.nanoTime() - begin) / 1_000_000;
             LOG.log(
                     System.Logger.Level.INFO,
@@ -113,11 +112,18 @@ final class ApiServlet extends HttpServlet {
         }
     }
 
-    /** The path; generation routes are known with and without their version. */
-    private static String route(HttpServletRequest request) {
-        String path = request.getRequestURI();
-        String versioned = "/v1" + path;
-        return POST_ROUTES.contains(versioned) || versioned.equals("/v1/models") ? versioned : path;
+    private static Admission.Admitted admitted(
+            HttpServletRequest request, HttpServletResponse response) throws IOException {
+        return switch (Admission.of(request)) {
+            case Admission.Admitted admitted -> admitted;
+            case Admission.Refused refused -> {
+                if (refused.endsConnection()) {
+                    response.setHeader("Connection", "close");
+                }
+                throw refused.reason();
+            }
+            case Admission.Gone gone -> throw new IOException("the client went away");
+        };
     }
 
     private static String requestId(HttpServletRequest request) {
@@ -127,13 +133,13 @@ final class ApiServlet extends HttpServlet {
 
     private AnswerWriter.Outcome answer(
             String route,
-            CacheScope scope,
+            Admission.Admitted admitted,
             HttpServletRequest request,
             HttpServletResponse response)
             throws IOException, InterruptedException {
         String method = request.getMethod();
-        boolean readable = GET_ROUTES.contains(route) || route.startsWith(MODEL_PREFIX);
-        if (!readable && !POST_ROUTES.contains(route)) {
+        boolean readable = Routes.isReadable(route);
+        if (!readable && !Routes.takesBody(route)) {
             throw ApiException.status(
                     404,
                     "",
@@ -149,21 +155,26 @@ final class ApiServlet extends HttpServlet {
             return nothing;
         }
         ServedModel model = requireModel();
+        byte[] body = admitted.body();
         return switch (route) {
             case "/v1/chat/completions" ->
-                    generate(request, response, chatRoute::read, model, scope);
+                    generate(request, response, admitted, chatRoute::read, model);
             case "/v1/completions" ->
                     generate(
                             request,
                             response,
-                            body -> CompletionRoute.read(body, model),
-                            model,
-                            scope);
-            case "/apply-template" ->
-                    plain(response, chatRoute.applyTemplate(body(request, response)));
-            case "/tokenize" -> plain(response, modelRoutes.tokenize(body(request, response)));
-            default -> plain(response, modelRoutes.detokenize(body(request, response)));
+                            admitted,
+                            fields -> CompletionRoute.read(fields, model),
+                            model);
+            case "/apply-template" -> plain(response, work(body, chatRoute::applyTemplate));
+            case "/tokenize" -> plain(response, work(body, modelRoutes::tokenize));
+            default -> plain(response, work(body, modelRoutes::detokenize));
         };
+    }
+
+    /** What a body becomes, worked out beside the engine. */
+    private <T> T work(byte[] body, Function<ObjectNode, T> use) throws InterruptedException {
+        return intake.work(body.length, () -> use.apply(Json.parse(body)));
     }
 
     private void read(String route, HttpServletResponse response) throws IOException {
@@ -198,7 +209,9 @@ final class ApiServlet extends HttpServlet {
             default -> {
                 requireModel();
                 AnswerWriter.json(
-                        response, 200, modelRoutes.model(route.substring(MODEL_PREFIX.length())));
+                        response,
+                        200,
+                        modelRoutes.model(route.substring(Routes.MODEL_PREFIX.length())));
             }
         }
     }
@@ -240,15 +253,15 @@ final class ApiServlet extends HttpServlet {
     private AnswerWriter.Outcome generate(
             HttpServletRequest request,
             HttpServletResponse response,
+            Admission.Admitted admitted,
             Function<ObjectNode, PendingAnswer> parse,
-            ServedModel model,
-            CacheScope scope)
+            ServedModel model)
             throws IOException, InterruptedException {
-        PendingAnswer pending = parse.apply(body(request, response));
+        PendingAnswer pending = work(admitted.body(), parse);
         int count = pending.choices().size();
         try (ConnectionProbe probe = new ConnectionProbe(request);
                 Choices choices = new Choices(count, metrics, probe::abort)) {
-            choices.submit(model.engine(), scope, pending.choices());
+            choices.submit(model.engine(), admitted.caller().scope(), pending.choices());
             AnswerWriter.Outcome outcome =
                     new AnswerWriter(response, probe, pending.format(), pending.call())
                             .write(choices, count);
@@ -260,45 +273,6 @@ final class ApiServlet extends HttpServlet {
         }
     }
 
-    private ObjectNode body(HttpServletRequest request, HttpServletResponse response)
-            throws IOException {
-        try {
-            return Json.parse(bytes(request));
-        } catch (IOException e) {
-            try (ConnectionProbe probe = new ConnectionProbe(request)) {
-                if (probe.isGone()) {
-                    throw e;
-                }
-            }
-            // What follows on this connection cannot be told from the rest of the body.
-            response.setHeader("Connection", "close");
-            throw ApiException.invalid("", "the request body is not framed as its headers say");
-        }
-    }
-
-    private byte[] bytes(HttpServletRequest request) throws IOException {
-        if (request.getContentLengthLong() > options.maxBodyBytes()) {
-            throw tooLarge();
-        }
-        ByteArrayOutputStream body = new ByteArrayOutputStream();
-        byte[] part = new byte[8192];
-        ServletInputStream in = request.getInputStream();
-        for (int read = in.read(part); read >= 0; read = in.read(part)) {
-            if (body.size() + read > options.maxBodyBytes()) {
-                throw tooLarge();
-            }
-            body.write(part, 0, read);
-        }
-        return body.toByteArray();
-    }
-
-    private ApiException tooLarge() {
-        return ApiException.status(
-                413,
-                "request_too_large",
-                "the request body exceeds " + options.maxBodyBytes() + " bytes (--max-body)");
-    }
-
     private static void fail(HttpServletResponse response, ApiException error) throws IOException {
         if (response.isCommitted()) {
             return;
@@ -306,10 +280,6 @@ final class ApiServlet extends HttpServlet {
         response.resetBuffer();
         error.retryAfterSeconds()
                 .ifPresent(seconds -> response.setHeader("Retry-After", Integer.toString(seconds)));
-        ObjectNode body = AnswerWriter.errorBody(error);
-        if (error.status() == 503 && error.type().equals("unavailable_error")) {
-            ((ObjectNode) body.get("error")).put("code", 503);
-        }
-        AnswerWriter.json(response, error.status(), body);
+        AnswerWriter.json(response, error.status(), AnswerWriter.errorBody(error));
     }
 }

@@ -1,9 +1,11 @@
 package dev.varve.platform.http;
 
 import dev.varve.api.VarveException;
+import dev.varve.platform.intake.IntakeLimits;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 
@@ -14,31 +16,26 @@ import java.util.Set;
  * @param port port to bind, 0 for any free one
  * @param apiKeys keys of which every request must bring one; empty: no key needed
  * @param insecure whether to listen on other addresses than loopback without a key
- * @param corsOrigins origins whose pages may read answers; {@code *} for all
- * @param maxBodyBytes largest request body
+ * @param pages which web pages may call
+ * @param limits what clients may take
  */
 public record HttpOptions(
         String host,
         int port,
         Set<String> apiKeys,
         boolean insecure,
-        Set<String> corsOrigins,
-        int maxBodyBytes) {
-    /** Largest request body where nobody asked for another limit. */
-    public static final int DEFAULT_MAX_BODY = 64 << 20;
-
+        PageAccess pages,
+        IntakeLimits limits) {
     public HttpOptions {
         apiKeys = Set.copyOf(apiKeys);
-        corsOrigins = Set.copyOf(corsOrigins);
+        Objects.requireNonNull(pages);
+        Objects.requireNonNull(limits);
         // The address of nothing is loopback's, but listening on nothing is listening everywhere.
         if (Optional.ofNullable(host).orElse("").isBlank()) {
             throw invalid("--host: expected an address, found none");
         }
         if (port < 0 || port > 65535) {
             throw invalid("--port: expected 0 to 65535, found " + port);
-        }
-        if (maxBodyBytes < 1) {
-            throw invalid("--max-body: expected 1 or more bytes, found " + maxBodyBytes);
         }
         if (apiKeys.stream().anyMatch(String::isBlank)) {
             throw invalid("--api-key: expected a key, found an empty one");
@@ -55,10 +52,21 @@ public record HttpOptions(
 
     /** Loopback, any free port, no key. */
     public static HttpOptions loopback() {
-        return new HttpOptions("127.0.0.1", 0, Set.of(), false, Set.of(), DEFAULT_MAX_BODY);
+        return new HttpOptions(
+                "127.0.0.1", 0, Set.of(), false, PageAccess.NONE, IntakeLimits.DEFAULT);
     }
 
-    private static boolean isLoopback(String host) {
+    /** The same with other limits. */
+    public HttpOptions withLimits(IntakeLimits other) {
+        return new HttpOptions(host, port, apiKeys, insecure, pages, other);
+    }
+
+    /** The same with other pages. */
+    public HttpOptions withPages(PageAccess other) {
+        return new HttpOptions(host, port, apiKeys, insecure, other, limits);
+    }
+
+    static boolean isLoopback(String host) {
         try {
             return InetAddress.getByName(host).isLoopbackAddress();
         } catch (UnknownHostException e) {

@@ -1,6 +1,7 @@
 package dev.varve.platform.http;
 
 import dev.varve.api.VarveException;
+import dev.varve.platform.intake.Intake;
 
 import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
 import org.eclipse.jetty.ee11.servlet.ServletHolder;
@@ -8,7 +9,6 @@ import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
-import org.eclipse.jetty.server.handler.ErrorHandler;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.eclipse.jetty.util.thread.VirtualThreadPool;
 
@@ -20,22 +20,26 @@ import java.time.Duration;
  * model loads.
  */
 public final class HttpServer implements AutoCloseable {
-    private static final int REQUEST_HEADER_BYTES = 64 << 10;
+    static final int REQUEST_HEADER_BYTES = 64 << 10;
     private static final Duration IDLE = Duration.ofMinutes(10);
     private static final int TRANSPORT_THREADS = 8;
 
     private final HttpOptions options;
     private final Server server;
     private final ServerConnector connector;
+    private final Intake intake;
     private final ApiServlet servlet;
     private volatile ServedModel served;
 
     private HttpServer(HttpOptions options) {
         this.options = options;
-        servlet = new ApiServlet(options, new Metrics());
+        intake = new Intake(options.limits());
+        AccessControl access = new AccessControl(options);
+        servlet = new ApiServlet(access, intake, new Metrics());
         QueuedThreadPool transport = new QueuedThreadPool(TRANSPORT_THREADS, 2);
         transport.setName("varve-http");
-        transport.setVirtualThreadsExecutor(virtualThreads());
+        VirtualThreadPool requests = requestThreads();
+        transport.setVirtualThreadsExecutor(requests);
         server = new Server(transport);
         HttpConfiguration configuration = new HttpConfiguration();
         configuration.setSendServerVersion(false);
@@ -44,18 +48,21 @@ public final class HttpServer implements AutoCloseable {
         connector.setHost(options.host());
         connector.setPort(options.port());
         connector.setIdleTimeout(IDLE.toMillis());
+        connector.addBean(intake.connections());
         server.addConnector(connector);
         ServletContextHandler context = new ServletContextHandler("/", false, false);
         context.addServlet(new ServletHolder(servlet), "/*");
-        server.setHandler(context);
-        ErrorHandler errors = new ErrorHandler();
-        errors.setDefaultResponseMimeType("application/json");
-        errors.setShowStacks(false);
-        server.setErrorHandler(errors);
+        server.setHandler(
+                new AdmissionHandler(context, intake, access, requests, servlet::readsBody));
+        server.setErrorHandler(new JsonErrorHandler());
     }
 
-    private static VirtualThreadPool virtualThreads() {
-        VirtualThreadPool pool = new VirtualThreadPool();
+    /**
+     * As many as there are requests: Jetty's own limit of 200 stopped the whole server when so many
+     * waited for their clients. Connections are bounded instead.
+     */
+    private static VirtualThreadPool requestThreads() {
+        VirtualThreadPool pool = new VirtualThreadPool(0);
         pool.setName("varve-request");
         return pool;
     }
@@ -121,6 +128,8 @@ public final class HttpServer implements AutoCloseable {
             server.stop();
         } catch (Exception e) {
             throw new IllegalStateException("the HTTP server did not stop", e);
+        } finally {
+            intake.close();
         }
     }
 }

@@ -112,7 +112,12 @@ record FrameHeader(
         int version = Short.toUnsignedInt(bytes.getShort(4));
         if (version != VERSION) {
             throw new FrameException(
-                    String.format(Locale.ROOT, "protocol version: expected %d, found %d; %s", VERSION, version, SAME_RELEASE));
+                    String.format(
+                            Locale.ROOT,
+                            "protocol version: expected %d, found %d; %s",
+                            VERSION,
+                            version,
+                            SAME_RELEASE));
         }
         int flags = Short.toUnsignedInt(bytes.getShort(6));
         if ((flags & ~KNOWN_FLAGS) != 0) {

@@ -170,11 +170,13 @@ final class Handshake {
                 || peer.highestVersion() < FrameHeader.VERSION) {
             throw refuse(
                     WireCode.UNSUPPORTED,
-                    String.format(Locale.ROOT, "protocol version: expected %d, found %d to %d; %s", 
-                                    FrameHeader.VERSION,
-                                    peer.lowestVersion(),
-                                    peer.highestVersion(),
-                                    FrameHeader.SAME_RELEASE));
+                    String.format(
+                            Locale.ROOT,
+                            "protocol version: expected %d, found %d to %d; %s",
+                            FrameHeader.VERSION,
+                            peer.lowestVersion(),
+                            peer.highestVersion(),
+                            FrameHeader.SAME_RELEASE));
         }
         if (options.token().isPresent() && !sameSecret(options.token().get(), peer.token())) {
             throw refuse(

@@ -5,6 +5,7 @@ import dev.varve.api.model.ChatDialect;
 import dev.varve.api.model.ReasoningMarks;
 import dev.varve.platform.chat.AnswerDialect;
 import dev.varve.platform.chat.ChatRenderer;
+import dev.varve.platform.intake.IntakeLimits;
 import dev.varve.platform.template.ChatTemplate;
 import dev.varve.platform.tokenizer.Tokenizer;
 import dev.varve.testkit.Qwen35Model;
@@ -79,7 +80,12 @@ final class TestServer implements AutoCloseable {
 
     static HttpOptions withKey(String key) {
         return new HttpOptions(
-                "127.0.0.1", 0, Set.of(key), false, Set.of("http://page.example"), 1000);
+                "127.0.0.1",
+                0,
+                Set.of(key),
+                false,
+                new PageAccess(Set.of("http://page.example"), Set.of()),
+                IntakeLimits.DEFAULT.withBodyBytes(1000));
     }
 
     private static Tokenizer tokenizer() {

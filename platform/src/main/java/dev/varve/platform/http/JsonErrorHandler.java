@@ -1,0 +1,60 @@
+package dev.varve.platform.http;
+
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpStatus;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.handler.ErrorHandler;
+import org.eclipse.jetty.util.Callback;
+
+/**
+ * Writes the errors that are found before a request gets to its route, such as headers that cannot
+ * be read, in the form of all others.
+ */
+final class JsonErrorHandler extends ErrorHandler {
+    private static final String JSON = "application/json";
+
+    @Override
+    public boolean errorPageForMethod(String method) {
+        return true;
+    }
+
+    @Override
+    protected void generateResponse(
+            Request request,
+            Response response,
+            int status,
+            String message,
+            Throwable cause,
+            Callback callback) {
+        response.getHeaders().put(HttpHeader.CONTENT_TYPE, JSON);
+        Content.Sink.write(response, true, text(status), callback);
+    }
+
+    /** Jetty's reasons may quote the request, so they are not shown. */
+    private static String text(int status) {
+        String message =
+                switch (status) {
+                    case 400 -> "the request is not valid HTTP: its target, Host or headers";
+                    case 408 -> "the request came too slowly";
+                    case 414 ->
+                            "the request's target is longer than "
+                                    + HttpServer.REQUEST_HEADER_BYTES
+                                    + " bytes";
+                    case 431 ->
+                            "the request's headers are longer than "
+                                    + HttpServer.REQUEST_HEADER_BYTES
+                                    + " bytes";
+                    default -> HttpStatus.getMessage(status);
+                };
+        String code =
+                switch (status) {
+                    case 414 -> "uri_too_long";
+                    case 431 -> "headers_too_large";
+                    case 500 -> "internal_error";
+                    default -> "";
+                };
+        return Json.write(AnswerWriter.errorBody(ApiException.status(status, code, message)));
+    }
+}

@@ -1,0 +1,150 @@
+package dev.varve.platform.intake;
+
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Request;
+
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * Reads the body of one request as it comes, without a thread that waits for it.
+ *
+ * <p>Lives from {@link #start} to the end of its request, when {@link #release} gives its memory
+ * back. {@link #check} is called now and then by another thread, and ends what is too slow.
+ */
+final class BodyReader {
+    /** Taken from no budget: small requests go through however much memory others hold. */
+    private static final int FREE_BYTES = 64 << 10;
+
+    private final Request request;
+    private final IntakeLimits limits;
+    private final MemoryBudget memory;
+    private final Consumer<BodyOutcome> whenDone;
+    private final long begin = System.nanoTime();
+    private final ReceivedBody body = new ReceivedBody();
+
+    /** What was read and found no room yet. */
+    private Optional<Content.Chunk> waiting = Optional.empty();
+
+    private long waitingSince;
+    private long taken;
+    private boolean done;
+
+    BodyReader(
+            Request request,
+            IntakeLimits limits,
+            MemoryBudget memory,
+            Consumer<BodyOutcome> whenDone) {
+        this.request = request;
+        this.limits = limits;
+        this.memory = memory;
+        this.whenDone = whenDone;
+    }
+
+    void start() {
+        if (request.getLength() > limits.bodyBytes()) {
+            end(new BodyOutcome.Refused(IntakeException.tooLarge(limits.bodyBytes())));
+        } else {
+            read();
+        }
+    }
+
+    /** Ends a body that is too slow, or goes on with one that waits for memory. */
+    void check() {
+        BodyOutcome refusal;
+        synchronized (this) {
+            if (done) {
+                return;
+            }
+            long now = System.nanoTime();
+            if (waiting.isPresent()) {
+                refusal =
+                        now - waitingSince > limits.patience().toNanos()
+                                ? new BodyOutcome.Refused(
+                                        IntakeException.busy("other requests fill its memory"))
+                                : null;
+            } else {
+                refusal =
+                        limits.pace().isTooSlow(body.size(), now - begin)
+                                ? new BodyOutcome.Refused(IntakeException.tooSlow(body.size()))
+                                : null;
+            }
+            if (refusal == null && waiting.isEmpty()) {
+                return;
+            }
+        }
+        if (refusal == null) {
+            read();
+        } else {
+            end(refusal);
+        }
+    }
+
+    /** Gives the memory back. The body must be in nobody's hands any more. */
+    synchronized void release() {
+        done = true;
+        waiting.ifPresent(Content.Chunk::release);
+        waiting = Optional.empty();
+        memory.giveBack(taken);
+        taken = 0;
+    }
+
+    private void read() {
+        readAvailable().ifPresent(this::end);
+    }
+
+    /** Empty where more is to come. */
+    private synchronized Optional<BodyOutcome> readAvailable() {
+        while (!done) {
+            Content.Chunk chunk = waiting.orElseGet(request::read);
+            waiting = Optional.empty();
+            if (chunk == null) {
+                request.demand(this::read);
+                return Optional.empty();
+            }
+            if (Content.Chunk.isFailure(chunk)) {
+                return Optional.of(BodyOutcome.of(chunk.getFailure()));
+            }
+            if (body.size() + (long) chunk.remaining() > limits.bodyBytes()) {
+                chunk.release();
+                return Optional.of(
+                        new BodyOutcome.Refused(IntakeException.tooLarge(limits.bodyBytes())));
+            }
+            if (!makeRoom(chunk.remaining())) {
+                waiting = Optional.of(chunk);
+                return Optional.empty();
+            }
+            boolean last = chunk.isLast();
+            body.append(chunk.getByteBuffer());
+            chunk.release();
+            if (last) {
+                return Optional.of(new BodyOutcome.Complete(body.take()));
+            }
+        }
+        return Optional.empty();
+    }
+
+    private boolean makeRoom(int bytes) {
+        int growth = body.growth(bytes);
+        if (growth == 0 || body.size() + growth <= FREE_BYTES) {
+            return true;
+        }
+        if (!memory.tryTake(growth)) {
+            waitingSince = waitingSince == 0 ? System.nanoTime() : waitingSince;
+            return false;
+        }
+        waitingSince = 0;
+        taken += growth;
+        return true;
+    }
+
+    private void end(BodyOutcome outcome) {
+        synchronized (this) {
+            if (done) {
+                return;
+            }
+            done = true;
+        }
+        whenDone.accept(outcome);
+    }
+}

@@ -1,0 +1,30 @@
+package dev.varve.platform.intake;
+
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.util.Arrays;
+import java.util.HexFormat;
+
+/**
+ * Who counts as one client: an IPv4 address, or an IPv6 network of 64 bits, which is the least that
+ * a host is given.
+ *
+ * @param network text of the address or network
+ */
+record ClientAddress(String network) {
+    private static final int NETWORK_BYTES = 8;
+
+    static ClientAddress of(SocketAddress remote) {
+        if (!(remote instanceof InetSocketAddress socket) || socket.getAddress() == null) {
+            return new ClientAddress("unknown");
+        }
+        InetAddress address = socket.getAddress();
+        return new ClientAddress(
+                address instanceof Inet6Address && !address.isLoopbackAddress()
+                        ? HexFormat.of()
+                                .formatHex(Arrays.copyOf(address.getAddress(), NETWORK_BYTES))
+                        : address.getHostAddress());
+    }
+}

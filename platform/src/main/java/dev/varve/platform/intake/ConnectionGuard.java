@@ -1,0 +1,63 @@
+package dev.varve.platform.intake;
+
+import org.eclipse.jetty.io.Connection;
+
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Counts the connections of each client and ends those that stall.
+ *
+ * <p>A client that has as many as it may gets {@value #EXCESS} more, of which only {@code /health}
+ * and the like are answered: who asks how the server does must not depend on others behind the same
+ * address. Further ones are closed at once.
+ */
+final class ConnectionGuard implements Connection.Listener {
+    private static final System.Logger LOG = System.getLogger("dev.varve.http");
+    private static final int EXCESS = 16;
+
+    private final IntakeLimits limits;
+    private final Map<Connection, ClientConnection> connections = new ConcurrentHashMap<>();
+    private final Map<ClientAddress, Integer> counts = new ConcurrentHashMap<>();
+
+    ConnectionGuard(IntakeLimits limits) {
+        this.limits = limits;
+    }
+
+    @Override
+    public void onOpened(Connection connection) {
+        ClientAddress client = ClientAddress.of(connection.getEndPoint().getRemoteSocketAddress());
+        int count = counts.merge(client, 1, Integer::sum);
+        connections.put(
+                connection,
+                new ClientConnection(connection, client, count > limits.connectionsPerClient()));
+        if (count > limits.connectionsPerClient() + EXCESS) {
+            connection.getEndPoint().close();
+        }
+    }
+
+    @Override
+    public void onClosed(Connection connection) {
+        Optional.ofNullable(connections.remove(connection))
+                .ifPresent(
+                        closed ->
+                                counts.computeIfPresent(
+                                        closed.client(),
+                                        (client, count) -> count == 1 ? null : count - 1));
+    }
+
+    Optional<ClientConnection> find(Connection connection) {
+        return Optional.ofNullable(connections.get(connection));
+    }
+
+    void closeStalled() {
+        long now = System.nanoTime();
+        for (ClientConnection connection : connections.values()) {
+            if (connection.isStalled(now, limits.pace())) {
+                LOG.log(System.Logger.Level.DEBUG, "a client is too slow and loses its connection");
+                connection.close();
+            }
+        }
+    }
+}

@@ -1,0 +1,124 @@
+package dev.varve.platform.intake;
+
+import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.server.Request;
+
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * Takes requests in within the limits of a server. Thread-safe.
+ *
+ * <p>Owned by the server, which adds {@link #connections} to its connectors and closes this when it
+ * has stopped.
+ */
+public final class Intake implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger("dev.varve.http");
+
+    /** How often clients are looked at. */
+    private static final long WATCH_MILLIS = 250;
+
+    /** Bodies may take an eighth of the heap; what they become takes several times as much. */
+    private static final int HEAP_SHARE = 8;
+
+    private final IntakeLimits limits;
+    private final ConnectionGuard connections;
+    private final MemoryBudget memory =
+            new MemoryBudget(Runtime.getRuntime().maxMemory() / HEAP_SHARE);
+    private final Set<BodyReader> readers = ConcurrentHashMap.newKeySet();
+    private final RequestWorkers workers;
+    private final ScheduledExecutorService watch =
+            Executors.newSingleThreadScheduledExecutor(
+                    Thread.ofPlatform().daemon().name("varve-intake").factory());
+
+    public Intake(IntakeLimits limits) {
+        this.limits = limits;
+        connections = new ConnectionGuard(limits);
+        workers = new RequestWorkers(limits.patience());
+        watch.scheduleWithFixedDelay(
+                this::watch, WATCH_MILLIS, WATCH_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    /** Counts and watches the connections of a connector. */
+    public Connection.Listener connections() {
+        return connections;
+    }
+
+    /** Must be called for each request before anything else. */
+    public void begin(Request request) {
+        connections
+                .find(request.getConnectionMetaData().getConnection())
+                .ifPresent(
+                        connection -> {
+                            connection.begin();
+                            Request.addCompletionListener(request, failure -> connection.end());
+                        });
+    }
+
+    /**
+     * Throws if the client of a request has more connections than it may.
+     *
+     * @throws IntakeException with status 503
+     */
+    public void requireRoom(Request request) {
+        connections
+                .find(request.getConnectionMetaData().getConnection())
+                .filter(ClientConnection::isInExcess)
+                .ifPresent(
+                        connection -> {
+                            throw new IntakeException(
+                                    503,
+                                    "too_many_connections",
+                                    "this address has more than "
+                                            + limits.connectionsPerClient()
+                                            + " connections (--max-connections-per-client)");
+                        });
+    }
+
+    /**
+     * Reads the body of a request without holding a thread. {@code whenDone} hears once how that
+     * ended, on any thread, and must not block. The memory of the body counts until the request is
+     * complete.
+     */
+    public void read(Request request, Consumer<BodyOutcome> whenDone) {
+        BodyReader reader = new BodyReader(request, limits, memory, whenDone);
+        readers.add(reader);
+        Request.addCompletionListener(
+                request,
+                failure -> {
+                    readers.remove(reader);
+                    reader.release();
+                });
+        reader.start();
+    }
+
+    /**
+     * Runs the work that a body causes on a thread for such work and waits for it.
+     *
+     * @throws IntakeException if the work does not begin in time, or the memory does not suffice
+     */
+    public <T> T work(int bodyBytes, Callable<T> work) throws InterruptedException {
+        return workers.run(bodyBytes, work);
+    }
+
+    private void watch() {
+        try {
+            connections.closeStalled();
+            readers.forEach(BodyReader::check);
+        } catch (RuntimeException e) {
+            // Without this line nobody would be watched any more.
+            LOG.log(System.Logger.Level.ERROR, "watching the clients failed", e);
+        }
+    }
+
+    @Override
+    public void close() {
+        watch.shutdownNow();
+        workers.close();
+    }
+}

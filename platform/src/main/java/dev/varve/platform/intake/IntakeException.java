@@ -1,0 +1,56 @@
+package dev.varve.platform.intake;
+
+/** A request that is refused before anything reads what it says, with what its client hears. */
+public final class IntakeException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    private final int status;
+    private final String code;
+
+    public IntakeException(int status, String code, String message) {
+        super(message, null, false, false);
+        this.status = status;
+        this.code = code;
+    }
+
+    static IntakeException tooLarge(int limit) {
+        return new IntakeException(
+                413,
+                "request_too_large",
+                "the request body exceeds " + limit + " bytes (--max-body)");
+    }
+
+    static IntakeException tooSlow(long bytes) {
+        return new IntakeException(
+                408,
+                "request_timeout",
+                "the request body came too slowly: " + bytes + " bytes when its time was over");
+    }
+
+    static IntakeException unframed() {
+        return new IntakeException(400, "", "the request body is not framed as its headers say");
+    }
+
+    static IntakeException busy(String what) {
+        return new IntakeException(
+                503, "server_busy", "the server is busy: " + what + "; try again later");
+    }
+
+    public int status() {
+        return status;
+    }
+
+    public String code() {
+        return code;
+    }
+
+    /** Whether the request may succeed later as it is. */
+    public boolean isPassing() {
+        return status == 503;
+    }
+
+    /** Whether what follows on the connection cannot be told from the rest of the body. */
+    public boolean endsConnection() {
+        return status == 400 || status == 408 || status == 413;
+    }
+}

@@ -1,0 +1,54 @@
+package dev.varve.platform.intake;
+
+import java.time.Duration;
+
+/**
+ * What clients may take of the server.
+ *
+ * @param bodyBytes largest request body
+ * @param connectionsPerClient most connections of one address
+ * @param pace how slow they may be
+ * @param patience how long a request waits for memory and for a thread before it is refused
+ */
+public record IntakeLimits(int bodyBytes, int connectionsPerClient, Pace pace, Duration patience) {
+    /**
+     * A prompt of a million tokens has about 4 MiB; the rest is for escapes and for histories that
+     * their template leaves out.
+     */
+    public static final int DEFAULT_BODY_BYTES = 16 << 20;
+
+    /** A reverse proxy is one client. */
+    public static final int DEFAULT_CONNECTIONS = 1024;
+
+    public static final IntakeLimits DEFAULT =
+            new IntakeLimits(
+                    DEFAULT_BODY_BYTES, DEFAULT_CONNECTIONS, Pace.DEFAULT, Duration.ofSeconds(30));
+
+    public IntakeLimits {
+        if (bodyBytes < 1) {
+            throw new IllegalArgumentException(
+                    "--max-body: expected 1 or more bytes, found " + bodyBytes);
+        }
+        if (connectionsPerClient < 1) {
+            throw new IllegalArgumentException(
+                    "--max-connections-per-client: expected 1 or more, found "
+                            + connectionsPerClient);
+        }
+    }
+
+    public IntakeLimits withBodyBytes(int bytes) {
+        return new IntakeLimits(bytes, connectionsPerClient, pace, patience);
+    }
+
+    public IntakeLimits withConnectionsPerClient(int connections) {
+        return new IntakeLimits(bodyBytes, connections, pace, patience);
+    }
+
+    public IntakeLimits withPace(Pace other) {
+        return new IntakeLimits(bodyBytes, connectionsPerClient, other, patience);
+    }
+
+    public IntakeLimits withPatience(Duration other) {
+        return new IntakeLimits(bodyBytes, connectionsPerClient, pace, other);
+    }
+}

@@ -1,0 +1,218 @@
+package dev.varve.platform.http;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.platform.intake.IntakeLimits;
+import dev.varve.platform.intake.Pace;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/** Clients that stop in the middle: they lose their request, and nobody else notices. */
+@Timeout(120)
+class StalledClientsTest {
+    private static final String PROBE = "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n";
+
+    /** An answer takes milliseconds; a blocked server never answers. Busy machines lie between. */
+    private static final Duration PROMPT = Duration.ofSeconds(10);
+
+    private static final Pace QUICK =
+            new Pace(
+                    Duration.ofSeconds(1),
+                    Duration.ofSeconds(1),
+                    4 << 10,
+                    Duration.ofMinutes(1),
+                    Duration.ofSeconds(1));
+
+    private final ScriptedEngine engine = new ScriptedEngine();
+    private final List<RawClient> clients = new ArrayList<>();
+
+    @AfterEach
+    void stop() throws IOException {
+        for (RawClient client : clients) {
+            client.close();
+        }
+        engine.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {250, 400})
+    void halfSentBodiesHoldUpNobody(int count) throws Exception {
+        engine.says(TestServer.ids("ok"));
+        try (TestServer server = TestServer.of(engine)) {
+            for (int i = 0; i < count; i++) {
+                open(server).beginPost("/v1/completions", 1_000_000, "{\"prom");
+            }
+
+            long begin = System.nanoTime();
+            assertEquals(200, server.get("/health").statusCode());
+            assertEquals(200, server.get("/metrics").statusCode());
+            assertEquals(
+                    200, server.post("/v1/chat/completions", TestServer.chatBody("")).statusCode());
+
+            Duration taken = Duration.ofNanos(System.nanoTime() - begin);
+            assertTrue(taken.compareTo(PROMPT) < 0, "answered after " + taken);
+        }
+    }
+
+    @Test
+    void aHalfSentBodyIsEndedAtItsTimeLimit() throws Exception {
+        try (TestServer server = TestServer.of(engine, paced(QUICK))) {
+            for (int i = 0; i < 250; i++) {
+                open(server).beginPost("/v1/completions", 1_000_000, "{\"prom");
+            }
+
+            List<String> ends = new ArrayList<>();
+            for (RawClient client : clients) {
+                ends.add(client.rest());
+            }
+
+            assertTrue(
+                    ends.stream().allMatch(StalledClientsTest::isTimeout),
+                    () -> ends.stream().distinct().collect(Collectors.joining("\n")));
+        }
+    }
+
+    private static boolean isTimeout(String answer) {
+        return answer.startsWith("HTTP/1.1 408")
+                && answer.contains("Connection: close")
+                && answer.contains("\"code\":\"request_timeout\"");
+    }
+
+    @Test
+    void aBodyThatNeverBeginsIsEndedAtItsTimeLimit() throws Exception {
+        try (TestServer server = TestServer.of(engine, paced(QUICK))) {
+            String end = open(server).beginPost("/v1/completions", 1_000_000, "").rest();
+
+            assertTrue(end.isEmpty() || isTimeout(end), end);
+        }
+    }
+
+    @Test
+    void aBodyThatTricklesIsEndedToo() throws Exception {
+        Pace pace =
+                new Pace(
+                        Duration.ofSeconds(20),
+                        Duration.ofSeconds(1),
+                        1 << 20,
+                        Duration.ofMinutes(1),
+                        Duration.ofSeconds(20));
+        try (TestServer server = TestServer.of(engine, paced(pace))) {
+            RawClient client = open(server).beginPost("/tokenize", 10_000_000, "{\"content\": \"");
+            // Each answer takes its time, so this is far from a mebibyte a second.
+            Thread trickle =
+                    Thread.ofVirtual()
+                            .start(
+                                    () -> {
+                                        try (RawClient clock = RawClient.of(server)) {
+                                            while (!clock.send(PROBE).statusLine().isEmpty()) {
+                                                client.send("x");
+                                            }
+                                        } catch (IOException e) {
+                                            // The server has closed the connection.
+                                            return;
+                                        }
+                                    });
+
+            String end = client.rest();
+
+            assertTrue(isTimeout(end), end);
+            assertTrue(trickle.join(PROMPT), "the server still reads");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "GET /health HTT", "GET /health HTTP/1.1\r\nHost: localhost\r\nx"})
+    void headersThatDoNotEndAreEndedAtTheirTimeLimit(String beginning) throws Exception {
+        try (TestServer server = TestServer.of(engine, paced(QUICK))) {
+            RawClient client = open(server).send(beginning);
+
+            assertEquals("", client.rest());
+        }
+    }
+
+    @Test
+    void aConnectionMayRestBetweenRequests() throws Exception {
+        try (TestServer server = TestServer.of(engine, paced(QUICK))) {
+            RawClient client = open(server);
+            client.send(PROBE);
+            assertEquals("HTTP/1.1 200 OK", client.statusLine());
+
+            // Others come and go at their time limits, this one stays.
+            assertEquals("", open(server).rest());
+            assertEquals("", open(server).rest());
+            client.send("GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+
+            assertTrue(client.rest().contains("\"ok\""), "the connection was closed");
+        }
+    }
+
+    @Test
+    void aClientThatDoesNotReadItsAnswerLosesIt() throws Exception {
+        try (TestServer server = TestServer.of(engine, paced(QUICK))) {
+            String body = "{\"content\": \"" + "a 1 ".repeat(1_000_000) + "\"}";
+            RawClient client = RawClient.withSmallWindow(server);
+            clients.add(client);
+            client.beginPost("/tokenize", body.length(), body);
+            // It begins to come, and nobody reads on while the others come and go.
+            assertEquals("HTTP/1.1 200 OK", client.statusLine());
+            for (int i = 0; i < 4; i++) {
+                assertEquals("", open(server).rest());
+            }
+
+            String end = client.rest();
+
+            assertTrue(!end.endsWith("]}"), "the whole answer of " + end.length() + " came");
+        }
+    }
+
+    @Test
+    void aClientHasABoundedNumberOfConnectionsAndHealthIsAnsweredBeyond() throws Exception {
+        HttpOptions options =
+                HttpOptions.loopback().withLimits(IntakeLimits.DEFAULT.withConnectionsPerClient(3));
+        try (TestServer server = TestServer.of(engine, options)) {
+            for (int i = 0; i < 3; i++) {
+                RawClient client = open(server).send(PROBE);
+                assertEquals("HTTP/1.1 200 OK", client.statusLine());
+            }
+
+            assertEquals("HTTP/1.1 200 OK", open(server).send(PROBE).statusLine());
+            String refusal =
+                    open(server).send("GET /v1/models HTTP/1.1\r\nHost: localhost\r\n\r\n").rest();
+            assertTrue(refusal.startsWith("HTTP/1.1 503"), refusal);
+            assertTrue(refusal.contains("--max-connections-per-client"), refusal);
+            List<String> more =
+                    IntStream.range(0, 40).mapToObj(i -> probe(server)).distinct().toList();
+            assertTrue(more.contains(""), "none of 40 more was closed: " + more);
+        }
+    }
+
+    private String probe(TestServer server) {
+        try {
+            return open(server).send(PROBE).statusLine();
+        } catch (IOException e) {
+            return "";
+        }
+    }
+
+    private RawClient open(TestServer server) throws IOException {
+        RawClient client = RawClient.of(server);
+        clients.add(client);
+        return client;
+    }
+
+    private static HttpOptions paced(Pace pace) {
+        return HttpOptions.loopback().withLimits(IntakeLimits.DEFAULT.withPace(pace));
+    }
+}

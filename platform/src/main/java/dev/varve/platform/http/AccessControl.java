@@ -15,16 +15,20 @@ final class AccessControl {
     private static final String BEARER = "Bearer ";
 
     private final HttpOptions options;
+    private final PageRules pages;
 
     AccessControl(HttpOptions options) {
         this.options = options;
+        pages = new PageRules(options);
     }
 
     /**
-     * Says whose request it is. Throws 401 unless the route is open or the request brings a key.
+     * Says whose request it is. Throws 401 unless the route is open or the request brings a key,
+     * and 403 where no key is needed and the request comes from a page of somebody else.
      */
     Caller admit(Request request) {
         if (options.apiKeys().isEmpty()) {
+            pages.check(request.getHttpURI(), request.getHeaders());
             return Caller.ANYBODY;
         }
         boolean open = request.getMethod().equals("OPTIONS") || Routes.isOpen(Routes.path(request));

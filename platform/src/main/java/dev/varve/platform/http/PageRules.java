@@ -1,0 +1,106 @@
+package dev.varve.platform.http;
+
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.HttpURI;
+
+import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * Keeps web pages of others away from a server that asks for no key.
+ *
+ * <p>A browser lets any page send requests to this machine, and a page whose name is made to point
+ * here (DNS rebinding) may read the answers too. So requests must name the server by a name that no
+ * stranger can own, and those that a browser marks as coming from another origin are refused. What
+ * has no such marks comes from a program, which needs no web page to reach the server.
+ */
+final class PageRules {
+    private static final int MAX_SHOWN = 100;
+
+    private final PageAccess access;
+    private final String ownName;
+
+    /** Whether other machines may reach the server, so that it has names of its own there. */
+    private final boolean reachable;
+
+    PageRules(HttpOptions options) {
+        access = options.pages();
+        ownName = HostName.of(options.host()).text();
+        reachable = !HttpOptions.isLoopback(options.host());
+    }
+
+    /** Throws 403 unless the request may come from where it comes. */
+    void check(HttpURI uri, HttpFields headers) {
+        Optional<String> host = header(headers, "Host");
+        // HTTP/1.0 has no Host, and no browser speaks it. A full address as the target has a host
+        // as well, and that one counts for whoever believes it.
+        host.ifPresent(this::checkHost);
+        Optional.ofNullable(uri.getHost()).ifPresent(this::checkHost);
+        Optional<String> origin = header(headers, "Origin");
+        if (origin.isPresent()) {
+            checkOrigin(origin.get(), host.orElse(""));
+        } else if (header(headers, "Sec-Fetch-Site").filter("cross-site"::equals).isPresent()) {
+            throw refused("other sites", "ORIGIN");
+        }
+    }
+
+    private void checkHost(String authority) {
+        HostName host = HostName.of(authority);
+        if (host.isLoopback()
+                || host.text().equals(ownName)
+                || reachable && host.isLocal()
+                || access.allowedHosts().contains("*")
+                || access.allowedHosts().stream().map(HostName::of).anyMatch(host::equals)) {
+            return;
+        }
+        throw ApiException.status(
+                403,
+                "host_not_allowed",
+                "a server without an API key answers only to names of this machine, found "
+                        + shown(host.text())
+                        + " in the Host of the request: start it with --allowed-host "
+                        + shown(host.text())
+                        + ", or with an API key");
+    }
+
+    private void checkOrigin(String origin, String host) {
+        int authority = origin.indexOf("://");
+        boolean same = authority > 0 && plain(origin.substring(authority + 3)).equals(plain(host));
+        if (!same && !access.allowsOrigin(origin)) {
+            throw refused(shown(origin), shown(origin));
+        }
+    }
+
+    private static ApiException refused(String whose, String origin) {
+        return ApiException.status(
+                403,
+                "origin_not_allowed",
+                "pages of "
+                        + whose
+                        + " may not call a server without an API key: start it with --cors-origin "
+                        + origin
+                        + ", or with an API key");
+    }
+
+    /** Host and port; a full name's dot makes no difference. */
+    private static String plain(String authority) {
+        String host = authority.toLowerCase(Locale.ROOT);
+        int port = host.endsWith("]") ? -1 : host.lastIndexOf(':');
+        String name = port < 0 ? host : host.substring(0, port);
+        return HostName.of(name).text() + (port < 0 ? "" : host.substring(port));
+    }
+
+    private static Optional<String> header(HttpFields headers, String name) {
+        return Optional.ofNullable(headers.get(name)).filter(value -> !value.isBlank());
+    }
+
+    private static String shown(String text) {
+        return text.length() > MAX_SHOWN
+                ? "…"
+                : text.chars()
+                        .filter(unit -> unit > ' ' && unit < 0x7F)
+                        .mapToObj(Character::toString)
+                        .collect(Collectors.joining());
+    }
+}

@@ -18,8 +18,13 @@ final class Budget {
 
     private static final int ELEMENTS_PER_OBJECT = 12;
 
+    /** Steps of some microseconds together, beside which asking for the time is nothing. */
+    private static final int STEPS_PER_LOOK = 4096;
+
     private final TemplateLimits limits;
+    private final long begin = System.nanoTime();
     private long steps;
+    private long nextLook = STEPS_PER_LOOK;
     private long elements;
     private long chars;
     private int depth;
@@ -36,6 +41,17 @@ final class Budget {
         steps += count;
         if (steps > limits.steps() || steps < 0) {
             throw new EvaluationError("the template needs more than " + limits.steps() + " steps");
+        }
+        if (steps >= nextLook) {
+            nextLook = steps + STEPS_PER_LOOK;
+            checkTime();
+        }
+    }
+
+    private void checkTime() {
+        if (System.nanoTime() - begin > limits.time().toNanos()) {
+            throw new EvaluationError(
+                    "the template takes longer than " + limits.time().toMillis() + " ms");
         }
     }
 

@@ -1,21 +1,26 @@
 package dev.varve.platform.template;
 
+import java.time.Duration;
+
 /**
  * What one render may use. A render that exceeds a limit fails with a {@link TemplateException}.
  *
  * @param steps statements, expressions and container elements evaluated
  * @param depth nested statements, expressions and macro calls
  * @param outputChars length of the prompt, and of any string on the way, in UTF-16 units
+ * @param time how long it may take
  */
-public record TemplateLimits(long steps, int depth, int outputChars) {
+public record TemplateLimits(long steps, int depth, int outputChars, Duration time) {
     /**
      * Enough for prompts of millions of tokens and thousands of messages, also with templates that
-     * walk all messages again for each one; the worst template ends within seconds.
+     * walk all messages again for each one. Such a render takes a fraction of a second; the time is
+     * for templates that make a long way of a short text.
      */
-    public static final TemplateLimits DEFAULT = new TemplateLimits(100_000_000, 1_000, 8 << 20);
+    public static final TemplateLimits DEFAULT =
+            new TemplateLimits(100_000_000, 1_000, 8 << 20, Duration.ofSeconds(3));
 
     public TemplateLimits {
-        if (steps < 1 || depth < 1 || outputChars < 1) {
+        if (steps < 1 || depth < 1 || outputChars < 1 || !time.isPositive()) {
             throw new IllegalArgumentException(
                     "limits must be positive, got "
                             + steps
@@ -23,7 +28,8 @@ public record TemplateLimits(long steps, int depth, int outputChars) {
                             + depth
                             + ", "
                             + outputChars
-                            + " chars");
+                            + " chars, "
+                            + time);
         }
     }
 }

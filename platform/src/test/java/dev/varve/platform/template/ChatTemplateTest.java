@@ -11,6 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import java.math.BigInteger;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -122,6 +123,8 @@ class ChatTemplateTest {
 
     @Test
     void limitsMustBePositive() {
-        assertThrows(IllegalArgumentException.class, () -> new TemplateLimits(0, 1, 1));
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> new TemplateLimits(0, 1, 1, Duration.ofMinutes(1)));
     }
 }

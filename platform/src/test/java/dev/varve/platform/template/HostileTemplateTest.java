@@ -214,7 +214,7 @@ class HostileTemplateTest {
 
     @Test
     void outputStopsAtItsLimit() {
-        TemplateLimits limits = new TemplateLimits(1_000_000, 100, 1_000);
+        TemplateLimits limits = new TemplateLimits(1_000_000, 100, 1_000, Duration.ofMinutes(1));
         ChatTemplate template =
                 ChatTemplate.compile(
                         "{% for i in range(1001) %}x{% endfor %}", limits, TemplateCases.CLOCK);
@@ -347,7 +347,7 @@ class HostileTemplateTest {
         variables.put("x", null);
         variables.put("y", 7);
         variables.put("messages", List.of(Map.of("role", "user", "content", "Hi"), "text", 1.5));
-        TemplateLimits limits = new TemplateLimits(20_000, 200, 20_000);
+        TemplateLimits limits = new TemplateLimits(20_000, 200, 20_000, Duration.ofMinutes(1));
         Random random = new Random(4711);
         for (int run = 0; run < 20_000; run++) {
             StringBuilder source = new StringBuilder(run % 2 == 0 ? "{{ " : "");
@@ -376,7 +376,7 @@ class HostileTemplateTest {
                 .forEach(node -> sources.add(node.path("source").asString()));
         Map<String, Object> variables =
                 TemplateCases.plain(TemplateCases.resource("snippets.json").path("variables"));
-        TemplateLimits limits = new TemplateLimits(50_000, 200, 50_000);
+        TemplateLimits limits = new TemplateLimits(50_000, 200, 50_000, Duration.ofMinutes(1));
         Random random = new Random(1234);
         for (int run = 0; run < 10_000; run++) {
             StringBuilder source = new StringBuilder(sources.get(random.nextInt(sources.size())));
@@ -397,5 +397,21 @@ class HostileTemplateTest {
                 throw new AssertionError("run " + run + ": " + source, e);
             }
         }
+    }
+
+    @Test
+    void aTemplateThatTakesTooLongIsEnded() {
+        TemplateLimits limits =
+                new TemplateLimits(Long.MAX_VALUE, 1_000, 1 << 20, Duration.ofMillis(50));
+        ChatTemplate template =
+                ChatTemplate.compile(
+                        "{% for a in range(100000) %}{% for b in range(100000) %}{% endfor %}{%"
+                                + " endfor %}",
+                        limits, TemplateCases.CLOCK);
+
+        TemplateException refusal =
+                assertThrows(TemplateException.class, () -> template.render(Map.of()));
+
+        assertTrue(refusal.getMessage().contains("longer than 50 ms"), refusal.getMessage());
     }
 }

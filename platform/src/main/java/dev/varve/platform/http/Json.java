@@ -1,7 +1,9 @@
 package dev.varve.platform.http;
 
 import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
 import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.exc.StreamReadException;
 import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -14,7 +16,13 @@ import java.util.Map;
 
 /** The server's JSON: limits for reading, and plain Java values for templates. */
 final class Json {
-    private static final int MAX_DEPTH = 200;
+    static final int MAX_DEPTH = 200;
+
+    /** Each takes some 50 bytes of memory. A prompt of a million token ids has as many. */
+    static final int MAX_ELEMENTS = 2_000_000;
+
+    /** Behind so many bytes it is settled whether a text is in UTF-16 or UTF-32. */
+    private static final int CODING_BYTES = 4;
 
     static final JsonMapper MAPPER =
             JsonMapper.builder(
@@ -23,6 +31,7 @@ final class Json {
                                             StreamReadConstraints.builder()
                                                     .maxNestingDepth(MAX_DEPTH)
                                                     .maxStringLength(Integer.MAX_VALUE)
+                                                    .maxTokenCount(MAX_ELEMENTS)
                                                     .build())
                                     .build())
                     .build();
@@ -35,27 +44,39 @@ final class Json {
 
     /** Parses a request body, which must be an object. */
     static ObjectNode parse(byte[] body) {
-        JsonNode node;
-        try {
-            node = MAPPER.readTree(body);
-        } catch (JacksonException e) {
-            String where =
-                    e.getLocation() == null
-                            ? ""
-                            : " at line "
-                                    + e.getLocation().getLineNr()
-                                    + ", column "
-                                    + e.getLocation().getColumnNr();
-            throw ApiException.invalid("", "the request body is not valid JSON" + where);
+        Utf8Text.check(body);
+        for (int at = 0; at < Math.min(CODING_BYTES, body.length); at++) {
+            if (body[at] == 0) {
+                throw ApiException.invalid(
+                        "", "the request body is not UTF-8 text: it has a zero at byte " + at);
+            }
         }
-        if (!(node instanceof ObjectNode object)) {
+        if (!(tree(body) instanceof ObjectNode object)) {
             throw ApiException.invalid("", "the request body must be a JSON object");
         }
         return object;
     }
 
+    private static JsonNode tree(byte[] body) {
+        try (JsonParser parser = MAPPER.createParser(body)) {
+            try {
+                JsonNode node = MAPPER.readTree(parser);
+                if (parser.nextToken() != null) {
+                    throw new StreamReadException(parser, "Trailing token");
+                }
+                return node;
+            } catch (JacksonException e) {
+                throw JsonFault.of(e, parser);
+            }
+        }
+    }
+
     static String write(JsonNode node) {
         return MAPPER.writeValueAsString(node);
+    }
+
+    static byte[] writeBytes(JsonNode node) {
+        return MAPPER.writeValueAsBytes(node);
     }
 
     /** Maps, lists, strings, numbers, booleans and null, as templates take them. */

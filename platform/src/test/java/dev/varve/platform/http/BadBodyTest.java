@@ -1,0 +1,145 @@
+package dev.varve.platform.http;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+
+/** What clients hear of bodies that cannot be read. */
+class BadBodyTest {
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "{ | line 1, column 2 (byte 1): it ends in the middle",
+                "{\"a\":\"b | (byte 7): it ends in the middle",
+                "{\"a\":1,} | column 8 (byte 7): expected a name in double quotes",
+                "{secret:1} | column 2 (byte 1): expected a name in double quotes",
+                "{\"a\" secret} | (byte 5): expected a colon",
+                "{\"a\":secret} | expected a string, a number, true",
+                "{\"a\":NaN} | expected a string, a number, true",
+                "{\"a\":1 2} | (byte 7): expected a comma",
+                "{\"a\":[1} | (byte 7): a bracket closes another one",
+                "{\"a\":01} | a number is not in JSON's form",
+                "{\"a\":1.} | a number is not in JSON's form",
+                "{\"a\":\"\\q\"} | a bad escape",
+                "{}{} | something follows behind its end",
+                "{} secret | (byte 3)",
+                "[1]] | (byte 3)",
+                "// secret | JSON has no comments",
+                "[] | must be a JSON object",
+                "`` | must be a JSON object"
+            })
+    void whatIsNoJsonIsSaidWithPlaceAndReason(String body, String message) {
+        String told = told(body.getBytes(StandardCharsets.UTF_8));
+
+        assertTrue(told.contains(message), told);
+        assertFalse(told.contains("secret") || told.contains("code "), told);
+    }
+
+    @Test
+    void linesCountFromOne() {
+        String told = told("{\"a\": 1,\n  oh}".getBytes(StandardCharsets.UTF_8));
+
+        assertTrue(told.contains("line 2, column 3 (byte 11)"), told);
+    }
+
+    @Test
+    void nestingIsAllowedToItsLimitAndSaidBeyond() {
+        int most = Json.MAX_DEPTH - 1;
+
+        Json.parse(nested(most).getBytes(StandardCharsets.UTF_8));
+
+        String told = told(nested(most + 1).getBytes(StandardCharsets.UTF_8));
+        assertTrue(told.contains("exceeds a limit"), told);
+        assertTrue(told.contains("nested deeper than " + Json.MAX_DEPTH + " levels"), told);
+        assertTrue(told.contains("line 1, column "), told);
+    }
+
+    private static String nested(int depth) {
+        return "{\"a\":" + "[".repeat(depth) + "]".repeat(depth) + "}";
+    }
+
+    @Test
+    void aLongNameOrNumberIsSaidToBeTooLong() {
+        String name =
+                told(("{\"" + "k".repeat(10 << 20) + "\":1}").getBytes(StandardCharsets.UTF_8));
+        String number = told(("{\"a\":" + "1".repeat(5000) + "}").getBytes(StandardCharsets.UTF_8));
+
+        assertTrue(name.contains("a name is longer than 50000 characters"), name);
+        assertTrue(number.contains("a number is longer than 1000 characters"), number);
+    }
+
+    @Test
+    void aBodyOfTooManyElementsIsSaidSo() {
+        String body = "{\"a\":[" + "1,".repeat(Json.MAX_ELEMENTS) + "1]}";
+
+        String told = told(body.getBytes(StandardCharsets.UTF_8));
+
+        assertTrue(told.contains("more than 2000000 names, values and brackets"), told);
+    }
+
+    /** {"a":"…"}: the sequence begins at byte 6. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "c0af",
+                "c1bf",
+                "e080af",
+                "e09fbf",
+                "f08080af",
+                "f08fbfbf",
+                "eda080",
+                "edbfbf",
+                "f4908080",
+                "f5808080",
+                "80",
+                "bf",
+                "c3",
+                "e282",
+                "f09f98",
+                "ff",
+                "fe",
+                "eda0bdedb880"
+            })
+    void whatIsNoUtf8IsRefusedWithItsPlace(String sequence) {
+        byte[] text = HexFormat.of().parseHex("7b2261223a22" + sequence + "227d");
+
+        assertEquals(
+                "the request body is not valid UTF-8: a malformed sequence at byte 6", told(text));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"é", "€", "😀", "\u0000", "\uFFFF", "\uDBFF\uDFFF"})
+    void allOfUnicodeIsTaken(String text) {
+        String value = text.equals("\u0000") ? "\\u0000" : text;
+
+        assertEquals(
+                text,
+                Json.parse(("{\"a\":\"" + value + "\"}").getBytes(StandardCharsets.UTF_8))
+                        .get("a")
+                        .stringValue());
+    }
+
+    @Test
+    void otherEncodingsAreRefused() {
+        assertTrue(told("{}".getBytes(StandardCharsets.UTF_16LE)).contains("zero at byte 1"));
+        assertTrue(told("{}".getBytes(StandardCharsets.UTF_16BE)).contains("zero at byte 0"));
+        assertTrue(told("{}".getBytes(StandardCharsets.UTF_16)).contains("not valid UTF-8"));
+    }
+
+    private static String told(byte[] body) {
+        ApiException refusal = assertThrows(ApiException.class, () -> Json.parse(body));
+        assertEquals(400, refusal.status());
+        return refusal.getMessage();
+    }
+}

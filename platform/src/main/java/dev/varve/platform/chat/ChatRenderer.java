@@ -5,6 +5,7 @@ import dev.varve.platform.template.ChatTemplate;
 import dev.varve.platform.template.RenderedPrompt;
 import dev.varve.platform.template.Span;
 import dev.varve.platform.tokenizer.TextSpan;
+import dev.varve.platform.tokenizer.TokenLimit;
 import dev.varve.platform.tokenizer.Tokenizer;
 
 import java.util.ArrayList;
@@ -39,20 +40,30 @@ public final class ChatRenderer {
      *     conversation
      */
     public ChatPrompt render(Map<String, Object> variables) {
+        return render(variables, TokenLimit.NONE);
+    }
+
+    /**
+     * As {@link #render(Map)}, and stops where the prompt passes a limit.
+     *
+     * @throws dev.varve.platform.tokenizer.TooManyTokensException if it has more tokens than that
+     */
+    public ChatPrompt render(Map<String, Object> variables, TokenLimit limit) {
         Map<String, Object> all = new HashMap<>(variables);
         all.put("bos_token", special(tokenizer.bosId()));
         all.put("eos_token", special(tokenizer.eosId()));
         all.put(GENERATION_PROMPT, true);
         RenderedPrompt prompt = template.render(all, TRUSTED);
-        int[] tokens = encode(prompt);
-        return new ChatPrompt(tokens, stablePrefix(all, tokens), prompt.text());
+        int[] tokens = encode(prompt, limit);
+        return new ChatPrompt(tokens, stablePrefix(all, tokens, limit), prompt.text());
     }
 
     /** Without the generation prompt, whose marks the next turn may render in another way. */
-    private int stablePrefix(Map<String, Object> variables, int[] tokens) {
+    private int stablePrefix(Map<String, Object> variables, int[] tokens, TokenLimit limit) {
         variables.put(GENERATION_PROMPT, false);
         try {
-            int mismatch = Arrays.mismatch(tokens, encode(template.render(variables, TRUSTED)));
+            int mismatch =
+                    Arrays.mismatch(tokens, encode(template.render(variables, TRUSTED), limit));
             return mismatch < 0 ? tokens.length : mismatch;
         } catch (VarveException e) {
             // Some templates demand a generation prompt; then there is no checkpoint.
@@ -60,12 +71,12 @@ public final class ChatRenderer {
         }
     }
 
-    private int[] encode(RenderedPrompt prompt) {
+    private int[] encode(RenderedPrompt prompt, TokenLimit limit) {
         List<TextSpan> spans = new ArrayList<>();
         for (Span span : prompt.spans()) {
             spans.add(new TextSpan(span.text(), span.trusted()));
         }
-        int[] tokens = tokenizer.encodeSpans(spans);
+        int[] tokens = tokenizer.encodeSpans(spans, limit);
         boolean missesBos =
                 tokenizer.addsBos()
                         && tokenizer.bosId().isPresent()

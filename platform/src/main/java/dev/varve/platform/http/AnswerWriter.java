@@ -6,7 +6,6 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,6 +23,8 @@ final class AnswerWriter {
      * A client hears something at least this often; it is also how often its connection is probed.
      */
     private static final Duration TICK = Duration.ofMillis(700);
+
+    private static final int PART_BYTES = 64 << 10;
 
     private final HttpServletResponse response;
     private final ConnectionProbe probe;
@@ -129,11 +130,14 @@ final class AnswerWriter {
     }
 
     static void json(HttpServletResponse response, int status, JsonNode body) throws IOException {
-        byte[] bytes = Json.write(body).getBytes(StandardCharsets.UTF_8);
+        byte[] bytes = Json.writeBytes(body);
         response.setStatus(status);
         response.setContentType("application/json");
         response.setContentLength(bytes.length);
-        response.getOutputStream().write(bytes);
+        // Part by part, so that a slow client that reads is told from one that does not.
+        for (int at = 0; at < bytes.length; at += PART_BYTES) {
+            response.getOutputStream().write(bytes, at, Math.min(PART_BYTES, bytes.length - at));
+        }
     }
 
     static ObjectNode errorBody(ApiException error) {

@@ -47,6 +47,10 @@ final class ApiException extends RuntimeException {
         return new ApiException(status, type, code, "", message, 0);
     }
 
+    static ApiException contextExceeded(String message) {
+        return new ApiException(400, INVALID, "context_length_exceeded", "", message, 0);
+    }
+
     static ApiException loading() {
         return new ApiException(503, "unavailable_error", "model_loading", "", "Loading model", 1);
     }
@@ -73,8 +77,7 @@ final class ApiException extends RuntimeException {
             return new ApiException(503, "server_error", "shard_missing", "", message, 5);
         }
         return switch (failure.kind()) {
-            case CONTEXT_OVERFLOW ->
-                    new ApiException(400, INVALID, "context_length_exceeded", "", message, 0);
+            case CONTEXT_OVERFLOW -> contextExceeded(message);
             case INVALID_REQUEST -> new ApiException(400, INVALID, "", "", message, 0);
             case OVERLOADED ->
                     new ApiException(429, "rate_limit_error", "queue_full", "", message, 1);

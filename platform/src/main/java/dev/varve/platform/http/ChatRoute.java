@@ -5,6 +5,7 @@ import dev.varve.platform.chat.AnswerSession;
 import dev.varve.platform.chat.ChatPrompt;
 import dev.varve.platform.chat.ChatRenderer;
 import dev.varve.platform.template.TemplateException;
+import dev.varve.platform.tokenizer.TokenLimit;
 
 import tools.jackson.databind.node.ObjectNode;
 
@@ -32,7 +33,7 @@ final class ChatRoute {
         Fields fields = new Fields(body);
         requireText(fields);
         GenerationCall call = GenerationCall.read("chatcmpl-", fields, served, topLogprobs(fields));
-        Conversation conversation = conversation(fields);
+        Conversation conversation = conversation(fields, call.maxTokens().orElse(1));
         ChatPrompt prompt = conversation.prompt();
         ToolUse tools = conversation.tools();
         int maxOutput = call.maxOutput(prompt, Integer.MAX_VALUE, served);
@@ -59,11 +60,12 @@ final class ChatRoute {
 
     /** The prompt of a chat completion's body, as text and as a number of tokens. */
     ObjectNode applyTemplate(ObjectNode body) {
-        ChatPrompt prompt = conversation(new Fields(body)).prompt();
+        ChatPrompt prompt = conversation(new Fields(body), 1).prompt();
         return Json.object().put("prompt", prompt.text()).put("tokens", prompt.tokens().length);
     }
 
-    private Conversation conversation(Fields fields) {
+    /** {@code output}: tokens that are to follow the prompt. */
+    private Conversation conversation(Fields fields, long output) {
         ChatRenderer renderer =
                 served.chat()
                         .orElseThrow(
@@ -83,7 +85,10 @@ final class ChatRoute {
         variables.put("tools", tools.isEmpty() ? null : tools.forTemplate());
         thinking.enabled().ifPresent(enabled -> variables.put(Thinking.SWITCH, enabled));
         ChatMessages messages = ChatMessages.read(fields.require("messages"));
-        return new Conversation(render(renderer, messages, variables), tools, thinking);
+        ChatPrompt prompt =
+                PromptLimit.of(served)
+                        .apply(output, limit -> render(renderer, messages, variables, limit));
+        return new Conversation(prompt, tools, thinking);
     }
 
     private static Map<String, Object> variables(Fields fields) {
@@ -105,16 +110,19 @@ final class ChatRoute {
 
     /** System messages stay where they are, unless the template refuses that. */
     private static ChatPrompt render(
-            ChatRenderer renderer, ChatMessages messages, Map<String, Object> variables) {
+            ChatRenderer renderer,
+            ChatMessages messages,
+            Map<String, Object> variables,
+            TokenLimit limit) {
         variables.put("messages", messages.list());
         try {
-            return renderer.render(variables);
+            return renderer.render(variables, limit);
         } catch (TemplateException e) {
             if (!e.raisedByTemplate() || !messages.hasLateSystem()) {
                 throw e;
             }
             variables.put("messages", messages.systemFirst().list());
-            return renderer.render(variables);
+            return renderer.render(variables, limit);
         }
     }
 

@@ -4,6 +4,7 @@ import dev.varve.platform.chat.AnswerDialect;
 import dev.varve.platform.chat.AnswerOptions;
 import dev.varve.platform.chat.AnswerSession;
 import dev.varve.platform.chat.ChatPrompt;
+import dev.varve.platform.tokenizer.TokenLimit;
 import dev.varve.platform.tokenizer.Tokenizer;
 
 import tools.jackson.databind.JsonNode;
@@ -28,7 +29,12 @@ final class CompletionRoute {
         int topLogprobs = (int) fields.whole("logprobs", 0, MAX_LOGPROBS).orElse(-1);
         GenerationCall call = GenerationCall.read("cmpl-", fields, served, topLogprobs);
         boolean echo = fields.flag("echo", false);
-        List<ChatPrompt> prompts = prompts(fields.require("prompt"), served.tokenizer());
+        JsonNode given = fields.require("prompt");
+        List<ChatPrompt> prompts =
+                PromptLimit.of(served)
+                        .apply(
+                                call.maxTokens().orElse(DEFAULT_TOKENS),
+                                limit -> prompts(given, served.tokenizer(), limit));
         List<PendingAnswer.Choice> choices = new ArrayList<>();
         List<String> echoes = new ArrayList<>();
         AnswerDialect dialect = AnswerDialect.plain(served.tokenizer());
@@ -51,39 +57,38 @@ final class CompletionRoute {
     }
 
     /** A string, an array of strings, an array of ids, or an array of arrays of ids. */
-    private static List<ChatPrompt> prompts(JsonNode prompt, Tokenizer tokenizer) {
+    private static List<ChatPrompt> prompts(
+            JsonNode prompt, Tokenizer tokenizer, TokenLimit limit) {
         List<ChatPrompt> prompts = new ArrayList<>();
+        boolean several = prompt.isArray() && !prompt.isEmpty() && !prompt.get(0).isNumber();
+        if (several && prompt.size() > MAX_PROMPTS) {
+            throw ApiException.invalid(
+                    "prompt",
+                    "prompt: expected at most " + MAX_PROMPTS + " prompts, found " + prompt.size());
+        }
         if (prompt.isString()) {
-            prompts.add(prompt(prompt.stringValue(), tokenizer));
-        } else if (prompt.isArray() && !prompt.isEmpty() && prompt.get(0).isNumber()) {
-            prompts.add(ids(prompt, tokenizer));
-        } else if (prompt.isArray() && !prompt.isEmpty()) {
+            prompts.add(prompt(prompt.stringValue(), tokenizer, limit));
+        } else if (several) {
             for (JsonNode element : prompt) {
                 if (element.isString()) {
-                    prompts.add(prompt(element.stringValue(), tokenizer));
+                    prompts.add(prompt(element.stringValue(), tokenizer, limit));
                 } else if (element.isArray()) {
                     prompts.add(ids(element, tokenizer));
                 } else {
                     throw Fields.wrong("prompt", "strings or arrays of token ids", element);
                 }
             }
+        } else if (prompt.isArray() && !prompt.isEmpty()) {
+            prompts.add(ids(prompt, tokenizer));
         } else {
             throw Fields.wrong(
                     "prompt", "a string, strings, token ids or arrays of token ids", prompt);
         }
-        if (prompts.size() > MAX_PROMPTS) {
-            throw ApiException.invalid(
-                    "prompt",
-                    "prompt: expected at most "
-                            + MAX_PROMPTS
-                            + " prompts, found "
-                            + prompts.size());
-        }
         return prompts;
     }
 
-    private static ChatPrompt prompt(String text, Tokenizer tokenizer) {
-        return new ChatPrompt(withBos(tokenizer.encode(text, true), tokenizer), 0, text);
+    private static ChatPrompt prompt(String text, Tokenizer tokenizer, TokenLimit limit) {
+        return new ChatPrompt(withBos(tokenizer.encode(text, true, limit), tokenizer), 0, text);
     }
 
     private static ChatPrompt ids(JsonNode array, Tokenizer tokenizer) {

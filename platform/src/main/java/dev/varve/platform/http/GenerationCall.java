@@ -3,12 +3,14 @@ package dev.varve.platform.http;
 import dev.varve.platform.chat.ChatPrompt;
 import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.engine.TokenGuide;
+import dev.varve.platform.sampling.SamplingOptions;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.IntStream;
 
 /**
  * The fields that chat and text completions share, checked.
@@ -22,7 +24,8 @@ import java.util.UUID;
  * @param topLogprobs alternatives per token, -1 for no log probabilities
  * @param maxTokens most tokens per answer; empty: what the context leaves
  * @param ignoreEnd whether the model's end tokens count as text
- * @param fields the body
+ * @param sampling how tokens are chosen, for each answer; of the body itself nothing is kept, which
+ *     may be much larger than what is asked of it
  */
 record GenerationCall(
         String id,
@@ -34,7 +37,7 @@ record GenerationCall(
         int topLogprobs,
         OptionalLong maxTokens,
         boolean ignoreEnd,
-        Fields fields) {
+        List<SamplingOptions> sampling) {
     private static final int MAX_CHOICES = 8;
     private static final int MAX_STOPS = 16;
     private static final int MAX_STOP_CHARACTERS = 500;
@@ -50,17 +53,21 @@ record GenerationCall(
             OptionalLong given = fields.whole(name, 1, Integer.MAX_VALUE);
             most = most.isPresent() ? most : given;
         }
+        int choices = (int) fields.whole("n", 1, MAX_CHOICES).orElse(1);
+        int vocabulary = served.tokenizer().vocabularySize();
         return new GenerationCall(
                 idPrefix + UUID.randomUUID().toString().replace("-", ""),
                 fields.text("model").orElse(served.id()),
                 fields.flag("stream", false),
                 usage,
-                (int) fields.whole("n", 1, MAX_CHOICES).orElse(1),
+                choices,
                 stops(fields),
                 topLogprobs,
                 most,
                 fields.flag("ignore_eos", false),
-                fields);
+                IntStream.range(0, choices)
+                        .mapToObj(choice -> SamplingFields.read(fields, vocabulary, choice))
+                        .toList());
     }
 
     private static List<String> stops(Fields fields) {
@@ -90,7 +97,7 @@ record GenerationCall(
                 prompt.stablePrefix(),
                 maxOutput,
                 ignoreEnd ? Set.of() : served.tokenizer().endTokens(),
-                SamplingFields.read(fields, served.tokenizer().vocabularySize(), choice),
+                sampling.get(choice),
                 topLogprobs,
                 guide);
     }

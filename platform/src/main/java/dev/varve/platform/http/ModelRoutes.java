@@ -1,9 +1,9 @@
 package dev.varve.platform.http;
 
 import dev.varve.platform.engine.EngineStatus;
+import dev.varve.platform.tokenizer.TooManyTokensException;
 
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import java.util.Map;
@@ -91,16 +91,25 @@ final class ModelRoutes {
                                         ApiException.invalid(
                                                 "content",
                                                 "content: expected a string, found nothing"));
-        int[] tokens = served.tokenizer().encode(content, fields.flag("parse_special", true));
+        int[] tokens = count(content, fields.flag("parse_special", true));
         if (fields.flag("add_special", false)) {
             tokens = CompletionRoute.withBos(tokens, served.tokenizer());
         }
         ObjectNode answer = Json.object();
-        ArrayNode array = answer.putArray("tokens");
-        for (int token : tokens) {
-            array.add(token);
-        }
+        // Not a node for each: there may be a million.
+        answer.putPOJO("tokens", tokens);
         return answer;
+    }
+
+    private int[] count(String content, boolean parseSpecial) {
+        try {
+            return served.tokenizer()
+                    .encode(content, parseSpecial, PromptLimit.of(served).forCounting());
+        } catch (TooManyTokensException e) {
+            throw ApiException.invalid(
+                    "content",
+                    "content: expected a text of at most " + e.limit() + " tokens, found more");
+        }
     }
 
     ObjectNode detokenize(ObjectNode body) {

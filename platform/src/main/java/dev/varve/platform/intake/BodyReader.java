@@ -129,7 +129,7 @@ final class BodyReader {
         if (growth == 0 || body.size() + growth <= FREE_BYTES) {
             return true;
         }
-        if (!memory.tryTake(growth)) {
+        if (!memory.tryTake(growth, taken)) {
             waitingSince = waitingSince == 0 ? System.nanoTime() : waitingSince;
             return false;
         }

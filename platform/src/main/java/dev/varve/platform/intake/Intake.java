@@ -23,13 +23,9 @@ public final class Intake implements AutoCloseable {
     /** How often clients are looked at. */
     private static final long WATCH_MILLIS = 250;
 
-    /** Bodies may take an eighth of the heap; what they become takes several times as much. */
-    private static final int HEAP_SHARE = 8;
-
     private final IntakeLimits limits;
     private final ConnectionGuard connections;
-    private final MemoryBudget memory =
-            new MemoryBudget(Runtime.getRuntime().maxMemory() / HEAP_SHARE);
+    private final MemoryBudget memory;
     private final Set<BodyReader> readers = ConcurrentHashMap.newKeySet();
     private final RequestWorkers workers;
     private final ScheduledExecutorService watch =
@@ -39,6 +35,7 @@ public final class Intake implements AutoCloseable {
     public Intake(IntakeLimits limits) {
         this.limits = limits;
         connections = new ConnectionGuard(limits);
+        memory = new MemoryBudget(limits.bodyMemoryBytes());
         workers = new RequestWorkers(limits.patience());
         watch.scheduleWithFixedDelay(
                 this::watch, WATCH_MILLIS, WATCH_MILLIS, TimeUnit.MILLISECONDS);

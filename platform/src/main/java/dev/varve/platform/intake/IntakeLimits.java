@@ -7,10 +7,16 @@ import java.time.Duration;
  *
  * @param bodyBytes largest request body
  * @param connectionsPerClient most connections of one address
+ * @param bodyMemoryBytes memory of all bodies together, beyond the first 64 KiB of each
  * @param pace how slow they may be
  * @param patience how long a request waits for memory and for a thread before it is refused
  */
-public record IntakeLimits(int bodyBytes, int connectionsPerClient, Pace pace, Duration patience) {
+public record IntakeLimits(
+        int bodyBytes,
+        int connectionsPerClient,
+        long bodyMemoryBytes,
+        Pace pace,
+        Duration patience) {
     /**
      * A prompt of a million tokens has about 4 MiB; the rest is for escapes and for histories that
      * their template leaves out.
@@ -20,9 +26,16 @@ public record IntakeLimits(int bodyBytes, int connectionsPerClient, Pace pace, D
     /** A reverse proxy is one client. */
     public static final int DEFAULT_CONNECTIONS = 1024;
 
+    /** What bodies become takes several times their memory. */
+    private static final int HEAP_SHARE = 8;
+
     public static final IntakeLimits DEFAULT =
             new IntakeLimits(
-                    DEFAULT_BODY_BYTES, DEFAULT_CONNECTIONS, Pace.DEFAULT, Duration.ofSeconds(30));
+                    DEFAULT_BODY_BYTES,
+                    DEFAULT_CONNECTIONS,
+                    Runtime.getRuntime().maxMemory() / HEAP_SHARE,
+                    Pace.DEFAULT,
+                    Duration.ofSeconds(30));
 
     public IntakeLimits {
         if (bodyBytes < 1) {
@@ -37,18 +50,22 @@ public record IntakeLimits(int bodyBytes, int connectionsPerClient, Pace pace, D
     }
 
     public IntakeLimits withBodyBytes(int bytes) {
-        return new IntakeLimits(bytes, connectionsPerClient, pace, patience);
+        return new IntakeLimits(bytes, connectionsPerClient, bodyMemoryBytes, pace, patience);
     }
 
     public IntakeLimits withConnectionsPerClient(int connections) {
-        return new IntakeLimits(bodyBytes, connections, pace, patience);
+        return new IntakeLimits(bodyBytes, connections, bodyMemoryBytes, pace, patience);
+    }
+
+    public IntakeLimits withBodyMemoryBytes(long bytes) {
+        return new IntakeLimits(bodyBytes, connectionsPerClient, bytes, pace, patience);
     }
 
     public IntakeLimits withPace(Pace other) {
-        return new IntakeLimits(bodyBytes, connectionsPerClient, other, patience);
+        return new IntakeLimits(bodyBytes, connectionsPerClient, bodyMemoryBytes, other, patience);
     }
 
     public IntakeLimits withPatience(Duration other) {
-        return new IntakeLimits(bodyBytes, connectionsPerClient, pace, other);
+        return new IntakeLimits(bodyBytes, connectionsPerClient, bodyMemoryBytes, pace, other);
     }
 }

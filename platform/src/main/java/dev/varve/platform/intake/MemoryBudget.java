@@ -10,11 +10,11 @@ final class MemoryBudget {
     }
 
     /**
-     * Takes bytes if there are enough. What exceeds the whole budget gets in when nothing else is
-     * in use, so that nothing waits forever.
+     * Takes more bytes for somebody who holds {@code held} already, if there are enough. Who is
+     * alone gets all it wants, so that nothing is too large forever.
      */
-    synchronized boolean tryTake(long bytes) {
-        if (used > 0 && bytes > capacity - used) {
+    synchronized boolean tryTake(long bytes, long held) {
+        if (used > held && bytes > capacity - used) {
             return false;
         }
         used += bytes;
@@ -26,9 +26,5 @@ final class MemoryBudget {
             throw new IllegalStateException(bytes + " bytes given back of " + used);
         }
         used -= bytes;
-    }
-
-    synchronized long used() {
-        return used;
     }
 }

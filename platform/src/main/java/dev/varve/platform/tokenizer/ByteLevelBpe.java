@@ -1,5 +1,7 @@
 package dev.varve.platform.tokenizer;
 
+import java.util.Arrays;
+
 /** Byte-level BPE ({@code gpt2}): words are merged from single bytes, so every text has tokens. */
 final class ByteLevelBpe implements MergeAlgorithm {
     private final String pre;
@@ -64,6 +66,11 @@ final class ByteLevelBpe implements MergeAlgorithm {
     @Override
     public byte[] decode(byte[] tokenText) {
         return ByteAlphabet.decode(tokenText);
+    }
+
+    @Override
+    public boolean coversAllBytes() {
+        return Arrays.stream(byteSymbols).allMatch(symbol -> symbol < vocabularySize);
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.varve.platform.tokenizer;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 
 /**
  * BPE over the characters of whole lines ({@code gemma4}). Spaces are U+2581 in the vocabulary;
@@ -93,6 +94,11 @@ final class CharacterBpe implements MergeAlgorithm {
             }
         }
         return decoded.toByteArray();
+    }
+
+    @Override
+    public boolean coversAllBytes() {
+        return Arrays.stream(byteTokens).allMatch(token -> token >= 0);
     }
 
     @Override

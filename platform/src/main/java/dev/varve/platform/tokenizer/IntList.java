@@ -6,20 +6,37 @@ import java.util.Arrays;
 final class IntList {
     private int[] values = new int[64];
     private int size;
+    private final int most;
+
+    IntList() {
+        this(Integer.MAX_VALUE);
+    }
+
+    /** A list of at most {@code most} elements; one more is a {@link TooManyTokensException}. */
+    IntList(int most) {
+        this.most = most;
+    }
 
     void add(int value) {
-        if (size == values.length) {
-            values = Arrays.copyOf(values, size * 2);
+        if (size == values.length || size == most) {
+            grow(size + 1L);
         }
         values[size++] = value;
     }
 
     void addAll(int[] more) {
-        if (size + more.length > values.length) {
-            values = Arrays.copyOf(values, Math.max(size * 2, size + more.length));
+        if (more.length > Math.min(values.length, most) - size) {
+            grow((long) size + more.length);
         }
         System.arraycopy(more, 0, values, size, more.length);
         size += more.length;
+    }
+
+    private void grow(long wanted) {
+        if (wanted > most) {
+            throw new TooManyTokensException(most);
+        }
+        values = Arrays.copyOf(values, (int) Math.clamp(size * 2L, wanted, (long) most));
     }
 
     int get(int index) {

@@ -30,6 +30,9 @@ interface MergeAlgorithm {
     /** The bytes that a normal token stands for. */
     byte[] decode(byte[] tokenText);
 
+    /** Whether each byte of a text is part of one of its tokens. */
+    boolean coversAllBytes();
+
     /** Whether prompts begin with the bos token whatever the file says. */
     boolean forcesBos();
 

@@ -1,5 +1,7 @@
 package dev.varve.platform.tokenizer;
 
+import dev.varve.api.VarveException;
+
 import java.util.Arrays;
 
 /**
@@ -15,6 +17,7 @@ final class MergeLoop {
     /** A list that once held a long word is not kept at that length. */
     private static final int KEPT_CAPACITY = 1 << 16;
 
+    private final int most;
     private int[] symbols = new int[64];
 
     /** Where the symbol begins in the text. */
@@ -39,6 +42,15 @@ final class MergeLoop {
 
     private int heapSize;
 
+    /** A loop for words of at most {@code most} symbols. */
+    MergeLoop(int most) {
+        this.most = most;
+    }
+
+    MergeLoop() {
+        this(Integer.MAX_VALUE);
+    }
+
     void start() {
         count = 0;
         heapSize = 0;
@@ -52,8 +64,13 @@ final class MergeLoop {
      * Appends a symbol that begins at byte {@code start}; {@code -1} for one that no rule knows.
      */
     void add(int symbol, int start) {
-        if (count == symbols.length) {
-            resize(count * 2);
+        if (count == symbols.length || count == most) {
+            if (count == most) {
+                throw new VarveException(
+                        VarveException.Kind.INVALID_REQUEST,
+                        "the text has a word of more than " + most + " characters");
+            }
+            resize((int) Math.min(count * 2L, most));
         }
         symbols[count] = symbol;
         starts[count] = start;

@@ -51,10 +51,17 @@ final class SpecialMatcher {
         }
     }
 
-    /** Appends the occurrences in {@code text[from, to)} in the order of the text. */
-    void find(byte[] text, int from, int to, List<Match> matches) {
+    /**
+     * Appends the occurrences in {@code text[from, to)} in the order of the text.
+     *
+     * @throws TooManyTokensException if there are more than {@code most} of them
+     */
+    void find(byte[] text, int from, int to, int most, List<Match> matches) {
         int at = from;
         while (at < to) {
+            if (matches.size() > most) {
+                throw new TooManyTokensException(most);
+            }
             int longest = longestAt(text, at, to);
             if (longest == NONE) {
                 at++;

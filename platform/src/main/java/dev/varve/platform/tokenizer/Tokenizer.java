@@ -31,6 +31,9 @@ public final class Tokenizer {
     private final boolean addsBos;
     private final int[] suppressed;
 
+    /** Bytes of the longest token; empty where bytes of a text may have no token at all. */
+    private final OptionalInt longestToken;
+
     private Tokenizer(VocabularyData vocabulary) {
         symbols = new SymbolTable(vocabulary.tokens().length);
         for (byte[] text : vocabulary.tokens()) {
@@ -45,6 +48,10 @@ public final class Tokenizer {
         endTokens = EndTokens.of(vocabulary, symbols);
         addsBos = bosId.isPresent() && (vocabulary.addsBos() || algorithm.forcesBos());
         suppressed = vocabulary.suppressed().clone();
+        longestToken =
+                algorithm.coversAllBytes()
+                        ? IntStream.range(0, pieces.size()).map(id -> pieces.length(id, true)).max()
+                        : OptionalInt.empty();
     }
 
     /**
@@ -70,10 +77,23 @@ public final class Tokenizer {
      *     text that no user wrote, see {@link #encodeSpans}
      */
     public int[] encode(String text, boolean parseSpecial) {
+        return encode(text, parseSpecial, TokenLimit.NONE);
+    }
+
+    /**
+     * As {@link #encode(String, boolean)}, and stops where a limit is passed.
+     *
+     * @throws TooManyTokensException if the text has more tokens than the limit
+     * @throws dev.varve.api.VarveException of kind {@code INVALID_REQUEST} if a word is longer than
+     *     the limit
+     */
+    public int[] encode(String text, boolean parseSpecial, TokenLimit limit) {
+        checkLength(text.length(), limit);
         byte[] bytes = Utf8.encode(text);
         List<Match> matches = new ArrayList<>();
-        (parseSpecial ? allSpecials : userDefinedOnly).find(bytes, 0, bytes.length, matches);
-        return encode(bytes, matches);
+        (parseSpecial ? allSpecials : userDefinedOnly)
+                .find(bytes, 0, bytes.length, limit.tokens(), matches);
+        return encode(bytes, matches, limit);
     }
 
     /**
@@ -86,6 +106,18 @@ public final class Tokenizer {
      * writes cannot open or close a turn, a reasoning block or a tool call.
      */
     public int[] encodeSpans(List<TextSpan> spans) {
+        return encodeSpans(spans, TokenLimit.NONE);
+    }
+
+    /**
+     * As {@link #encodeSpans(List)}, and stops where a limit is passed.
+     *
+     * @throws TooManyTokensException if the text has more tokens than the limit
+     * @throws dev.varve.api.VarveException of kind {@code INVALID_REQUEST} if a word is longer than
+     *     the limit
+     */
+    public int[] encodeSpans(List<TextSpan> spans, TokenLimit limit) {
+        checkLength(spans.stream().mapToLong(span -> span.text().length()).sum(), limit);
         ByteArrayOutputStream text = new ByteArrayOutputStream();
         List<Match> matches = new ArrayList<>();
         List<TextSpan> runs = SpanRuns.of(spans);
@@ -97,15 +129,23 @@ public final class Tokenizer {
         byte[] bytes = text.toByteArray();
         for (int run = 0; run < runs.size(); run++) {
             if (runs.get(run).trusted()) {
-                allSpecials.find(bytes, borders[run], borders[run + 1], matches);
+                allSpecials.find(bytes, borders[run], borders[run + 1], limit.tokens(), matches);
             }
         }
-        return encode(bytes, matches);
+        return encode(bytes, matches, limit);
     }
 
-    private int[] encode(byte[] text, List<Match> matches) {
-        IntList ids = new IntList();
-        MergeLoop loop = new MergeLoop();
+    /** Refuses by its length alone what is certain to have too many tokens. */
+    private void checkLength(long chars, TokenLimit limit) {
+        if (longestToken.isPresent()
+                && chars / Math.max(1, longestToken.getAsInt()) > limit.tokens()) {
+            throw new TooManyTokensException(limit.tokens());
+        }
+    }
+
+    private int[] encode(byte[] text, List<Match> matches, TokenLimit limit) {
+        IntList ids = new IntList(limit.tokens());
+        MergeLoop loop = new MergeLoop(limit.wordSymbols());
         int at = 0;
         for (Match match : matches) {
             algorithm.encode(text, at, match.from(), loop, ids);

@@ -57,6 +57,11 @@ final class RawClient implements AutoCloseable {
                         + beginning);
     }
 
+    /** What the server sends. */
+    InputStream stream() throws IOException {
+        return socket.getInputStream();
+    }
+
     /** The first line of an answer; empty if the server closed the connection. */
     String statusLine() throws IOException {
         try {

@@ -91,7 +91,7 @@ class SpecialMatcherTest {
     private static List<Match> find(List<Special> specials, String text) {
         byte[] padded = ("a" + text + "a").getBytes(StandardCharsets.UTF_8);
         List<Match> matches = new ArrayList<>();
-        new SpecialMatcher(specials).find(padded, 1, padded.length - 1, matches);
+        new SpecialMatcher(specials).find(padded, 1, padded.length - 1, Integer.MAX_VALUE, matches);
         return matches.stream()
                 .map(match -> new Match(match.from() - 1, match.to() - 1, match.id()))
                 .toList();

@@ -1,0 +1,54 @@
+package dev.varve.platform.http;
+
+import dev.varve.platform.tokenizer.TokenLimit;
+import dev.varve.platform.tokenizer.TooManyTokensException;
+
+import java.util.function.Function;
+
+/**
+ * How much of a prompt is tokenised. A prompt somewhat longer than the context is counted to its
+ * end, so that its client learns by how much it is too long; what is far longer is refused as soon
+ * as that is certain.
+ *
+ * @param contextTokens what the model takes, prompt and answer
+ */
+record PromptLimit(int contextTokens) {
+    private static final int FACTOR = 2;
+
+    /** For counting alone: many a document is cut to size by its number of tokens. */
+    private static final int MIN_COUNTED = 1 << 20;
+
+    private static final int COUNTED_FACTOR = 4;
+
+    static PromptLimit of(ServedModel served) {
+        return new PromptLimit(served.engine().status().contextTokens());
+    }
+
+    /** What a route that counts tokens takes. */
+    TokenLimit forCounting() {
+        long tokens = (long) contextTokens * COUNTED_FACTOR;
+        return TokenLimit.of(Math.clamp(tokens, MIN_COUNTED, Integer.MAX_VALUE));
+    }
+
+    /** Makes a prompt within the limit; {@code output} is how many tokens are to follow it. */
+    <T> T apply(long output, Function<TokenLimit, T> prompt) {
+        long tokens = (long) contextTokens * FACTOR;
+        try {
+            return prompt.apply(TokenLimit.of((int) Math.min(tokens, Integer.MAX_VALUE)));
+        } catch (TooManyTokensException e) {
+            long found = e.limit() + 1L;
+            // Clients look for these words and for the numbers in this order.
+            throw ApiException.contextExceeded(
+                    "This model's maximum context length is "
+                            + contextTokens
+                            + " tokens. However, you requested at least "
+                            + (found + output)
+                            + " tokens (at least "
+                            + found
+                            + " in the messages, "
+                            + output
+                            + " in the completion). Please reduce the length of the messages or"
+                            + " completion.");
+        }
+    }
+}

@@ -1,0 +1,20 @@
+package dev.varve.platform.tokenizer;
+
+import dev.varve.api.VarveException;
+
+/** A text that has more tokens than its caller can use. */
+public final class TooManyTokensException extends VarveException {
+    private static final long serialVersionUID = 1L;
+
+    private final int limit;
+
+    TooManyTokensException(int limit) {
+        super(Kind.CONTEXT_OVERFLOW, "the text has more than " + limit + " tokens");
+        this.limit = limit;
+    }
+
+    /** Number of tokens that the text exceeds. */
+    public int limit() {
+        return limit;
+    }
+}

@@ -1,0 +1,106 @@
+package dev.varve.platform.http;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.platform.intake.IntakeLimits;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import java.net.http.HttpResponse;
+import java.time.Duration;
+
+/** Bodies that are larger than what they ask for. */
+@Timeout(120)
+class LargeBodyTest {
+    private final ScriptedEngine engine = new ScriptedEngine();
+
+    @AfterEach
+    void stop() {
+        engine.close();
+    }
+
+    @Test
+    void aPromptThatIsFarTooLongIsRefusedBeforeItIsCounted() throws Exception {
+        String prompt = "a ".repeat(100_000);
+        try (TestServer server = TestServer.of(engine)) {
+            HttpResponse<String> text =
+                    server.post("/v1/completions", "{\"prompt\": \"" + prompt + "\"}");
+            HttpResponse<String> chat =
+                    server.post(
+                            "/v1/chat/completions",
+                            "{\"max_tokens\": 7, \"messages\": [{\"role\": \"user\", \"content\":"
+                                    + " \""
+                                    + prompt
+                                    + "\"}]}");
+
+            assertOverflow(
+                    "maximum context length is 100 tokens. However, you requested at least 217"
+                            + " tokens (at least 201 in the messages, 16 in the completion)",
+                    text);
+            assertOverflow(
+                    "you requested at least 208 tokens (at least 201 in the messages, 7 in", chat);
+            assertTrue(engine.requests.isEmpty());
+        }
+    }
+
+    private static void assertOverflow(String message, HttpResponse<String> answer) {
+        assertEquals(400, answer.statusCode(), answer.body());
+        assertEquals(
+                "context_length_exceeded", TestServer.json(answer).at("/error/code").stringValue());
+        assertTrue(answer.body().contains(message), answer.body());
+    }
+
+    @Test
+    void countingHasALimitToo() throws Exception {
+        int most = 1 << 20;
+        try (TestServer server = TestServer.of(engine)) {
+            HttpResponse<String> whole = server.post("/tokenize", numbers(most));
+            HttpResponse<String> more = server.post("/tokenize", numbers(most + 1));
+
+            assertEquals(most, TestServer.json(whole).get("tokens").size());
+            assertEquals(400, more.statusCode());
+            assertEquals("content", TestServer.json(more).at("/error/param").stringValue());
+            assertTrue(more.body().contains("at most " + most + " tokens"), more.body());
+        }
+    }
+
+    /** Each digit is a token. */
+    private static String numbers(int count) {
+        return "{\"content\": \"" + "7".repeat(count) + "\"}";
+    }
+
+    @Test
+    void bodiesShareTheirMemoryAndSmallOnesNeedNone() throws Exception {
+        engine.says(TestServer.ids("ok"));
+        HttpOptions options =
+                HttpOptions.loopback()
+                        .withLimits(
+                                IntakeLimits.DEFAULT
+                                        .withBodyMemoryBytes(256 << 10)
+                                        .withPatience(Duration.ofSeconds(1)));
+        String large = "{\"content\": \"" + "7".repeat(600_000) + "\"}";
+        try (TestServer server = TestServer.of(engine, options);
+                RawClient holder = RawClient.of(server)) {
+            holder.beginPost("/tokenize", large.length(), large.substring(0, 500_000));
+            // It is not known when the server has read all that; each small answer takes a while.
+            HttpResponse<String> refused = server.post("/tokenize", large);
+            for (int tries = 0; tries < 100 && refused.statusCode() == 200; tries++) {
+                refused = server.post("/tokenize", large);
+            }
+            HttpResponse<String> small =
+                    server.post("/v1/chat/completions", TestServer.chatBody(""));
+            String held = holder.send(large.substring(500_000)).statusLine();
+            HttpResponse<String> later = server.post("/tokenize", large);
+
+            assertEquals(503, refused.statusCode());
+            assertEquals("server_busy", TestServer.json(refused).at("/error/code").stringValue());
+            assertTrue(refused.headers().firstValue("Retry-After").isPresent());
+            assertEquals(200, small.statusCode());
+            assertEquals("HTTP/1.1 200 OK", held);
+            assertEquals(200, later.statusCode(), "the memory was not given back");
+        }
+    }
+}

@@ -1,0 +1,81 @@
+package dev.varve.platform.http;
+
+import dev.varve.platform.engine.Engine;
+import dev.varve.platform.engine.EngineStatus;
+import dev.varve.platform.engine.GeneratedToken;
+import dev.varve.platform.engine.Generation;
+import dev.varve.platform.engine.GenerationEnd;
+import dev.varve.platform.engine.GenerationListener;
+import dev.varve.platform.engine.GenerationRequest;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** An engine that says the same token at a steady pace until its listener has enough. */
+final class PacedEngine implements Engine {
+    private static final int CONTEXT = 4096;
+
+    private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor();
+    private final Duration pace;
+    private final int token;
+
+    PacedEngine(Duration pace, int token) {
+        this.pace = pace;
+        this.token = token;
+    }
+
+    @Override
+    public Generation submit(GenerationRequest request, GenerationListener listener) {
+        AtomicInteger said = new AtomicInteger();
+        Future<?> speech =
+                thread.scheduleAtFixedRate(
+                        () -> say(request, listener, said),
+                        0,
+                        pace.toNanos(),
+                        TimeUnit.NANOSECONDS);
+        return () -> speech.cancel(false);
+    }
+
+    /** Throws when all is said, which ends the schedule. */
+    private void say(GenerationRequest request, GenerationListener listener, AtomicInteger said) {
+        if (said.get() == 0) {
+            listener.onStart(0);
+        }
+        int count = said.incrementAndGet();
+        boolean more = listener.onToken(new GeneratedToken(token, Optional.empty()));
+        if (!more || count == request.maxTokens()) {
+            listener.onEnd(
+                    new GenerationEnd(
+                            GenerationEnd.Reason.LENGTH,
+                            request.prompt().length,
+                            0,
+                            count,
+                            1,
+                            2,
+                            3));
+            throw new IllegalStateException("all is said");
+        }
+    }
+
+    @Override
+    public EngineStatus status() {
+        return new EngineStatus(
+                CONTEXT, 4, 0, 0, 256, 0, 0, 1, 0, 1, 1, 0, 0, 0, 0, 3, 0, List.of());
+    }
+
+    @Override
+    public boolean drain(Duration limit) {
+        return true;
+    }
+
+    @Override
+    public void close() {
+        thread.shutdownNow();
+    }
+}

@@ -1,5 +1,6 @@
 package dev.varve.platform.http;
 
+import dev.varve.api.VarveException;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.EngineStatus;
 import dev.varve.platform.engine.GeneratedToken;
@@ -11,6 +12,7 @@ import dev.varve.platform.engine.GenerationRequest;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
@@ -31,7 +33,11 @@ final class PacedEngine implements Engine {
     }
 
     @Override
-    public Generation submit(GenerationRequest request, GenerationListener listener) {
+    public List<Generation> submit(List<Submission> submissions) {
+        return submissions.stream().map(each -> speak(each.request(), each.listener())).toList();
+    }
+
+    private Generation speak(GenerationRequest request, GenerationListener listener) {
         AtomicInteger said = new AtomicInteger();
         Future<?> speech =
                 thread.scheduleAtFixedRate(
@@ -67,6 +73,11 @@ final class PacedEngine implements Engine {
     public EngineStatus status() {
         return new EngineStatus(
                 CONTEXT, 4, 0, 0, 256, 0, 0, 1, 0, 1, 1, 0, 0, 0, 0, 3, 0, List.of());
+    }
+
+    @Override
+    public CompletableFuture<VarveException> broken() {
+        return new CompletableFuture<>();
     }
 
     @Override

@@ -3,15 +3,24 @@ package dev.varve.platform.cli;
 import java.io.UnsupportedEncodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 import java.util.logging.ConsoleHandler;
 import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.Logger;
+import java.util.stream.Stream;
 
 /** Sends everything that is logged to stderr, one line each. */
 final class LogSetup {
-    /** Kept, because the log manager holds loggers weakly and would forget the level. */
-    private static final Logger JETTY = Logger.getLogger("org.eclipse.jetty");
+    /**
+     * What libraries say below {@code info} is for their authors and holds what passes through
+     * them: headers with keys and cookies, texts. Kept, because the log manager holds loggers
+     * weakly and would forget their level.
+     */
+    private static final List<Logger> LIBRARIES =
+            Stream.of("org.eclipse.jetty", "io.grpc", "io.netty", "jdk", "sun")
+                    .map(Logger::getLogger)
+                    .toList();
 
     private static final Logger ROOT = Logger.getLogger("");
 
@@ -23,6 +32,14 @@ final class LogSetup {
                 .filter(each -> each.level().equals(ROOT.getLevel()))
                 .findFirst()
                 .orElse(LogLevel.INFO);
+    }
+
+    private static Level ofLibraries(LogLevel level) {
+        return switch (level) {
+            case OFF, ERROR, WARNING -> level.level();
+            case INFO -> Level.WARNING;
+            case DEBUG, TRACE -> Level.INFO;
+        };
     }
 
     /** Sets the level; the libraries tell of their start only from {@code debug} on. */
@@ -40,6 +57,6 @@ final class LogSetup {
         console.setFormatter(new LogLine());
         ROOT.addHandler(console);
         ROOT.setLevel(level.level());
-        JETTY.setLevel(level == LogLevel.INFO ? Level.WARNING : level.level());
+        LIBRARIES.forEach(library -> library.setLevel(ofLibraries(level)));
     }
 }

@@ -19,6 +19,8 @@ import java.util.Map;
 record ChatMessages(List<Map<String, Object>> list) {
     private static final List<String> ROLES =
             List.of("system", "developer", "user", "assistant", "tool", "function");
+    private static final List<String> BESIDE_CONTENT =
+            List.of("tool_calls", "function_call", "refusal", "reasoning", "reasoning_content");
     private static final String ROLE = "role";
     private static final String CONTENT = "content";
     private static final String SYSTEM = "system";
@@ -76,6 +78,7 @@ record ChatMessages(List<Map<String, Object>> list) {
         if (!ROLES.contains(role)) {
             throw ApiException.invalid(where + ".role", where + ".role: expected one of " + ROLES);
         }
+        requireContent(where, role, message);
         read.put(ROLE, templateRole(role));
         read.put(CONTENT, MessageContent.read(where + ".content", message.path(CONTENT)));
         Fields fields = new Fields(message);
@@ -92,6 +95,23 @@ record ChatMessages(List<Map<String, Object>> list) {
             addToolName(where, fields, read, toolNames);
         }
         return read;
+    }
+
+    /** What an assistant said may lie beside its content; all others have nothing else to say. */
+    private static void requireContent(String where, String role, ObjectNode message) {
+        Fields fields = new Fields(message);
+        boolean saysSomething =
+                fields.find(CONTENT).isPresent()
+                        || role.equals("assistant")
+                                && BESIDE_CONTENT.stream()
+                                        .anyMatch(name -> fields.find(name).isPresent());
+        if (!saysSomething) {
+            throw ApiException.invalid(
+                    where + ".content",
+                    where
+                            + ".content: expected a string or an array of parts, found nothing"
+                            + (role.equals("assistant") ? " and no tool_calls" : ""));
+        }
     }
 
     private static String templateRole(String role) {

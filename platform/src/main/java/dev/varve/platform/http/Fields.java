@@ -114,7 +114,7 @@ final class Fields {
         return object(name).map(inner -> new Fields(inner, path + name + "."));
     }
 
-    /** A string or an array of strings; empty strings are dropped. */
+    /** A string or an array of strings, none of them empty. */
     List<String> texts(String name, int most, int mostCharacters) {
         List<String> texts = new ArrayList<>();
         find(name)
@@ -135,7 +135,11 @@ final class Fields {
                             } else {
                                 throw wrong(path + name, "a string or an array of strings", node);
                             }
-                            texts.removeIf(String::isEmpty);
+                            if (texts.contains("")) {
+                                throw ApiException.invalid(
+                                        path + name,
+                                        path + name + ": expected strings that are not empty");
+                            }
                             if (texts.size() > most) {
                                 throw ApiException.invalid(
                                         path + name,

@@ -39,6 +39,7 @@ record GenerationCall(
         boolean ignoreEnd,
         List<SamplingOptions> sampling) {
     private static final int MAX_CHOICES = 8;
+    private static final int MAX_STOP = 4;
     private static final int MAX_STOPS = 16;
     private static final int MAX_STOP_CHARACTERS = 500;
 
@@ -70,11 +71,10 @@ record GenerationCall(
                         .toList());
     }
 
+    /** OpenAI has {@code stop}, others {@code stop_sequences}. */
     private static List<String> stops(Fields fields) {
-        List<String> stops = new ArrayList<>();
-        for (String name : List.of("stop", "stop_sequences")) {
-            stops.addAll(fields.texts(name, MAX_STOPS - stops.size(), MAX_STOP_CHARACTERS));
-        }
+        List<String> stops = new ArrayList<>(fields.texts("stop", MAX_STOP, MAX_STOP_CHARACTERS));
+        stops.addAll(fields.texts("stop_sequences", MAX_STOPS - stops.size(), MAX_STOP_CHARACTERS));
         return List.copyOf(stops);
     }
 

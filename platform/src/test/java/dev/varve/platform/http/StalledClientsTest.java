@@ -24,6 +24,8 @@ import java.util.stream.IntStream;
 class StalledClientsTest {
     private static final String PROBE = "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
+    private static final String MODELS = "GET /v1/models HTTP/1.1\r\nHost: localhost\r\n\r\n";
+
     /** An answer takes milliseconds; a blocked server never answers. Busy machines lie between. */
     private static final Duration PROMPT = Duration.ofSeconds(10);
 
@@ -193,14 +195,32 @@ class StalledClientsTest {
             assertTrue(refusal.startsWith("HTTP/1.1 503"), refusal);
             assertTrue(refusal.contains("--max-connections-per-client"), refusal);
             List<String> more =
-                    IntStream.range(0, 40).mapToObj(i -> probe(server)).distinct().toList();
+                    IntStream.range(0, 40).mapToObj(i -> held(server)).distinct().toList();
             assertTrue(more.contains(""), "none of 40 more was closed: " + more);
+            for (RawClient client : clients) {
+                client.close();
+            }
+            int status = 0;
+            for (long end = System.nanoTime() + PROMPT.toNanos();
+                    status != 200 && System.nanoTime() < end; ) {
+                String line = probe(server, MODELS);
+                status = line.isEmpty() ? 0 : Integer.parseInt(line.substring(9, 12));
+            }
+            assertEquals(200, status, "closed connections still count");
         }
     }
 
-    private String probe(TestServer server) {
+    private String held(TestServer server) {
         try {
             return open(server).send(PROBE).statusLine();
+        } catch (IOException e) {
+            return "";
+        }
+    }
+
+    private String probe(TestServer server, String request) {
+        try (RawClient client = RawClient.of(server)) {
+            return client.send(request).statusLine();
         } catch (IOException e) {
             return "";
         }

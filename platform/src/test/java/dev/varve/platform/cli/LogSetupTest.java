@@ -1,0 +1,96 @@
+package dev.varve.platform.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.platform.http.HttpOptions;
+import dev.varve.platform.http.HttpServer;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+
+class LogSetupTest {
+    private static final String SECRET = "sk-of-nobody-else";
+
+    @AfterEach
+    void reset() {
+        LogSetup.configure(LogLevel.INFO);
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = LogLevel.class,
+            names = {"DEBUG", "TRACE"})
+    void keysAndCookiesAreNeverLogged(LogLevel level) throws Exception {
+        List<String> lines = new CopyOnWriteArrayList<>();
+        LogSetup.configure(level);
+        Handler collector = collector(lines);
+        Logger.getLogger("").addHandler(collector);
+
+        try (HttpServer server = HttpServer.start(HttpOptions.loopback());
+                HttpClient client = HttpClient.newHttpClient()) {
+            HttpRequest request =
+                    HttpRequest.newBuilder(URI.create(server.uri() + "/v1/models"))
+                            .headers(
+                                    "Authorization",
+                                    "Bearer " + SECRET,
+                                    "X-Api-Key",
+                                    SECRET,
+                                    "Cookie",
+                                    "session=" + SECRET)
+                            .build();
+            assertEquals(
+                    503, client.send(request, HttpResponse.BodyHandlers.ofString()).statusCode());
+        }
+
+        assertTrue(
+                lines.stream().anyMatch(line -> line.contains("/v1/models")),
+                "nothing was logged: " + lines);
+        assertFalse(
+                lines.stream().anyMatch(line -> line.contains(SECRET)),
+                () -> lines.stream().filter(line -> line.contains(SECRET)).toList().toString());
+    }
+
+    @ParameterizedTest
+    @EnumSource(LogLevel.class)
+    void theLevelIsThatOfVarve(LogLevel level) {
+        LogSetup.configure(level);
+
+        assertEquals(level, LogSetup.level());
+        assertEquals(
+                level.level().intValue() <= Level.FINE.intValue(),
+                Logger.getLogger("dev.varve.http").isLoggable(Level.FINE));
+    }
+
+    private static Handler collector(List<String> lines) {
+        LogLine format = new LogLine();
+        Handler collector =
+                new Handler() {
+                    @Override
+                    public void publish(LogRecord line) {
+                        lines.add(format.format(line));
+                    }
+
+                    @Override
+                    public void flush() {}
+
+                    @Override
+                    public void close() {}
+                };
+        collector.setLevel(Level.ALL);
+        return collector;
+    }
+}

@@ -1,0 +1,84 @@
+package dev.varve.platform.http;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import tools.jackson.databind.JsonNode;
+
+import java.util.Locale;
+import java.util.stream.Stream;
+
+/** Every error has one form, whoever finds it. */
+@Timeout(60)
+class ErrorShapeTest {
+    private static final String LOCAL = " HTTP/1.1\r\nHost: localhost\r\n";
+
+    private final ScriptedEngine engine = new ScriptedEngine();
+
+    @AfterEach
+    void stop() {
+        engine.close();
+    }
+
+    static Stream<Arguments> badRequests() {
+        String chunked =
+                "POST /v1/completions" + LOCAL + "Transfer-Encoding: chunked\r\n\r\nsecret\r\n";
+        return Stream.of(
+                Arguments.of(414, "GET /" + "secret".repeat(20_000) + LOCAL + "\r\n"),
+                Arguments.of(431, "GET /health" + LOCAL + "x: " + "secret".repeat(20_000) + "\r\n"),
+                Arguments.of(400, "GET /health HTTP/1.1\r\nHost: secret:port\r\n\r\n"),
+                Arguments.of(400, "GET /health HTTP/1.1\r\nHost: a b\r\n\r\n"),
+                Arguments.of(400, "GET /health HTTP/1.1\r\n\r\n"),
+                Arguments.of(400, "GET /health" + LOCAL + "Host: localhost\r\n\r\n"),
+                Arguments.of(400, "GET /health" + LOCAL + "secret\r\n\r\n"),
+                Arguments.of(400, "GET /health" + LOCAL + "Content-Length: secret\r\n\r\n"),
+                Arguments.of(400, "GET /%zz" + LOCAL + "\r\n"),
+                Arguments.of(400, "secret\r\n\r\n"),
+                Arguments.of(400, chunked),
+                Arguments.of(404, "GET /nothing" + LOCAL + "Connection: close\r\n\r\n"),
+                Arguments.of(405, "PUT /health" + LOCAL + "Connection: close\r\n\r\n"),
+                Arguments.of(
+                        403,
+                        "GET /health HTTP/1.1\r\nHost: e.example\r\nConnection: close\r\n\r\n"),
+                Arguments.of(505, "GET /health HTTP/7.0\r\nHost: localhost\r\n\r\n"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("badRequests")
+    void badRequestsAreToldAsAllOthers(int status, String request) throws Exception {
+        try (TestServer server = TestServer.of(engine);
+                RawClient client = RawClient.of(server)) {
+            String answer = client.send(request).rest();
+
+            assertTrue(answer.startsWith("HTTP/1.1 " + status), answer);
+            String head = answer.substring(0, answer.indexOf("\r\n\r\n")).toLowerCase(Locale.ROOT);
+            assertTrue(head.contains("\r\ncontent-type: application/json"), head);
+            assertFalse(answer.contains("secret"), answer);
+            JsonNode error = Json.MAPPER.readTree(answer.substring(answer.indexOf("\r\n\r\n") + 4));
+            assertFalse(error.at("/error/message").stringValue().isEmpty(), answer);
+            assertTrue(error.at("/error/type").isString(), answer);
+            assertTrue(error.at("/error").has("param"), answer);
+            assertTrue(
+                    error.at("/error/code").isString() || error.at("/error/code").isNull(), answer);
+        }
+    }
+
+    @Test
+    void whileTheModelLoadsTheCodeIsAWordAsElsewhere() throws Exception {
+        try (TestServer server = TestServer.loading(HttpOptions.loopback())) {
+            JsonNode error = TestServer.json(server.get("/health")).get("error");
+
+            assertEquals("model_loading", error.get("code").stringValue());
+            assertEquals("Loading model", error.get("message").stringValue());
+            assertEquals("unavailable_error", error.get("type").stringValue());
+        }
+    }
+}

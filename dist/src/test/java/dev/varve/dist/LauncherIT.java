@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -87,6 +88,57 @@ class LauncherIT {
     }
 
     @Test
+    void withoutAHomeAllIsKeptInOneFolderOfTheUsersOwn() throws Exception {
+        Path missing = folder.resolve("missing");
+        Path temporary = Files.createDirectory(folder.resolve("tmp"));
+        Map<String, String> variables =
+                Map.of(
+                        "VARVE_CACHE",
+                        "",
+                        "XDG_CACHE_HOME",
+                        "",
+                        "HOME",
+                        missing.toString(),
+                        "TMPDIR",
+                        temporary.toString());
+
+        Outcome first = run(variables, "devices");
+        List<String> kept = files(temporary);
+        Outcome second = run(variables, "devices");
+
+        assertEquals(0, first.status(), first.toString());
+        assertEquals(first.status(), second.status());
+        assertFalse(Files.exists(missing));
+        assertEquals(1, kept.size(), kept.toString());
+        Path own = temporary.resolve(kept.getFirst());
+        assertEquals(
+                "rwx------", PosixFilePermissions.toString(Files.getPosixFilePermissions(own)));
+        for (String prefix : new String[] {"start-", "ggml-"}) {
+            assertTrue(
+                    files(own).stream().anyMatch(name -> name.startsWith(prefix)),
+                    prefix + " among " + files(own));
+        }
+        assertEquals(kept, files(temporary));
+    }
+
+    @Test
+    void aCacheThatCannotBeWrittenIsRefusedByItsVariable() throws Exception {
+        Path file = Files.createFile(folder.resolve("file"));
+
+        Outcome outcome =
+                run(
+                        Map.of("VARVE_CACHE", file.toString(), "VARVE_AOT", "off"),
+                        "generate",
+                        "--prompt",
+                        "x");
+
+        assertEquals(1, outcome.status(), outcome.toString());
+        assertTrue(
+                outcome.err().contains("set VARVE_CACHE to a folder of your own"),
+                outcome.toString());
+    }
+
+    @Test
     void aSymbolicLinkStartsTheSameInstallation() throws Exception {
         Path link =
                 Files.createSymbolicLink(
@@ -132,6 +184,12 @@ class LauncherIT {
         assertEquals(2, outcome.status(), outcome.toString());
         assertTrue(
                 outcome.err().startsWith("varve: Unknown option: '--colour'"), outcome.toString());
+    }
+
+    private static List<String> files(Path folder) throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.map(file -> file.getFileName().toString()).toList();
+        }
     }
 
     private List<Path> records() throws IOException {

@@ -12,6 +12,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.security.DigestInputStream;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -69,7 +70,10 @@ public final class NativeBundle {
         } catch (IOException e) {
             throw new VarveException(
                     VarveException.Kind.UNAVAILABLE,
-                    cacheFolder + ": the ggml libraries cannot be unpacked: " + e,
+                    cacheFolder
+                            + ": the ggml libraries cannot be unpacked: "
+                            + e
+                            + "; set VARVE_CACHE to a folder of your own",
                     e);
         }
     }
@@ -111,6 +115,8 @@ public final class NativeBundle {
             for (Entry entry : entries) {
                 write(entry, fresh.resolve(entry.name()));
             }
+            // A temporary folder is its maker's alone, but a cache may be shared.
+            Files.setPosixFilePermissions(fresh, PosixFilePermissions.fromString("rwxr-xr-x"));
             publish(fresh, folder, entries);
         } finally {
             delete(fresh);

@@ -54,12 +54,13 @@ record Environment(Map<String, String> variables, Optional<Path> home, Set<Strea
         return Optional.ofNullable(variables.get(name)).filter(value -> !value.isBlank());
     }
 
-    /** Folder for unpacked libraries and other things that can be made again. */
+    /**
+     * Folder for unpacked libraries and other things that can be made again.
+     *
+     * @throws dev.varve.api.VarveException of kind UNAVAILABLE if there is no safe place for it
+     */
     Path cacheFolder() {
-        return variable("VARVE_CACHE")
-                .map(Path::of)
-                .or(() -> variable("XDG_CACHE_HOME").map(folder -> Path.of(folder, "varve")))
-                .orElseGet(() -> Path.of(System.getProperty("user.home"), ".cache", "varve"));
+        return CacheFolder.of(this);
     }
 
     /** Plugins of the installation. */

@@ -72,7 +72,12 @@ public final class CpuBackendProvider implements DeviceBackendProvider {
         } catch (IOException e) {
             throw new VarveException(
                     VarveException.Kind.UNAVAILABLE,
-                    options.cacheFolder() + ": links to " + libraries + " cannot be made: " + e,
+                    options.cacheFolder()
+                            + ": links to "
+                            + libraries
+                            + " cannot be made: "
+                            + e
+                            + "; set VARVE_CACHE to a folder of your own",
                     e);
         }
     }

@@ -50,6 +50,23 @@ final class Varve {
             process.destroy();
         }
 
+        /** Sends a signal, such as INT. */
+        void signal(String name) throws IOException, InterruptedException {
+            int status =
+                    new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
+                            .inheritIO()
+                            .start()
+                            .waitFor();
+            if (status != 0) {
+                throw new IOException("kill -" + name + " failed");
+            }
+        }
+
+        /** The exit status, once it ended. */
+        int status() {
+            return process.exitValue();
+        }
+
         /** Stops it without a word. */
         void kill() {
             process.destroyForcibly();

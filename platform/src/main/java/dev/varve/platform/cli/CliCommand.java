@@ -1,8 +1,10 @@
 package dev.varve.platform.cli;
 
+import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.SplitPlan;
+import dev.varve.platform.tokenizer.Tokenizer;
 
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -110,13 +112,25 @@ abstract class CliCommand implements Callable<Integer> {
                         }
 
                         @Override
+                        public void opened(GgufFile file, Tokenizer tokenizer) {
+                            checkModel(file, tokenizer);
+                        }
+
+                        @Override
                         public void planned(SplitPlan plan, List<String> reasons) {
                             showPlan(plan, reasons);
+                            loading();
                         }
                     };
             return parent.runtimes().open(arguments, settings, environment(), watcher);
         }
     }
+
+    /** Looks at the model before its devices are; here at nothing. */
+    void checkModel(GgufFile file, Tokenizer tokenizer) {}
+
+    /** All that is cheap to check was checked, and the weights come next; here nothing happens. */
+    void loading() {}
 
     /** Tells how the model is spread over its devices; here only if there are several. */
     void showPlan(SplitPlan plan, List<String> reasons) {

@@ -69,6 +69,7 @@ final class LocalRuntimeFactory implements RuntimeFactory {
         long begin = System.nanoTime();
         PreparedModel prepared = PreparedModel.open(arguments, settings, environment);
         Tokenizer tokenizer = Tokenizer.of(prepared.file().metadata());
+        watcher.opened(prepared.file(), tokenizer);
         PlacedShards shards = new PlacedShards(prepared);
         try {
             SplitPlanner.Placed placed =

@@ -1,5 +1,6 @@
 package dev.varve.platform.cli;
 
+import dev.varve.api.gguf.GgufFile;
 import dev.varve.platform.chat.AnswerDialect;
 import dev.varve.platform.chat.ChatRenderer;
 import dev.varve.platform.engine.Engine;
@@ -7,7 +8,7 @@ import dev.varve.platform.http.HttpOptions;
 import dev.varve.platform.http.HttpServer;
 import dev.varve.platform.http.ReasoningDefaults;
 import dev.varve.platform.http.ServedModel;
-import dev.varve.platform.template.ChatTemplate;
+import dev.varve.platform.tokenizer.Tokenizer;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -26,8 +27,9 @@ import java.util.concurrent.CountDownLatch;
         name = "serve",
         description = {
             "Serves a model over an OpenAI-compatible HTTP API.",
-            "The server listens at once and answers 503 until the model is loaded. SIGTERM and"
-                    + " SIGINT let running requests end, for at most 30 seconds.",
+            "The server listens when the model, its chat template and the memory are found to be"
+                    + " right, and answers 503 until the weights are loaded. SIGTERM and SIGINT let"
+                    + " running requests end, for at most 30 seconds.",
             "A model may be spread over several devices, in this process, in processes that the"
                     + " server starts, and on other hosts; varve plan shows what to expect of it."
         },
@@ -53,6 +55,9 @@ final class ServeCommand extends CliCommand {
 
     @Mixin private ServeArguments server;
 
+    private Optional<ChatRenderer> chat = Optional.empty();
+    private Runnable listen = () -> {};
+
     @Override
     boolean endsInOrder() {
         return true;
@@ -67,10 +72,17 @@ final class ServeCommand extends CliCommand {
         CountDownLatch stop = new CountDownLatch(1);
         int status;
         try (ShutdownGuard guard = ShutdownGuard.prepare(stop::countDown, STOP_LIMIT)) {
-            try (HttpServer http = HttpServer.start(options)) {
-                // Before the model is loaded: a port that is taken is found at once, and /health
-                // can say that it loads.
-                say("listening on " + http.uri() + "; loading " + choice.file().getFileName());
+            try (Entrance entrance = new Entrance(options)) {
+                // Not before everything that takes no time was looked at, and not after the weights
+                // are loaded: a port that is taken is found soon, and /health can say that it
+                // loads.
+                listen =
+                        () ->
+                                say(
+                                        "listening on "
+                                                + entrance.open()
+                                                + "; loading "
+                                                + choice.file().getFileName());
                 try (ModelRuntime runtime =
                         open(
                                 model,
@@ -89,6 +101,7 @@ final class ServeCommand extends CliCommand {
                     // Not before: nobody waits for a model that is still loading when the process
                     // is asked to stop.
                     guard.arm();
+                    HttpServer http = entrance.server();
                     ServedModel served = served(runtime, choice.file(), reasoningDefaults);
                     http.ready(served);
                     out().println("Serving " + served.id() + " on " + http.uri());
@@ -102,6 +115,16 @@ final class ServeCommand extends CliCommand {
             say("stopped");
         }
         return status;
+    }
+
+    @Override
+    void loading() {
+        listen.run();
+    }
+
+    @Override
+    void checkModel(GgufFile file, Tokenizer tokenizer) {
+        chat = ServedTemplate.open(server.chatTemplateFile(), file, tokenizer, this::say);
     }
 
     /** Who tries Varve for the first time may not know what to do with an address. */
@@ -127,14 +150,6 @@ final class ServeCommand extends CliCommand {
 
     private ServedModel served(
             ModelRuntime runtime, Path file, ReasoningDefaults reasoningDefaults) {
-        Optional<ChatRenderer> chat =
-                server.chatTemplateFile()
-                        .map(TextFile::read)
-                        .or(() -> runtime.file().metadata().findString("tokenizer.chat_template"))
-                        .map(
-                                source ->
-                                        new ChatRenderer(
-                                                ChatTemplate.compile(source), runtime.tokenizer()));
         Map<String, Object> details = new LinkedHashMap<>();
         details.put("device", runtime.placement().devices());
         details.put("threads", runtime.threads());

@@ -30,7 +30,7 @@ import java.util.Optional;
             "  varve bench --model model.gguf                      measure prefill and decode",
             "  varve COMMAND --help                                explain a command",
             "",
-            "Exit status: 0 success, 1 failure, 2 wrong usage."
+            "Exit status: 0 success, 1 failure, 2 wrong usage, 143 after SIGTERM, 130 after Ctrl-C."
         },
         subcommands = {
             ServeCommand.class,

@@ -154,8 +154,7 @@ class CommandLineTest {
                         "--enable-thinking",
                         thinking);
 
-        assertEquals(1, outcome.status(), outcome.toString());
-        assertTrue(outcome.err().contains("loading no-such.gguf"), outcome.toString());
+        assertEquals(new Outcome(1, "", "varve: no-such.gguf: no such file\n"), outcome);
     }
 
     @Test

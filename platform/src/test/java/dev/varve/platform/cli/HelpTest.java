@@ -51,7 +51,7 @@ class HelpTest {
         assertEquals(0, script.status(), script.toString());
         assertEquals(script, run("completion", "zsh"));
         assertEquals(List.of("serve"), complete(script.out(), "serv"));
-        assertEquals(List.of("--max-ctx"), complete(script.out(), "serve", "--max-c"));
+        assertEquals(List.of("--max-ctx"), complete(script.out(), "serve", "--max-ct"));
         assertEquals(List.of("--log-level"), complete(script.out(), "plan", "--log"));
         assertFalse(complete(script.out(), "").contains("warm-up"), "what is hidden stays so");
         assertFalse(complete(script.out(), "shard", "--").contains("--supervised"));

@@ -141,7 +141,7 @@ class ChatCompletionsTest {
     void stopSequencesAreStopStringsToo() throws Exception {
         engine.says(TestServer.ids("xyfoo more text"));
 
-        JsonNode answer = server.chat("\"stop\": \"more\", \"stop_sequences\": [\"foo\", \"\"]");
+        JsonNode answer = server.chat("\"stop\": \"more\", \"stop_sequences\": [\"foo\"]");
 
         assertEquals("xy", message(answer).get("content").stringValue());
     }

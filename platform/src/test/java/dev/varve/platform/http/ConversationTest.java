@@ -159,7 +159,8 @@ class ConversationTest {
                         + " messages[0].tool_calls[0].function.arguments",
                 "{\"role\": \"assistant\", \"reasoning_content\": {}} |"
                         + " messages[0].reasoning_content",
-                "{\"role\": \"tool\", \"tool_call_id\": 5} | messages[0].tool_call_id",
+                "{\"role\": \"tool\", \"content\": \"\", \"tool_call_id\": 5} |"
+                        + " messages[0].tool_call_id",
                 "{\"role\": \"tool\", \"content\": {}} | messages[0].content"
             })
     void aWrongMessageIsNamed(String message, String param) throws Exception {

@@ -1,6 +1,9 @@
 package dev.varve.platform.http;
 
+import dev.varve.api.VarveException;
+
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /**
  * Which web pages may call the server.
@@ -10,12 +13,28 @@ import java.util.Set;
  *     and its own; {@code *} for all
  */
 public record PageAccess(Set<String> corsOrigins, Set<String> allowedHosts) {
+    private static final Pattern ORIGIN = Pattern.compile("\\*|null|[\\w.+-]+://[^/\\s]+");
+    private static final Pattern HOST = Pattern.compile("\\*|[^/\\s]+");
+
     /** Only pages that the server itself sends, under a name of loopback. */
     public static final PageAccess NONE = new PageAccess(Set.of(), Set.of());
 
     public PageAccess {
         corsOrigins = Set.copyOf(corsOrigins);
         allowedHosts = Set.copyOf(allowedHosts);
+        // One that never matches looks like one that does until a page is refused.
+        check("--cors-origin", corsOrigins, ORIGIN, "https://chat.example, null or *");
+        check("--allowed-host", allowedHosts, HOST, "chat.example or *");
+    }
+
+    private static void check(String flag, Set<String> values, Pattern form, String example) {
+        for (String value : values) {
+            if (!form.matcher(value).matches()) {
+                throw new VarveException(
+                        VarveException.Kind.INVALID_REQUEST,
+                        flag + ": expected the form of " + example + ", found " + value);
+            }
+        }
     }
 
     boolean allowsOrigin(String origin) {

@@ -36,7 +36,7 @@ public final class Intake implements AutoCloseable {
         this.limits = limits;
         connections = new ConnectionGuard(limits);
         memory = new MemoryBudget(limits.bodyMemoryBytes());
-        workers = new RequestWorkers(limits.patience());
+        workers = new RequestWorkers(limits.patience(), Runtime.getRuntime().availableProcessors());
         watch.scheduleWithFixedDelay(
                 this::watch, WATCH_MILLIS, WATCH_MILLIS, TimeUnit.MILLISECONDS);
     }

@@ -6,6 +6,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
@@ -15,7 +16,8 @@ import java.util.concurrent.TimeUnit;
  * the virtual threads of all requests.
  *
  * <p>Long bodies have a lane of their own, in which one is worked on at a time: short ones do not
- * wait for it, and the memory that it needs is needed once.
+ * wait for it, and the memory that it needs is needed once. Together the lanes leave the engine a
+ * core at least.
  */
 final class RequestWorkers implements AutoCloseable {
     /** From here on a body is long. */
@@ -26,14 +28,14 @@ final class RequestWorkers implements AutoCloseable {
 
     private final ThreadPoolExecutor shortLane;
     private final ThreadPoolExecutor longLane;
+    private final Semaphore turns;
     private final Duration wait;
 
-    RequestWorkers(Duration wait) {
+    /** {@code cores}: of the machine, for engine and requests together. */
+    RequestWorkers(Duration wait, int cores) {
         this.wait = wait;
-        shortLane =
-                lane(
-                        "varve-work",
-                        Math.max(1, Runtime.getRuntime().availableProcessors() / CORES_PER_THREAD));
+        turns = new Semaphore(Math.max(1, cores - 1), true);
+        shortLane = lane("varve-work", Math.max(1, cores / CORES_PER_THREAD));
         longLane = lane("varve-work-long", 1);
     }
 
@@ -60,7 +62,7 @@ final class RequestWorkers implements AutoCloseable {
         WorkItem<T> item = new WorkItem<>(work);
         Future<T> result;
         try {
-            result = lane.submit(item);
+            result = lane.submit(() -> inTurn(item));
         } catch (RejectedExecutionException e) {
             throw busy();
         }
@@ -81,6 +83,15 @@ final class RequestWorkers implements AutoCloseable {
                 case Error failure -> throw failure;
                 default -> throw new IllegalStateException(e.getCause());
             }
+        }
+    }
+
+    private <T> T inTurn(WorkItem<T> item) throws Exception {
+        turns.acquire();
+        try {
+            return item.call();
+        } finally {
+            turns.release();
         }
     }
 

@@ -22,7 +22,7 @@ class RequestWorkersTest {
 
     @Test
     void workRunsOnAPlatformThreadOfItsOwn() throws Exception {
-        try (RequestWorkers workers = new RequestWorkers(Duration.ofSeconds(30))) {
+        try (RequestWorkers workers = new RequestWorkers(Duration.ofSeconds(30), 8)) {
             Thread worker = workers.run(SHORT, Thread::currentThread);
 
             assertFalse(worker.isVirtual());
@@ -33,7 +33,7 @@ class RequestWorkersTest {
     @Test
     void shortBodiesDoNotWaitForLongOnes() throws Exception {
         CountDownLatch end = new CountDownLatch(1);
-        try (RequestWorkers workers = new RequestWorkers(Duration.ofSeconds(30));
+        try (RequestWorkers workers = new RequestWorkers(Duration.ofSeconds(30), 8);
                 ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor()) {
             Future<Boolean> slow = callers.submit(() -> workers.run(LONG, () -> await(end)));
 
@@ -49,7 +49,7 @@ class RequestWorkersTest {
     void longBodiesAreWorkedOnOneAtATime() throws Exception {
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch end = new CountDownLatch(1);
-        try (RequestWorkers workers = new RequestWorkers(Duration.ofMillis(50));
+        try (RequestWorkers workers = new RequestWorkers(Duration.ofMillis(50), 8);
                 ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor()) {
             Future<Boolean> first =
                     callers.submit(
@@ -74,9 +74,34 @@ class RequestWorkersTest {
     }
 
     @Test
+    void theEngineKeepsACore() throws Exception {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch end = new CountDownLatch(1);
+        try (RequestWorkers workers = new RequestWorkers(Duration.ofMillis(50), 2);
+                ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor()) {
+            Future<Boolean> slow =
+                    callers.submit(
+                            () ->
+                                    workers.run(
+                                            LONG,
+                                            () -> {
+                                                begun.countDown();
+                                                return await(end);
+                                            }));
+            begun.await();
+
+            assertThrows(IntakeException.class, () -> workers.run(SHORT, () -> true));
+
+            end.countDown();
+            assertTrue(slow.get());
+            assertTrue(workers.run(SHORT, () -> true));
+        }
+    }
+
+    @Test
     void whatFailsFailsForItsCallerAlone() throws Exception {
         RuntimeException failure = new IllegalArgumentException("no");
-        try (RequestWorkers workers = new RequestWorkers(Duration.ofSeconds(30))) {
+        try (RequestWorkers workers = new RequestWorkers(Duration.ofSeconds(30), 8)) {
             assertSame(
                     failure,
                     assertThrows(

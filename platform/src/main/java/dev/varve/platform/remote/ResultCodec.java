@@ -10,6 +10,8 @@ import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.Slice;
 import dev.varve.platform.wire.Message;
+import dev.varve.platform.wire.WireCode;
+import dev.varve.platform.wire.WireException;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -53,10 +55,21 @@ record ResultCodec(
         boolean ends = boundaryLength == 0;
         int logits = ends ? wantedRows(batch) * vocabulary : 0;
         int boundary = ends ? 0 : tokens * boundaryLength;
-        int features = result.features().size() * tokens * embeddingLength;
-        ByteBuffer payload =
-                ByteBuffer.allocate((logits + features) * Float.BYTES + boundary * type.bytes())
-                        .order(ByteOrder.LITTLE_ENDIAN);
+        long features = (long) result.features().size() * tokens * embeddingLength;
+        long bytes = (logits + features) * Float.BYTES + (long) boundary * type.bytes();
+        if (bytes > Integer.MAX_VALUE) {
+            throw new WireException(
+                    WireCode.TOO_LARGE,
+                    false,
+                    "result of "
+                            + tokens
+                            + " tokens with "
+                            + result.features().size()
+                            + " captures: expected at most 2 GiB, found "
+                            + bytes
+                            + " bytes");
+        }
+        ByteBuffer payload = ByteBuffer.allocate((int) bytes).order(ByteOrder.LITTLE_ENDIAN);
         if (ends) {
             int row = 0;
             for (Slice slice : batch.slices()) {

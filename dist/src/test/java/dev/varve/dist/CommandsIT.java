@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.varve.testkit.Comparison;
+import dev.varve.testkit.GgufValue;
 import dev.varve.testkit.Oracle;
 import dev.varve.testkit.OracleOptions;
 import dev.varve.testkit.Qwen35Model;
@@ -237,6 +238,20 @@ class CommandsIT {
 
         assertEquals(0, outcome.status(), outcome.toString());
         assertTrue(outcome.out().startsWith("Usage: varve " + command), outcome.out());
+    }
+
+    @Test
+    void layersThatTheFileDoesNotTellOfAreWarnedOf() throws Exception {
+        Path cut = folder.resolve("cut.gguf");
+        spec.writer().put("qwen35.block_count", GgufValue.of(2)).write(cut);
+
+        Varve.Outcome plan = varve.run("plan", "--model", cut);
+        Varve.Outcome inspect = varve.run("inspect", "--model", cut);
+
+        assertEquals(0, plan.status(), plan.toString());
+        String warning = "not used by this model of 1 layer; if qwen35.block_count is right";
+        assertTrue(plan.err().contains(" warning ") && plan.err().contains(warning), plan.err());
+        assertTrue(inspect.out().contains(warning), inspect.out());
     }
 
     @Test

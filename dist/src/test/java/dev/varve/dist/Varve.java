@@ -76,11 +76,6 @@ final class Varve {
             return process.waitFor(60, TimeUnit.SECONDS);
         }
 
-        /** Exit status of a server that has ended. */
-        int status() {
-            return process.exitValue();
-        }
-
         @Override
         public void close() {
             process.destroyForcibly();

@@ -43,6 +43,8 @@ final class Request implements Generation {
     int reportedPrefill;
 
     int generated;
+    private int losses;
+    private int reachedAtLoss;
     private int cached;
     private boolean started;
 
@@ -124,6 +126,14 @@ final class Request implements Generation {
         startedNanos = System.nanoTime();
         cached = admitted.computed;
         return true;
+    }
+
+    /** Takes note of a loss. Returns how often it happened since the request last got further. */
+    int countLoss() {
+        int reached = reportedPrefill + generated;
+        losses = reached > reachedAtLoss ? 1 : losses + 1;
+        reachedAtLoss = reached;
+        return losses;
     }
 
     /** Goes back to the queue, to be computed again as it was. */

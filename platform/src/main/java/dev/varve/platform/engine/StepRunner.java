@@ -4,6 +4,7 @@ import dev.varve.api.VarveException;
 import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.ShardLostException;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.Slice;
@@ -21,6 +22,9 @@ import java.util.function.Consumer;
  */
 final class StepRunner {
     private static final System.Logger LOG = System.getLogger("dev.varve.engine");
+
+    /** Losses in a row that a request survives without getting further. */
+    private static final int MOST_LOSSES = 5;
 
     /** Whether a request may run. */
     enum Admission {
@@ -333,7 +337,8 @@ final class StepRunner {
     /**
      * Takes back all running sequences, since caches are gone or unsound, and puts their requests
      * to the front of the queue. They will be computed again as they were; what was streamed of
-     * them stays as it is.
+     * them stays as it is. One that gets no further however often it is tried ends: it may be what
+     * kills the shard.
      */
     void loseAll() {
         flights.abandon();
@@ -344,6 +349,15 @@ final class StepRunner {
                         .toList();
         running.clear();
         for (Request request : lost) {
+            if (request.countLoss() > MOST_LOSSES) {
+                fail(
+                        request,
+                        new ShardLostException(
+                                "the model was lost "
+                                        + MOST_LOSSES
+                                        + " times in a row before the request got further"));
+                continue;
+            }
             request.loseState();
             replays++;
             line.requeue(request);

@@ -11,6 +11,7 @@ import dev.varve.api.model.LayerRange;
 import dev.varve.platform.shard.ShardLostException;
 import dev.varve.platform.shard.SlotSpan;
 
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -286,6 +287,28 @@ class EngineFaultTest {
 
             assertTrue(reason.getMessage().contains("made for the test"), reason.getMessage());
             assertThrows(ExecutionException.class, answer::end);
+        }
+    }
+
+    /** It may be the request that kills the process of a shard, whenever it is tried. */
+    @Test
+    void aRequestThatLosesItsShardAgainAndAgainEnds() throws Exception {
+        FaultyShard shard =
+                new FaultyShard(
+                        new LayerRange(0, 2),
+                        SIZES,
+                        this,
+                        FaultyShard.Call.FORWARD_FUTURE,
+                        Fault.LOST);
+        try (Scheduler engine = engine(shard, 0, this)) {
+            shard.failAfter(0, Integer.MAX_VALUE);
+            Collected deadly = asks().getFirst().of(engine);
+
+            ExecutionException end = assertThrows(ExecutionException.class, deadly::end);
+
+            assertInstanceOf(ShardLostException.class, end.getCause());
+            shard.failAfter(Integer.MAX_VALUE, 0);
+            assertEquals(expected().getFirst(), asks().getFirst().of(engine).await());
         }
     }
 }

@@ -20,11 +20,13 @@ final class BodyReader {
     private final IntakeLimits limits;
     private final MemoryBudget memory;
     private final Consumer<BodyOutcome> whenDone;
-    private final long begin = System.nanoTime();
     private final ReceivedBody body = new ReceivedBody();
 
     /** What was read and found no room yet. */
     private Optional<Content.Chunk> waiting = Optional.empty();
+
+    /** Moved on by the time in which the client could not send. */
+    private long begin = System.nanoTime();
 
     private long waitingSince;
     private long taken;
@@ -133,7 +135,10 @@ final class BodyReader {
             waitingSince = waitingSince == 0 ? System.nanoTime() : waitingSince;
             return false;
         }
-        waitingSince = 0;
+        if (waitingSince != 0) {
+            begin += System.nanoTime() - waitingSince;
+            waitingSince = 0;
+        }
         taken += growth;
         return true;
     }

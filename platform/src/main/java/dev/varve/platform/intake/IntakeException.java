@@ -48,9 +48,4 @@ public final class IntakeException extends RuntimeException {
     public boolean isPassing() {
         return status == 503;
     }
-
-    /** Whether what follows on the connection cannot be told from the rest of the body. */
-    public boolean endsConnection() {
-        return status == 400 || status == 408 || status == 413;
-    }
 }

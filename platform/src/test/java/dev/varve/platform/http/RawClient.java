@@ -57,6 +57,12 @@ final class RawClient implements AutoCloseable {
                         + beginning);
     }
 
+    /** Says that nothing more will be sent. */
+    RawClient endOfSending() throws IOException {
+        socket.shutdownOutput();
+        return this;
+    }
+
     /** What the server sends. */
     InputStream stream() throws IOException {
         return socket.getInputStream();

@@ -103,6 +103,15 @@ class StalledClientsTest {
     }
 
     @Test
+    void aBodyThatEndsEarlyIsNoRequest() throws Exception {
+        try (TestServer server = TestServer.of(engine)) {
+            String end = open(server).beginPost("/tokenize", 1000, "{\"con").endOfSending().rest();
+
+            assertTrue(end.isEmpty() || end.startsWith("HTTP/1.1 400"), end);
+        }
+    }
+
+    @Test
     void aBodyThatTricklesIsEndedToo() throws Exception {
         Pace pace =
                 new Pace(

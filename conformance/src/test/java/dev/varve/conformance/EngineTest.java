@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
+import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.conformance.RandomModel.Family;
 import dev.varve.platform.engine.Engine;
@@ -13,6 +14,8 @@ import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.sampling.SamplingOptions;
+import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.ExactRows;
 import dev.varve.testkit.TensorType;
 
 import org.junit.jupiter.api.Test;
@@ -50,35 +53,44 @@ class EngineTest {
         }
     }
 
-    /**
-     * Grade (b): q8_0 KV makes rows independent of their neighbours; small float matrices are split
-     * by column.
-     */
+    /** Grade (a): a sequence attends alone, and rows are multiplied as if they were alone. */
     @ParameterizedTest
     @CsvSource({
-        "QWEN35, Q4_0",
-        "QWEN35, Q8_0",
-        "QWEN35, F16",
-        "QWEN35, F32",
-        "QWEN35MOE, Q4_0",
-        "QWEN35MOE, F16",
-        "GEMMA4, Q4_0",
-        "GEMMA4, F16",
-        "LAGUNA, Q4_0",
-        "LAGUNA, F32"
+        "QWEN35, Q4_0, Q8_0, AUTO",
+        "QWEN35, Q8_0, F16, AUTO",
+        "QWEN35, F16, Q8_0, AUTO",
+        "QWEN35, F32, F16, AUTO",
+        "QWEN35, Q6_K, F16, AUTO",
+        "QWEN35, Q4_K, F16, ON",
+        "QWEN35MOE, Q4_0, F16, AUTO",
+        "QWEN35MOE, F16, Q8_0, AUTO",
+        "QWEN35MOE, IQ4_XS, F16, ON",
+        "GEMMA4, Q4_0, Q8_0, AUTO",
+        "GEMMA4, F16, F16, AUTO",
+        "GEMMA4, Q6_K, F16, AUTO",
+        "GEMMA4, Q4_K, F16, ON",
+        "LAGUNA, Q4_0, F16, AUTO",
+        "LAGUNA, F32, Q8_0, AUTO",
+        "LAGUNA, Q4_K, F16, ON",
+        "LAGUNA, Q4_K, Q8_0, ON"
     })
-    void eightTogetherGiveWhatEachGivesAlone(Family family, TensorType type) throws Exception {
-        Sample spec = Sample.of(family, type);
+    void eightTogetherGiveWhatEachGivesAlone(
+            Family family, TensorType type, GgmlType cache, ExactRows exact) throws Exception {
+        RandomModel wide = family.wide(type);
+        Sample spec = new Sample(wide, wide.write(folder));
+        CacheTypes types = new CacheTypes(cache, cache);
         List<int[]> prompts =
                 IntStream.range(0, 8).mapToObj(i -> spec.tokens(20 + 37 * i, 100 + i)).toList();
         List<int[]> alone = new ArrayList<>();
-        try (LoadedModel model = Cpu.load(spec.file(), Cpu.settings(CONTEXT, 1, Cpu.Q8_0))) {
+        try (LoadedModel model =
+                Cpu.load(spec.file(), Cpu.settings(CONTEXT, 1, types).withExactRows(exact))) {
             for (int[] prompt : prompts) {
                 alone.add(Answer.ask(model.engine(), prompt, 48).tokens());
             }
         }
 
-        try (LoadedModel model = Cpu.load(spec.file(), Cpu.settings(CONTEXT, 8, Cpu.Q8_0))) {
+        try (LoadedModel model =
+                Cpu.load(spec.file(), Cpu.settings(CONTEXT, 8, types).withExactRows(exact))) {
             Engine engine = model.engine();
             List<Answer> together =
                     prompts.stream().map(prompt -> Answer.ask(engine, prompt, 48)).toList();

@@ -43,6 +43,40 @@ interface RandomModel {
             };
         }
 
+        /** A model whose rows are whole blocks of every type of weights, and heads of caches. */
+        RandomModel wide(TensorType type) {
+            long seed = quantisableSeed();
+            return switch (this) {
+                case QWEN35 -> {
+                    Qwen35Model odd = Qwen35Model.odd(seed).withType(type);
+                    yield of(odd.withSize(wide(odd.size())));
+                }
+                case QWEN35MOE -> {
+                    Qwen35MoeModel odd = Qwen35MoeModel.odd(seed).withType(type);
+                    Qwen35Model.Size size = odd.dense().size();
+                    // The length of the shared expert says how long the others are.
+                    yield of(odd.withDense(odd.dense().withSize(wide(size, size.feedForward()))));
+                }
+                case GEMMA4 -> {
+                    Gemma4Model odd = Gemma4Model.odd(seed).withType(type);
+                    yield of(odd.withSize(wide(odd.size())));
+                }
+                case LAGUNA -> {
+                    LagunaModel odd = LagunaModel.odd(seed).withType(type);
+                    yield of(odd.withSize(wide(odd.size())));
+                }
+            };
+        }
+
+        private static Qwen35Model.Size wide(Qwen35Model.Size size) {
+            return wide(size, 768);
+        }
+
+        private static Qwen35Model.Size wide(Qwen35Model.Size size, int feedForward) {
+            return new Qwen35Model.Size(
+                    size.layers(), 512, feedForward, size.vocabulary(), size.context());
+        }
+
         RandomModel odd(long seed, TensorType type) {
             return switch (this) {
                 case QWEN35 -> of(Qwen35Model.odd(seed).withType(type));

@@ -119,7 +119,8 @@ record SteppedLogits(FlashAttention flash, CacheTypes cache) {
             GgufFile gguf, LayerSplitAdapter adapter, ComputeDevice device, int span, int chunk) {
         ModelShape shape = adapter.shape();
         int region = ShardFootprint.of(shape, shape.allLayers(), cache, chunk, span).regionSlots();
-        ShardOptions options = new ShardOptions(cache, 2 * span, 5, region, true, true, flash);
+        ShardOptions options =
+                new ShardOptions(cache, 2 * span, 5, region, true, true).withFlashAttention(flash);
         return LocalShard.load(
                 gguf, adapter, shape.allLayers(), device, options, LoadProgress.silent());
     }

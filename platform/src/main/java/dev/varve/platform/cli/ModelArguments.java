@@ -6,6 +6,7 @@ import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.remote.BoundaryType;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.ExactRows;
 import dev.varve.platform.shard.FlashAttention;
 
 import picocli.CommandLine.ITypeConverter;
@@ -13,6 +14,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
+import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
@@ -117,6 +119,19 @@ final class ModelArguments {
     private FlashAttention flashAttention = FlashAttention.AUTO;
 
     @Option(
+            names = "--exact-rows",
+            paramLabel = "MODE",
+            description =
+                    "Whether a token's numbers are those of the token computed alone, so that no"
+                            + " answer depends on load: auto (for the types of weights where that"
+                            + " is free, and up to 3 sequences for all), on (for all types, at up"
+                            + " to half of the speed of many sequences together, and also for"
+                            + " several tokens of one sequence), off. On processors only; see"
+                            + " docs/numerics.md.",
+            order = OptionSections.MEMORY + 8)
+    private ExactRows exactRows = ExactRows.AUTO;
+
+    @Option(
             names = "--yarn-beta-fast",
             paramLabel = "N",
             description =
@@ -168,6 +183,11 @@ final class ModelArguments {
         return plugins;
     }
 
+    /** What the numbers of a token may depend on, as people write it. */
+    String exactRows() {
+        return exactRows.name().toLowerCase(Locale.ROOT);
+    }
+
     OptionalInt maxContext() {
         return positive(maxContext, "--max-ctx");
     }
@@ -185,27 +205,29 @@ final class ModelArguments {
     /** One sequence of {@code context} tokens, unless another number was asked for. */
     ModelSettings settingsFor(int context) {
         return new ModelSettings(
-                OptionalInt.of(maxContext().orElse(context)),
-                1,
-                OptionalInt.empty(),
-                new CacheTypes(cacheTypeKey, cacheTypeValue),
-                weights == Weights.AUTO,
-                ModelSettings.DEFAULT_QUEUE,
-                modelOptions(),
-                flashAttention);
+                        OptionalInt.of(maxContext().orElse(context)),
+                        1,
+                        OptionalInt.empty(),
+                        new CacheTypes(cacheTypeKey, cacheTypeValue),
+                        weights == Weights.AUTO,
+                        ModelSettings.DEFAULT_QUEUE,
+                        modelOptions())
+                .withFlashAttention(flashAttention)
+                .withExactRows(exactRows);
     }
 
     /** Several sequences. */
     ModelSettings settings(int parallel, OptionalInt kvTokens, int queueLimit) {
         return new ModelSettings(
-                maxContext(),
-                parallel,
-                kvTokens,
-                new CacheTypes(cacheTypeKey, cacheTypeValue),
-                weights == Weights.AUTO,
-                queueLimit,
-                modelOptions(),
-                flashAttention);
+                        maxContext(),
+                        parallel,
+                        kvTokens,
+                        new CacheTypes(cacheTypeKey, cacheTypeValue),
+                        weights == Weights.AUTO,
+                        queueLimit,
+                        modelOptions())
+                .withFlashAttention(flashAttention)
+                .withExactRows(exactRows);
     }
 
     private ModelOptions modelOptions() {

@@ -168,6 +168,7 @@ final class ServeCommand extends CliCommand {
                                                 runtime.plan().regionSlots(),
                                                 "regions",
                                                 runtime.plan().stateRows() - 1)));
+        details.put("exact_rows", model.exactRows());
         details.put("memory_plan", runtime.plan().describe(runtime.placement().devices()));
         return new ServedModel(
                 server.modelName(file),

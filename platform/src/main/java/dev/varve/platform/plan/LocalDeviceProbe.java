@@ -87,6 +87,7 @@ public record LocalDeviceProbe(
                         "ggml " + GgmlLibrary.version(),
                         "cache " + settings.cacheTypes(),
                         settings.repack() ? "repacked" : "mapped",
+                        "exact rows " + settings.exactRows(),
                         "model " + blocks.identity())
                 .replaceAll("\\R", " ");
     }

@@ -65,13 +65,14 @@ public final class SpeedProbe {
                         StepTime.CHUNK,
                         TimedShard.SLOTS);
         return new ShardOptions(
-                settings.cacheTypes(),
-                TimedShard.SLOTS,
-                TimedShard.STATE_ROWS,
-                footprint.regionSlots(),
-                true,
-                settings.repack(),
-                settings.flashAttention());
+                        settings.cacheTypes(),
+                        TimedShard.SLOTS,
+                        TimedShard.STATE_ROWS,
+                        footprint.regionSlots(),
+                        true,
+                        settings.repack())
+                .withFlashAttention(settings.flashAttention())
+                .withExactRows(settings.exactRows());
     }
 
     /**

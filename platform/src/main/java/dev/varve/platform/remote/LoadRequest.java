@@ -7,6 +7,7 @@ import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.api.model.ModelShape;
 import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.ExactRows;
 import dev.varve.platform.shard.FlashAttention;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.wire.Message;
@@ -110,6 +111,7 @@ public record LoadRequest(
                 .flag(shard.mapWeights())
                 .flag(shard.repackWeights())
                 .number(shard.flashAttention().ordinal())
+                .number(shard.exactRows().ordinal())
                 .number(threads.orElse(0))
                 .number(threadsBatch.orElse(0))
                 .flag(sharedCores)
@@ -140,13 +142,15 @@ public record LoadRequest(
         CacheTypes types = new CacheTypes(type(fields, "K type"), type(fields, "V type"));
         ShardOptions shard =
                 new ShardOptions(
-                        types,
-                        fields.number("slots", 1, Integer.MAX_VALUE),
-                        fields.number("state rows", 2, 1 << 16),
-                        fields.number("region slots", 0, Integer.MAX_VALUE),
-                        fields.flag("map weights"),
-                        fields.flag("repack weights"),
-                        fields.choice("flash attention", FlashAttention.values()));
+                                types,
+                                fields.number("slots", 1, Integer.MAX_VALUE),
+                                fields.number("state rows", 2, 1 << 16),
+                                fields.number("region slots", 0, Integer.MAX_VALUE),
+                                fields.flag("map weights"),
+                                fields.flag("repack weights"))
+                        .withFlashAttention(
+                                fields.choice("flash attention", FlashAttention.values()))
+                        .withExactRows(fields.choice("exact rows", ExactRows.values()));
         OptionalInt threads = positive(fields.number("threads", 0, 512));
         OptionalInt threadsBatch = positive(fields.number("prefill threads", 0, 512));
         boolean sharedCores = fields.flag("shared cores");

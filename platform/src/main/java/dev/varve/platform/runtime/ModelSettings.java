@@ -3,6 +3,7 @@ package dev.varve.platform.runtime;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.engine.EngineOptions;
 import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.ExactRows;
 import dev.varve.platform.shard.FlashAttention;
 
 import java.time.Duration;
@@ -22,6 +23,7 @@ import java.util.OptionalInt;
  * @param queueLimit most requests that wait
  * @param model how the family reads the file
  * @param flashAttention whether attention is one operator
+ * @param exactRows what the numbers of a token may depend on
  * @param shardPatience how long requests wait for a lost shard that makes no progress
  */
 public record ModelSettings(
@@ -33,6 +35,7 @@ public record ModelSettings(
         int queueLimit,
         ModelOptions model,
         FlashAttention flashAttention,
+        ExactRows exactRows,
         Duration shardPatience) {
     /**
      * Context of one sequence where nobody asked for another: room for long chats at a modest
@@ -49,6 +52,7 @@ public record ModelSettings(
     public ModelSettings {
         Objects.requireNonNull(cacheTypes);
         Objects.requireNonNull(flashAttention);
+        Objects.requireNonNull(exactRows);
         Objects.requireNonNull(shardPatience);
         if (parallel < 1 || parallel > 256) {
             throw new IllegalArgumentException("--parallel: expected 1 to 256, found " + parallel);
@@ -59,29 +63,7 @@ public record ModelSettings(
         }
     }
 
-    /** The usual patience with lost shards. */
-    public ModelSettings(
-            OptionalInt maxContext,
-            int parallel,
-            OptionalInt kvTokens,
-            CacheTypes cacheTypes,
-            boolean repack,
-            int queueLimit,
-            ModelOptions model,
-            FlashAttention flashAttention) {
-        this(
-                maxContext,
-                parallel,
-                kvTokens,
-                cacheTypes,
-                repack,
-                queueLimit,
-                model,
-                flashAttention,
-                EngineOptions.DEFAULT_SHARD_PATIENCE);
-    }
-
-    /** Flash attention where the device has it. */
+    /** Flash attention where the device has it, exact rows where they are cheap. */
     public ModelSettings(
             OptionalInt maxContext,
             int parallel,
@@ -98,7 +80,9 @@ public record ModelSettings(
                 repack,
                 queueLimit,
                 model,
-                FlashAttention.AUTO);
+                FlashAttention.AUTO,
+                ExactRows.AUTO,
+                EngineOptions.DEFAULT_SHARD_PATIENCE);
     }
 
     /** The same settings with another attention. */
@@ -111,6 +95,22 @@ public record ModelSettings(
                 repack,
                 queueLimit,
                 model,
+                other,
+                exactRows,
+                shardPatience);
+    }
+
+    /** The same settings with other demands on the numbers of a token. */
+    public ModelSettings withExactRows(ExactRows other) {
+        return new ModelSettings(
+                maxContext,
+                parallel,
+                kvTokens,
+                cacheTypes,
+                repack,
+                queueLimit,
+                model,
+                flashAttention,
                 other,
                 shardPatience);
     }
@@ -126,6 +126,7 @@ public record ModelSettings(
                 queueLimit,
                 model,
                 flashAttention,
+                exactRows,
                 other);
     }
 
@@ -140,6 +141,7 @@ public record ModelSettings(
                 queueLimit,
                 other,
                 flashAttention,
+                exactRows,
                 shardPatience);
     }
 

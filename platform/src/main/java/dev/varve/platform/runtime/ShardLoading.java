@@ -68,13 +68,14 @@ final class ShardLoading {
         SplitPlan.Part part = plan.parts().get(index);
         ShardOptions options =
                 new ShardOptions(
-                        settings.cacheTypes(),
-                        part.memory().slots(),
-                        part.memory().stateRows(),
-                        part.memory().regionSlots(),
-                        true,
-                        settings.repack(),
-                        settings.flashAttention());
+                                settings.cacheTypes(),
+                                part.memory().slots(),
+                                part.memory().stateRows(),
+                                part.memory().regionSlots(),
+                                true,
+                                settings.repack())
+                        .withFlashAttention(settings.flashAttention())
+                        .withExactRows(settings.exactRows());
         Placement.Part where = part.where();
         return CompletableFuture.supplyAsync(
                 () -> factory.open(where, options, progress.of(index)), executor);

@@ -16,13 +16,19 @@ import java.util.Optional;
  * <p>ggml's CPU backend cuts the slots of a single query among its threads, with last bits that
  * depend on the cut. A window that moved would be cut in another way than one in a cache that keeps
  * everything, so its query is shown as the heads of each group instead: the heads are then shared
- * out among the threads, as fast, and each runs over the whole window.
+ * out among the threads, as fast, and each runs over the whole window. With {@link ExactRows#ON}
+ * every single query is, and several queries of a decode step are kept below a tile: all of them
+ * then take the same path, however many they are.
  */
 final class AttentionBlock {
+    /** Fewer query rows than this take another path than more. */
+    static final int TILE = 64;
+
     private final Ops ops;
     private final Graph graph;
     private final GraphInputs inputs;
     private final ShardState state;
+    private final boolean everyRow;
 
     /** A layer's rows, the inputs of its kind and the rotations of its cache types. */
     private record Target(
@@ -36,6 +42,7 @@ final class AttentionBlock {
         this.graph = graph;
         this.inputs = inputs;
         this.state = state;
+        everyRow = state.exactRows() == ExactRows.ON && state.onHost();
     }
 
     Tensor attend(int layer, Tensor query, Tensor keys, Tensor values, float scale) {
@@ -84,38 +91,56 @@ final class AttentionBlock {
         int column = 0;
         List<AttentionInputs.Part> parts = target.inputs().parts();
         for (int part = 0; part < parts.size(); part++) {
-            int rows = parts.get(part).tokens() - dropped;
-            Tensor columns =
-                    ops.view3d(
-                            query,
-                            query.ne(0),
-                            query.ne(1),
-                            rows,
-                            query.nb(1),
-                            query.nb(2),
-                            column * query.nb(2));
-            Tensor own = attendPart(target, part, columns, scale);
-            result = result == null ? own : ops.concat(result, own, 2);
-            column += rows;
+            int end = parts.get(part).tokens();
+            int pieces = pieces(parts.get(part));
+            for (int piece = 0, first = dropped; piece < pieces; piece++) {
+                int rows = (end - first) / (pieces - piece);
+                Tensor columns =
+                        ops.view3d(
+                                query,
+                                query.ne(0),
+                                query.ne(1),
+                                rows,
+                                query.nb(1),
+                                query.nb(2),
+                                column * query.nb(2));
+                Tensor own = attendPart(target, part, first, columns, scale);
+                result = result == null ? own : ops.concat(result, own, 2);
+                column += rows;
+                first += rows;
+            }
         }
         Tensor unrotated = rotate(result, target.valueBlock());
         return ops.reshape2d(unrotated, unrotated.ne(0) * unrotated.ne(1), query.ne(2));
     }
 
-    /** One sequence, or its last columns: {@code F32 [valueLength, heads, columns]}. */
-    private Tensor attendPart(Target target, int part, Tensor query, float scale) {
+    /** Into how many operators the queries of a part go. */
+    private int pieces(AttentionInputs.Part part) {
+        if (!everyRow || !part.rows()) {
+            return 1;
+        }
+        // Scores of a single query are a product of another kind than those of several.
+        return state.flashAttention() ? 1 + part.tokens() / TILE : part.tokens();
+    }
+
+    /**
+     * One sequence, or some of its columns: {@code F32 [valueLength, heads, columns]}.
+     *
+     * @param first the first of these columns
+     */
+    private Tensor attendPart(Target target, int part, int first, Tensor query, float scale) {
         AttentionInputs.Part shape = target.inputs().parts().get(part);
         KvPool.Layer cache = target.cache();
         LayerState.Attention sizes = cache.state();
         int group = (int) query.ne(1) / sizes.kvHeads();
         boolean flash = state.flashAttention();
-        if (flash && shape.byHeads() && !cache.keys().type().isQuantized()) {
+        boolean byHeads = shape.byHeads() || (everyRow && query.ne(2) == 1);
+        if (flash && byHeads && !cache.keys().type().isQuantized()) {
             return attendByHeads(target, part, query, group, scale);
         }
         Tensor mask = target.inputs().mask(part, shape.tokens());
-        long dropped = mask.ne(1) - query.ne(2);
-        if (dropped > 0) {
-            mask = ops.view2d(mask, mask.ne(0), query.ne(2), mask.nb(1), dropped * mask.nb(1));
+        if (query.ne(2) < mask.ne(1)) {
+            mask = ops.view2d(mask, mask.ne(0), query.ne(2), mask.nb(1), first * mask.nb(1));
         }
         Tensor rows = ops.permute(query, 0, 2, 1, 3);
         Tensor keys = rows(ops, cache.keys(), sizes.keyLength(), shape);
@@ -153,10 +178,12 @@ final class AttentionBlock {
         LayerState.Attention sizes = cache.state();
         AttentionInputs.Part shape = target.inputs().parts().get(part);
         int kvHeads = sizes.kvHeads();
-        // A group of one head is shown twice, since a single row would be cut.
-        int shown = Math.max(group, 2);
+        // A group of one head is shown twice, since a single row would be cut; so are the heads of
+        // one that would fill a tile.
+        boolean twice = group == 1 || group >= TILE;
+        int shown = twice ? 2 : group;
         Tensor rows =
-                group == 1
+                twice
                         ? ops.permute(ops.concat(query, query, 2), 0, 2, 1, 3)
                         : ops.view3d(
                                 query,
@@ -175,9 +202,15 @@ final class AttentionBlock {
                         scale,
                         0,
                         0);
-        if (group == 1) {
+        if (twice) {
             return ops.view3d(
-                    attended, sizes.valueLength(), kvHeads, 1, attended.nb(1), attended.nb(2), 0);
+                    attended,
+                    sizes.valueLength(),
+                    query.ne(1),
+                    1,
+                    attended.nb(1),
+                    attended.nb(2),
+                    0);
         }
         Tensor ordered = ops.cont(ops.permute(attended, 0, 2, 1, 3));
         return ops.reshape3d(ordered, sizes.valueLength(), (long) group * kvHeads, 1);

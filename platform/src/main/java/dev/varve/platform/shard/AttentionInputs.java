@@ -17,8 +17,12 @@ final class AttentionInputs {
     /** Half-precision minus infinity: the slot is masked. */
     private static final short MASKED = (short) 0xFC00;
 
-    /** Slots that one part of the batch reads, and its tokens. */
-    record Part(int tokens, int slot, int slots, boolean byHeads) {}
+    /**
+     * Slots that one part of the batch reads, and its tokens.
+     *
+     * @param rows whether these are rows or a chunk, see {@link ExactRows}
+     */
+    record Part(int tokens, boolean rows, int slot, int slots, boolean byHeads) {}
 
     /** A mask for one part; rows beyond its tokens repeat the last one. */
     private record Mask(int part, Tensor tensor) {}

@@ -2,6 +2,7 @@ package dev.varve.platform.shard;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.backend.ComputeDevice;
+import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.ggml.GraphAllocator;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
@@ -55,8 +56,17 @@ final class CaptureCheck {
         int windowSlots = model.shape().window().isPresent() ? SlotSpan.BLOCK : 0;
         GraphKey.Part part =
                 new GraphKey.Part(
-                        TOKENS, 0, SlotSpan.BLOCK, 0, windowSlots, false, Slice.ZERO_ROW, 1, 1);
-        GraphKey key = new GraphKey(List.of(part), captures);
+                        TOKENS,
+                        false,
+                        0,
+                        SlotSpan.BLOCK,
+                        0,
+                        windowSlots,
+                        false,
+                        Slice.ZERO_ROW,
+                        1,
+                        1);
+        GraphKey key = new GraphKey(Phase.PREFILL, List.of(part), captures);
         try (GraphAllocator allocator = new GraphAllocator(device.bufferType())) {
             new RecordedGraph(key, model, range, state, device, allocator).close();
         }

@@ -20,10 +20,10 @@ final class ExpertBlock {
     private final Ops ops;
     private final Graph graph;
     private final ShardWeights weights;
-    private final boolean onHost;
+    private final ProductBlock products;
 
-    ExpertBlock(Ops ops, Graph graph, ShardWeights weights, boolean onHost) {
-        this.onHost = onHost;
+    ExpertBlock(Ops ops, Graph graph, ShardWeights weights, ProductBlock products) {
+        this.products = products;
         this.ops = ops;
         this.graph = graph;
         this.weights = weights;
@@ -80,11 +80,7 @@ final class ExpertBlock {
 
     /** {@code F32 [out, used, T]}, times the experts' scales where there are any. */
     private Tensor product(String name, Tensor input, Tensor ids) {
-        Tensor product =
-                ops.mulMatId(weights.get(name + WEIGHT, TensorUse.EXPERT_MATMUL), input, ids);
-        if (!onHost) {
-            ops.accumulateF32(product);
-        }
+        Tensor product = products.multiplyExperts(name + WEIGHT, input, ids);
         String scale = name + ".scale";
         if (!weights.has(scale, TensorUse.ELEMENTWISE)) {
             return product;

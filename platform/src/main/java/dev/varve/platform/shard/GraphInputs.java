@@ -54,10 +54,15 @@ final class GraphInputs {
         List<AttentionInputs.Part> slidingParts = new ArrayList<>();
         for (GraphKey.Part part : key.parts()) {
             fullParts.add(
-                    new AttentionInputs.Part(part.tokens(), part.slot(), part.slots(), false));
+                    new AttentionInputs.Part(
+                            part.tokens(), part.rows(), part.slot(), part.slots(), false));
             slidingParts.add(
                     new AttentionInputs.Part(
-                            part.tokens(), part.windowSlot(), part.windowSlots(), part.byHeads()));
+                            part.tokens(),
+                            part.rows(),
+                            part.windowSlot(),
+                            part.windowSlots(),
+                            part.byHeads()));
         }
         full = new AttentionInputs(context, fullParts, Integer.MAX_VALUE);
         sliding = new AttentionInputs(context, slidingParts, window);

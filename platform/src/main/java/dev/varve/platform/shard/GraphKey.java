@@ -1,5 +1,7 @@
 package dev.varve.platform.shard;
 
+import dev.varve.api.backend.ComputeDevice.Phase;
+
 import java.util.ArrayList;
 import java.util.List;
 
@@ -9,10 +11,10 @@ import java.util.List;
  * attention and recurrent operators read them through views at fixed offsets, which avoids a gather
  * per step.
  */
-record GraphKey(List<Part> parts, List<Integer> captures) {
-    /** A key without captures. */
+record GraphKey(Phase phase, List<Part> parts, List<Integer> captures) {
+    /** A step of decode without captures. */
     GraphKey(List<Part> parts) {
-        this(parts, List.of());
+        this(Phase.DECODE, parts, List.of());
     }
 
     /**
@@ -20,11 +22,13 @@ record GraphKey(List<Part> parts, List<Integer> captures) {
      *
      * @param slot first slot of full attention, and how many are read
      * @param windowSlot first slot of sliding attention, and how many are read
+     * @param rows whether its tokens are rows or a chunk, see {@link ExactRows}
      * @param byHeads whether sliding attention of a single token goes head by head, see {@link
      *     AttentionBlock}
      */
     record Part(
             int tokens,
+            boolean rows,
             int slot,
             int slots,
             int windowSlot,
@@ -36,6 +40,7 @@ record GraphKey(List<Part> parts, List<Integer> captures) {
 
     static GraphKey of(PlacedBatch placed) {
         List<Slice> slices = placed.batch().slices();
+        Phase phase = placed.batch().phase();
         List<Part> parts = new ArrayList<>(slices.size());
         for (int i = 0; i < slices.size(); i++) {
             Slice slice = slices.get(i);
@@ -44,6 +49,7 @@ record GraphKey(List<Part> parts, List<Integer> captures) {
             parts.add(
                     new Part(
                             slice.tokens().length,
+                            phase == Phase.DECODE || slice.tokens().length == 1,
                             full.slot(),
                             full.slots(),
                             window.slot(),
@@ -53,7 +59,7 @@ record GraphKey(List<Part> parts, List<Integer> captures) {
                             slice.writeRow(),
                             slice.outputCount()));
         }
-        return new GraphKey(List.copyOf(parts), placed.batch().captures());
+        return new GraphKey(phase, List.copyOf(parts), placed.batch().captures());
     }
 
     int tokens() {

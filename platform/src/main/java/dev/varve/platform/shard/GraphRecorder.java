@@ -20,11 +20,8 @@ import java.util.TreeMap;
 
 /** The platform's side of a graph while a family records it. */
 final class GraphRecorder implements ShardGraph {
-    /** Size up to which a float matrix is read once per column rather than once per batch. */
-    private static final long SPLIT_BYTES = 4 << 20;
-
-    /** Query rows of a tile of attention. */
-    private static final int MIN_COLUMNS = 64;
+    /** Columns that a kernel for several takes at once; those left over go to another one. */
+    private static final int COLUMN_GROUP = 4;
 
     private final GraphKey key;
     private final LayerRange range;
@@ -33,7 +30,7 @@ final class GraphRecorder implements ShardGraph {
     private final Graph graph;
     private final GraphInputs inputs;
     private final ShardWeights weights;
-    private final boolean onHost;
+    private final ProductBlock products;
     private final AttentionBlock attention;
     private final RecurrentBlock recurrent;
     private final ExpertBlock experts;
@@ -60,10 +57,10 @@ final class GraphRecorder implements ShardGraph {
         this.inputs = inputs;
         ops = context.ops();
         weights = state.weights();
-        onHost = state.onHost();
+        products = new ProductBlock(ops, key, state);
         attention = new AttentionBlock(ops, graph, inputs, state);
         recurrent = new RecurrentBlock(ops, graph, key, state.stateRows());
-        experts = new ExpertBlock(ops, graph, weights, onHost);
+        experts = new ExpertBlock(ops, graph, weights, products);
     }
 
     Optional<Tensor> recordedLogits() {
@@ -154,47 +151,11 @@ final class GraphRecorder implements ShardGraph {
 
     @Override
     public Tensor matmul(String name, Tensor input) {
-        Tensor product = product(weight(name + ".weight", TensorUse.MATMUL), input);
+        Tensor product = products.multiply(name + ".weight", input);
         Optional<Tensor> scale = optionalWeight(name + ".scale", TensorUse.ELEMENTWISE);
         Tensor scaled = scale.isPresent() ? ops.mul(product, scale.get()) : product;
         Optional<Tensor> bias = optionalWeight(name + ".bias", TensorUse.ELEMENTWISE);
         return bias.isPresent() ? ops.add(scaled, bias.get()) : scaled;
-    }
-
-    /**
-     * ggml sums a float row in another order when it has a single column. Where several sequences
-     * decode together, each column of a small float matrix is therefore computed alone, so that an
-     * answer does not depend on its neighbours; a large one would be read once per sequence.
-     */
-    private Tensor product(Tensor weight, Tensor input) {
-        boolean split =
-                weight.type().isFloat()
-                        && weight.bytes() <= SPLIT_BYTES
-                        && input.ne(1) > 1
-                        && input.ne(1) == key.parts().size();
-        if (!split) {
-            return precise(ops.mulMat(weight, input));
-        }
-        Tensor result = null;
-        for (int column = 0; column < input.ne(1); column++) {
-            Tensor own =
-                    precise(
-                            ops.mulMat(
-                                    weight,
-                                    ops.view2d(
-                                            input,
-                                            input.ne(0),
-                                            1,
-                                            input.nb(1),
-                                            column * input.nb(1))));
-            result = result == null ? own : ops.concat(result, own, 1);
-        }
-        return result;
-    }
-
-    /** Accelerators would add up in half precision where they can; the processor never does. */
-    private Tensor precise(Tensor product) {
-        return onHost ? product : ops.accumulateF32(product);
     }
 
     @Override
@@ -204,7 +165,7 @@ final class GraphRecorder implements ShardGraph {
 
     @Override
     public Tensor product(String name, Tensor input) {
-        return product(weight(name, TensorUse.MATMUL), input);
+        return products.multiply(name, input);
     }
 
     @Override
@@ -277,16 +238,17 @@ final class GraphRecorder implements ShardGraph {
 
     /**
      * Attention takes another path for fewer rows than a tile, with other last bits; so a tile is
-     * the least that is kept.
+     * the least that is kept. Whole groups of columns are dropped, so that those at the end are
+     * left over from the same groups as without.
      */
     @Override
     public Tensor lastColumns(Tensor hidden) {
-        int wanted = Math.max(MIN_COLUMNS, key.outputs());
+        int wanted = Math.max(AttentionBlock.TILE, key.outputs());
         if (dropped == 0
                 && key.parts().size() == 1
                 && key.outputs() > 0
                 && key.captures().isEmpty()) {
-            dropped = Math.max(0, key.tokens() - wanted);
+            dropped = Math.max(0, key.tokens() - wanted) / COLUMN_GROUP * COLUMN_GROUP;
         }
         if (dropped == 0) {
             return hidden;

@@ -20,10 +20,15 @@ import java.util.Optional;
  * come.
  */
 final class RecordedGraph implements AutoCloseable {
-    /** Tensors per layer beside those per slice; the largest family needs well under half of it. */
+    /** Tensors per layer beside those per part; the largest family needs well under half of it. */
     private static final int TENSORS_PER_LAYER = 192;
 
-    private static final int TENSORS_PER_LAYER_AND_SLICE = 48;
+    /** Tensors per layer for each slice, and for each part into which products are cut. */
+    private static final int TENSORS_PER_LAYER_AND_PART = 48;
+
+    /** Rows that share an operator where rows are kept apart. */
+    private static final int ROWS_PER_PART = 4;
+
     private static final int TENSORS_PER_GRAPH = 64;
 
     private final GraphKey key;
@@ -42,11 +47,11 @@ final class RecordedGraph implements AutoCloseable {
             ComputeDevice device,
             GraphAllocator allocator) {
         this.key = key;
-        int slices = key.parts().size();
+        int parts = parts(key, state);
         int tensors =
                 TENSORS_PER_GRAPH
-                        + 2 * slices
-                        + range.size() * (TENSORS_PER_LAYER + TENSORS_PER_LAYER_AND_SLICE * slices);
+                        + 2 * parts
+                        + range.size() * (TENSORS_PER_LAYER + TENSORS_PER_LAYER_AND_PART * parts);
         context = GgmlContext.open(tensors, tensors);
         try {
             graph = context.newGraph(tensors);
@@ -71,6 +76,22 @@ final class RecordedGraph implements AutoCloseable {
             context.close();
             throw e;
         }
+    }
+
+    /** Parts of a batch that have operators of their own, counted from above. */
+    private static int parts(GraphKey key, ShardState state) {
+        int slices = key.parts().size();
+        int runs = ColumnRun.ofTokens(key).size();
+        int rows =
+                key.parts().stream()
+                        .filter(GraphKey.Part::rows)
+                        .mapToInt(GraphKey.Part::tokens)
+                        .sum();
+        int apart =
+                state.exactRows() != ExactRows.ON
+                        ? 0
+                        : state.flashAttention() ? rows / ROWS_PER_PART : rows;
+        return slices + (runs > 1 ? runs : 0) + apart;
     }
 
     /**

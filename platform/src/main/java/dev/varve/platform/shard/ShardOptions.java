@@ -15,6 +15,7 @@ import java.util.Objects;
  * @param repackWeights whether matrices go to the device's repacking buffer types where these take
  *     them
  * @param flashAttention whether attention is one operator
+ * @param exactRows what the numbers of a token may depend on
  * @param captures layers whose input batches may ask for, ascending; the layer count stands for the
  *     last layer's output
  */
@@ -26,6 +27,7 @@ public record ShardOptions(
         boolean mapWeights,
         boolean repackWeights,
         FlashAttention flashAttention,
+        ExactRows exactRows,
         List<Integer> captures) {
     public ShardOptions {
         captures = List.copyOf(captures);
@@ -37,6 +39,7 @@ public record ShardOptions(
         }
         Objects.requireNonNull(cacheTypes);
         Objects.requireNonNull(flashAttention);
+        Objects.requireNonNull(exactRows);
         if (regionSlots < 0 || regionSlots % SlotSpan.BLOCK != 0) {
             throw new IllegalArgumentException(
                     "window regions need whole blocks of slots, got " + regionSlots);
@@ -51,27 +54,7 @@ public record ShardOptions(
         }
     }
 
-    /** No captures. */
-    public ShardOptions(
-            CacheTypes cacheTypes,
-            int slots,
-            int stateRows,
-            int regionSlots,
-            boolean mapWeights,
-            boolean repackWeights,
-            FlashAttention flashAttention) {
-        this(
-                cacheTypes,
-                slots,
-                stateRows,
-                regionSlots,
-                mapWeights,
-                repackWeights,
-                flashAttention,
-                List.of());
-    }
-
-    /** Flash attention where the device has it. */
+    /** Flash attention where the device has it, exact rows where they are cheap. */
     public ShardOptions(
             CacheTypes cacheTypes,
             int slots,
@@ -86,7 +69,9 @@ public record ShardOptions(
                 regionSlots,
                 mapWeights,
                 repackWeights,
-                FlashAttention.AUTO);
+                FlashAttention.AUTO,
+                ExactRows.AUTO,
+                List.of());
     }
 
     /** The same sizes with another attention. */
@@ -98,6 +83,21 @@ public record ShardOptions(
                 regionSlots,
                 mapWeights,
                 repackWeights,
+                other,
+                exactRows,
+                captures);
+    }
+
+    /** The same sizes with other demands on the numbers of a token. */
+    public ShardOptions withExactRows(ExactRows other) {
+        return new ShardOptions(
+                cacheTypes,
+                slots,
+                stateRows,
+                regionSlots,
+                mapWeights,
+                repackWeights,
+                flashAttention,
                 other,
                 captures);
     }
@@ -112,6 +112,7 @@ public record ShardOptions(
                 mapWeights,
                 repackWeights,
                 flashAttention,
+                exactRows,
                 layers);
     }
 }

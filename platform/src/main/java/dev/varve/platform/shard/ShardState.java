@@ -12,6 +12,7 @@ import java.util.Deque;
  * What the graphs of a shard read and write.
  *
  * @param flashAttention whether they attend with one operator
+ * @param exactRows what the numbers of a token may depend on
  * @param onHost whether the device computes in memory of the host
  */
 record ShardState(
@@ -22,6 +23,7 @@ record ShardState(
         StateRows stateRows,
         HadamardRotation rotation,
         boolean flashAttention,
+        ExactRows exactRows,
         boolean onHost)
         implements AutoCloseable {
 
@@ -66,6 +68,7 @@ record ShardState(
                     rows,
                     HadamardRotation.of(shape, range, types, device.bufferType()),
                     flashAttention,
+                    options.exactRows(),
                     device.bufferType().isHost());
         } catch (RuntimeException | Error e) {
             while (!opened.isEmpty()) {

@@ -31,6 +31,7 @@ import java.util.stream.IntStream;
  */
 final class ShardWeights implements AutoCloseable {
     private final Map<String, Tensor> tensors = new HashMap<>();
+    private final Map<String, LoneColumns> lone = new HashMap<>();
     private final Map<String, RowReader> tables = new HashMap<>();
     private final Deque<AutoCloseable> owned = new ArrayDeque<>();
     private long bufferBytes;
@@ -59,6 +60,11 @@ final class ShardWeights implements AutoCloseable {
             throw new IllegalArgumentException("weight " + name + " was not selected for " + use);
         }
         return tensor;
+    }
+
+    /** How products of several columns with a weight relate to those of one. */
+    LoneColumns lone(String name, TensorUse use) {
+        return lone.get(key(name, use));
     }
 
     boolean has(String name, TensorUse use) {
@@ -179,7 +185,9 @@ final class ShardWeights implements AutoCloseable {
             buffer.markWeights();
             GgmlContext context = context(entries.size());
             for (TensorSelection.Entry entry : entries) {
-                buffer.place(declare(context, entry), entry.tensor().offset() - begin);
+                buffer.place(
+                        declare(context, entry, device.bufferType()),
+                        entry.tensor().offset() - begin);
             }
         }
 
@@ -188,7 +196,7 @@ final class ShardWeights implements AutoCloseable {
             GgmlContext context = context(entries.size());
             List<Tensor> declared = new ArrayList<>();
             for (TensorSelection.Entry entry : entries) {
-                declared.add(declare(context, entry));
+                declared.add(declare(context, entry, type));
             }
             DeviceBuffer buffer =
                     context.allocate(type)
@@ -239,12 +247,14 @@ final class ShardWeights implements AutoCloseable {
             return context;
         }
 
-        private Tensor declare(GgmlContext context, TensorSelection.Entry entry) {
+        private Tensor declare(GgmlContext context, TensorSelection.Entry entry, BufferType home) {
             GgufTensor file = entry.tensor();
             long[] shape = file.dimensions().stream().mapToLong(Long::longValue).toArray();
             Tensor tensor = context.newTensor(file.type(), shape);
             Optional.of(file.name()).filter(name -> name.length() < 64).ifPresent(tensor::named);
-            tensors.put(key(file.name(), entry.use()), tensor);
+            String key = key(file.name(), entry.use());
+            tensors.put(key, tensor);
+            lone.put(key, LoneColumns.of(tensor, entry.use(), home, device.bufferType()));
             return tensor;
         }
     }

@@ -30,6 +30,6 @@ class RaggedGroupTest {
     }
 
     private static GraphKey.Part part(int tokens, int readRow, int writeRow) {
-        return new GraphKey.Part(tokens, 0, 256, 0, 0, false, readRow, writeRow, 1);
+        return new GraphKey.Part(tokens, tokens == 1, 0, 256, 0, 0, false, readRow, writeRow, 1);
     }
 }

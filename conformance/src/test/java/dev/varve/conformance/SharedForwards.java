@@ -1,0 +1,142 @@
+package dev.varve.conformance;
+
+import dev.varve.api.backend.ComputeDevice;
+import dev.varve.api.backend.ComputeDevice.Phase;
+import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.LayerSplitAdapter;
+import dev.varve.api.model.ModelOptions;
+import dev.varve.api.model.ModelShape;
+import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.ExactRows;
+import dev.varve.platform.shard.FlashAttention;
+import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.LocalShard;
+import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.ShardFootprint;
+import dev.varve.platform.shard.ShardOptions;
+import dev.varve.platform.shard.ShardResult;
+import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SlotSpan;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * One shard with several texts, whose slices go into forwards as a test likes. The logits of every
+ * slice are kept by text and position, so that two ways to compute the same texts can be compared.
+ */
+final class SharedForwards implements AutoCloseable {
+    /** A position of a text. */
+    record At(int text, int position) implements Comparable<At> {
+        @Override
+        public int compareTo(At other) {
+            return text != other.text
+                    ? Integer.compare(text, other.text)
+                    : Integer.compare(position, other.position);
+        }
+    }
+
+    private final List<int[]> texts;
+    private final int[] done;
+    private final int span;
+    private final LocalShard shard;
+    private final int vocabulary;
+    private final Map<At, float[]> logits = new TreeMap<>();
+
+    SharedForwards(
+            Path file,
+            List<int[]> texts,
+            ComputeDevice device,
+            CacheTypes cache,
+            FlashAttention flash,
+            ExactRows exact) {
+        this.texts = texts;
+        done = new int[texts.size()];
+        span = SlotSpan.roundUp(texts.stream().mapToInt(text -> text.length).max().orElseThrow());
+        GgufFile gguf = GgufFile.open(file);
+        LayerSplitAdapter adapter = Cpu.family(gguf).open(gguf, ModelOptions.defaults());
+        ModelShape shape = adapter.shape();
+        vocabulary = shape.vocabularySize();
+        int region = ShardFootprint.of(shape, shape.allLayers(), cache, 512, span).regionSlots();
+        ShardOptions options =
+                new ShardOptions(cache, texts.size() * span, texts.size() + 1, region, true, true)
+                        .withFlashAttention(flash)
+                        .withExactRows(exact);
+        shard =
+                LocalShard.load(
+                        gguf, adapter, shape.allLayers(), device, options, LoadProgress.silent());
+    }
+
+    /** The next tokens of a text; the logits of the last one, or of all, are kept. */
+    Slice next(int text, int count, OutputRows outputs) {
+        int begin = done[text];
+        done[text] += count;
+        return new Slice(
+                text,
+                Arrays.copyOfRange(texts.get(text), begin, begin + count),
+                begin,
+                new SlotSpan(text * span, span),
+                begin == 0 ? Slice.ZERO_ROW : text + 1,
+                text + 1,
+                outputs);
+    }
+
+    Slice next(int text, int count) {
+        return next(text, count, OutputRows.LAST);
+    }
+
+    /** Computes slices together. */
+    void forward(Phase phase, List<Slice> slices) {
+        ShardResult result = shard.forward(new Batch(slices, phase), Optional.empty()).join();
+        int row = 0;
+        for (Slice slice : slices) {
+            int end = slice.firstPosition() + slice.tokens().length;
+            int wanted = slice.outputs().count(slice.tokens().length);
+            for (int i = wanted; i > 0; i--, row++) {
+                logits.put(
+                        new At((int) slice.sequence(), end - i),
+                        Arrays.copyOfRange(
+                                result.logits(), row * vocabulary, (row + 1) * vocabulary));
+            }
+        }
+    }
+
+    /** Computes one slice alone. */
+    void forward(Phase phase, Slice slice) {
+        forward(phase, List.of(slice));
+    }
+
+    /** Positions of which both have logits that differ in any bit. */
+    List<At> differences(SharedForwards other) {
+        List<At> found = new ArrayList<>();
+        logits.forEach(
+                (at, values) -> {
+                    float[] theirs = other.logits.get(at);
+                    if (theirs != null && !Arrays.equals(values, theirs)) {
+                        found.add(at);
+                    }
+                });
+        return found;
+    }
+
+    /** Positions of which both have logits. */
+    long compared(SharedForwards other) {
+        return logits.keySet().stream().filter(other.logits::containsKey).count();
+    }
+
+    /** Compute memory that is held. */
+    long computeBytes() {
+        return shard.memory().compute();
+    }
+
+    @Override
+    public void close() {
+        shard.close();
+    }
+}

@@ -4,6 +4,7 @@ import dev.varve.api.VarveException;
 import dev.varve.api.backend.DeviceInfo;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
+import dev.varve.api.model.LayerState;
 import dev.varve.api.model.ModelShape;
 import dev.varve.api.model.TensorSelection;
 import dev.varve.api.model.TensorUse;
@@ -34,6 +35,9 @@ public record RangeMemory(
 
     /** Most rows of logits in one step beside those of decode. */
     private static final long LOGIT_ROWS = 128;
+
+    /** Query heads over one KV head that a step of decode shows as rows of a mask, at most. */
+    private static final long MASK_ROWS = 16;
 
     /**
      * Works out what a range needs of a device. Tables whose rows are looked up count only where
@@ -163,8 +167,8 @@ public record RangeMemory(
     }
 
     /**
-     * Widest intermediate results of a chunk, as if a few of them lived at once, with logits and
-     * masks.
+     * The buffer of prefill, and one for each graph of decode that is kept: widest intermediate
+     * results, as if a few of them lived at once, with logits and masks.
      */
     private static long computeBytes(
             TensorSelection selection,
@@ -183,15 +187,36 @@ public record RangeMemory(
             }
         }
         long chunk = Math.min(CHUNK, SlotSpan.roundUp(context));
-        long columns = chunk * Float.BYTES * (4 * widest + 8L * shape.embeddingLength());
-        long logits =
-                range.end() < shape.layerCount()
-                        ? 0
-                        : (long) shape.vocabularySize()
-                                * Float.BYTES
-                                * Math.max(parallel, Math.min(LOGIT_ROWS, chunk));
-        long masks = 2L * chunk * SlotSpan.roundUp(context);
-        return columns + logits + masks;
+        long bytesPerColumn = Float.BYTES * (4 * widest + 8L * shape.embeddingLength());
+        long bytesPerLogits =
+                range.end() < shape.layerCount() ? 0 : (long) shape.vocabularySize() * Float.BYTES;
+        long bytesPerMask = 2L * SlotSpan.roundUp(context);
+        long bytesPerState = stateBytes(shape, range);
+        long prefill =
+                chunk * (bytesPerColumn + bytesPerMask)
+                        + bytesPerState
+                        + Math.max(parallel, Math.min(LOGIT_ROWS, chunk)) * bytesPerLogits;
+        long decode =
+                parallel
+                        * (bytesPerColumn
+                                + MASK_ROWS * bytesPerMask
+                                + bytesPerState
+                                + bytesPerLogits);
+        return prefill + ShardFootprint.DECODE_GRAPHS * decode;
+    }
+
+    /**
+     * The recurrent state of a sequence on its way: an operator puts it behind its output, from
+     * where it goes to its row. Layers compute one after the other, so the largest one counts.
+     */
+    private static long stateBytes(ModelShape shape, LayerRange range) {
+        return shape.layers().subList(range.begin(), range.end()).stream()
+                .filter(LayerState.Recurrent.class::isInstance)
+                .map(LayerState.Recurrent.class::cast)
+                .mapToLong(
+                        state -> (state.matrixElements() + 2 * state.convElements()) * Float.BYTES)
+                .max()
+                .orElse(0);
     }
 
     /** Scores that are there at once where attention is not one operator. */

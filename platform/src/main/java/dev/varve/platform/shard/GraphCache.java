@@ -10,14 +10,12 @@ import java.util.List;
 import java.util.function.BiFunction;
 
 /**
- * The graphs of a shard that may be computed again. Decode steps repeat, so a few of their graphs
- * are kept, each with memory of its own; prefill chunks rarely do, so they take turns in one,
- * larger, buffer.
+ * The graphs of a shard that may be computed again. Decode steps repeat, and when sequences come or
+ * go the mix before often comes back, so {@link ShardFootprint#DECODE_GRAPHS} of their graphs are
+ * kept, each with memory of its own; prefill chunks rarely do, so they take turns in one, larger,
+ * buffer.
  */
 final class GraphCache implements AutoCloseable {
-    /** Decode graphs kept: running sequences come and go, and the mix before often comes back. */
-    private static final int DECODE_GRAPHS = 4;
-
     private static final class Place {
         final GraphAllocator allocator;
         RecordedGraph graph;
@@ -65,7 +63,10 @@ final class GraphCache implements AutoCloseable {
             }
         }
         if (found == null) {
-            found = decode.size() < DECODE_GRAPHS ? new Place(bufferType) : decode.removeLast();
+            found =
+                    decode.size() < ShardFootprint.DECODE_GRAPHS
+                            ? new Place(bufferType)
+                            : decode.removeLast();
         }
         decode.addFirst(found);
         return found;

@@ -12,6 +12,9 @@ import dev.varve.api.model.ModelShape;
  * @param bytesPerStateRow one recurrent state and one region
  */
 public record ShardFootprint(long bytesPerSlot, int regionSlots, long bytesPerStateRow) {
+    /** Graphs of decode steps that a shard keeps, each with a compute buffer of its own. */
+    public static final int DECODE_GRAPHS = 4;
+
     /**
      * Sums the layers of a range.
      *

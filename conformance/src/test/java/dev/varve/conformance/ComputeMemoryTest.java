@@ -1,0 +1,83 @@
+package dev.varve.conformance;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.api.backend.ComputeDevice.Phase;
+import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.LayerSplitAdapter;
+import dev.varve.api.model.ModelOptions;
+import dev.varve.conformance.RandomModel.Family;
+import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.runtime.RangeMemory;
+import dev.varve.platform.shard.ExactRows;
+import dev.varve.platform.shard.FlashAttention;
+import dev.varve.platform.shard.ShardFootprint;
+import dev.varve.platform.shard.Slice;
+import dev.varve.testkit.TensorType;
+
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/** Compute buffers after all kinds of graphs, against the plan. */
+class ComputeMemoryTest {
+    private static final int CONTEXT = 512;
+    private static final int PROMPT = 500;
+    private static final int PARALLEL = 16;
+
+    @TempDir Path folder;
+
+    /**
+     * Many sequences make the decode buffers count beside that of prefill; the graphs differ in the
+     * order of the sequences only, so that each has the most columns that there can be.
+     */
+    @ParameterizedTest
+    @EnumSource
+    void allGraphsTogetherFitWhatWasPlanned(Family family) throws Exception {
+        RandomModel spec = family.odd(family.quantisableSeed(), TensorType.Q8_0);
+        Path file = spec.write(folder);
+        ModelSettings settings =
+                Cpu.settings(CONTEXT, PARALLEL, Cpu.F16).withExactRows(ExactRows.ON);
+        GgufFile gguf = GgufFile.open(file);
+        LayerSplitAdapter model = Cpu.family(gguf).open(gguf, ModelOptions.defaults());
+        long planned = RangeMemory.of(model, model.shape().allLayers(), settings).computeBytes();
+
+        long prefill;
+        long all;
+        try (SharedForwards shard =
+                new SharedForwards(
+                        file,
+                        IntStream.range(0, PARALLEL)
+                                .mapToObj(text -> spec.tokens(CONTEXT, text))
+                                .toList(),
+                        Cpu.device(),
+                        Cpu.F16,
+                        FlashAttention.AUTO,
+                        ExactRows.ON)) {
+            for (int text = 0; text < PARALLEL; text++) {
+                shard.forward(Phase.PREFILL, shard.next(text, PROMPT));
+            }
+            prefill = shard.computeBytes();
+            for (int graph = 0; graph <= ShardFootprint.DECODE_GRAPHS; graph++) {
+                List<Slice> slices = new ArrayList<>();
+                for (int text = 0; text < PARALLEL; text++) {
+                    slices.add(shard.next(text, 1));
+                }
+                Collections.rotate(slices, graph);
+                shard.forward(Phase.DECODE, slices);
+            }
+            all = shard.computeBytes();
+        }
+
+        String sums = "planned " + planned + ", prefill " + prefill + ", with decode " + all;
+        assertTrue(all - prefill > prefill / 8, "decode says something: " + sums);
+        assertTrue(all <= planned, sums);
+        assertTrue(planned < 3 * all, sums);
+    }
+}

@@ -1,0 +1,37 @@
+package dev.varve.platform.remote;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.varve.api.model.LayerRange;
+import dev.varve.api.model.ModelOptions;
+import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.ExactRows;
+import dev.varve.platform.shard.FlashAttention;
+import dev.varve.platform.shard.ShardOptions;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import java.util.OptionalInt;
+
+class LoadRequestTest {
+    @ParameterizedTest
+    @EnumSource
+    void whatNumbersMayDependOnReachesTheShard(ExactRows exact) {
+        LoadRequest request =
+                new LoadRequest(
+                        new LoadRequest.Identity("m.gguf", "ab", "qwen35", 4, 128, 320),
+                        ModelOptions.defaults(),
+                        "cpu:0",
+                        new LayerRange(1, 3),
+                        new ShardOptions(CacheTypes.f16(), 512, 3, 0, true, true)
+                                .withFlashAttention(FlashAttention.OFF)
+                                .withExactRows(exact),
+                        OptionalInt.of(2),
+                        OptionalInt.empty(),
+                        true,
+                        BoundaryType.F16);
+
+        assertEquals(request, LoadRequest.decode(request.encode()));
+    }
+}

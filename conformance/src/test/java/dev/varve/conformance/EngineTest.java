@@ -56,26 +56,30 @@ class EngineTest {
     /** Grade (a): a sequence attends alone, and rows are multiplied as if they were alone. */
     @ParameterizedTest
     @CsvSource({
-        "QWEN35, Q4_0, Q8_0, AUTO",
-        "QWEN35, Q8_0, F16, AUTO",
-        "QWEN35, F16, Q8_0, AUTO",
-        "QWEN35, F32, F16, AUTO",
-        "QWEN35, Q6_K, F16, AUTO",
-        "QWEN35, Q4_K, F16, ON",
-        "QWEN35MOE, Q4_0, F16, AUTO",
-        "QWEN35MOE, F16, Q8_0, AUTO",
-        "QWEN35MOE, IQ4_XS, F16, ON",
-        "GEMMA4, Q4_0, Q8_0, AUTO",
-        "GEMMA4, F16, F16, AUTO",
-        "GEMMA4, Q6_K, F16, AUTO",
-        "GEMMA4, Q4_K, F16, ON",
-        "LAGUNA, Q4_0, F16, AUTO",
-        "LAGUNA, F32, Q8_0, AUTO",
-        "LAGUNA, Q4_K, F16, ON",
-        "LAGUNA, Q4_K, Q8_0, ON"
+        "QWEN35, Q4_0, Q8_0, AUTO, 8",
+        "QWEN35, Q8_0, F16, AUTO, 8",
+        "QWEN35, F16, Q8_0, AUTO, 8",
+        "QWEN35, F32, F16, AUTO, 8",
+        "QWEN35, Q6_K, F16, AUTO, 8",
+        "QWEN35, Q4_K, F16, ON, 8",
+        "QWEN35, Q4_K, F16, AUTO, 4",
+        "QWEN35MOE, Q4_0, F16, AUTO, 8",
+        "QWEN35MOE, F16, Q8_0, AUTO, 8",
+        "QWEN35MOE, IQ4_XS, F16, ON, 8",
+        "GEMMA4, Q4_0, Q8_0, AUTO, 8",
+        "GEMMA4, F16, F16, AUTO, 8",
+        "GEMMA4, Q6_K, F16, AUTO, 8",
+        "GEMMA4, Q4_K, F16, ON, 8",
+        "LAGUNA, Q4_0, F16, AUTO, 8",
+        "LAGUNA, F32, Q8_0, AUTO, 8",
+        "LAGUNA, Q4_K, F16, ON, 8",
+        "LAGUNA, Q4_K, Q8_0, ON, 8",
+        "LAGUNA, Q4_K, F16, AUTO, 4",
+        "QWEN35MOE, IQ4_XS, F16, AUTO, 4"
     })
     void eightTogetherGiveWhatEachGivesAlone(
-            Family family, TensorType type, GgmlType cache, ExactRows exact) throws Exception {
+            Family family, TensorType type, GgmlType cache, ExactRows exact, int parallel)
+            throws Exception {
         RandomModel wide = family.wide(type);
         Sample spec = new Sample(wide, wide.write(folder));
         CacheTypes types = new CacheTypes(cache, cache);
@@ -90,7 +94,8 @@ class EngineTest {
         }
 
         try (LoadedModel model =
-                Cpu.load(spec.file(), Cpu.settings(CONTEXT, 8, types).withExactRows(exact))) {
+                Cpu.load(
+                        spec.file(), Cpu.settings(CONTEXT, parallel, types).withExactRows(exact))) {
             Engine engine = model.engine();
             List<Answer> together =
                     prompts.stream().map(prompt -> Answer.ask(engine, prompt, 48)).toList();

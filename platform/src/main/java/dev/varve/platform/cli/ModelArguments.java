@@ -124,7 +124,7 @@ final class ModelArguments {
             description =
                     "Whether a token's numbers are those of the token computed alone, so that no"
                             + " answer depends on load: auto (for the types of weights where that"
-                            + " is free, and up to 3 sequences for all), on (for all types, at up"
+                            + " is free, and up to 4 sequences for all), on (for all types, at up"
                             + " to half of the speed of many sequences together, and also for"
                             + " several tokens of one sequence), off. On processors only; see"
                             + " docs/numerics.md.",

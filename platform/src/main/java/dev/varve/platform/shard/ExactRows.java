@@ -21,8 +21,8 @@ public enum ExactRows {
     /**
      * A row has the numbers that it has alone, which are those of libllama, whatever rows and
      * chunks of other sequences are computed with it. In a decode batch this holds for all types of
-     * weights for which it costs less than 1 % (see {@link LoneColumns}), and for others up to a
-     * few rows; in a prefill batch for all, if both phases have the same number of threads.
+     * weights for which it costs next to nothing (see {@link LoneColumns}), and for others up to 4
+     * or 7 rows; in a prefill batch for all, if both phases have the same number of threads.
      */
     AUTO,
 

@@ -12,12 +12,14 @@ import dev.varve.api.model.TensorUse;
  *
  * @param most columns of a product up to which each has the bits that it has alone
  * @param planes whether {@code [K, 1, N]} is N products of one column in a single operator
- * @param cheap whether more than {@code most} columns, one by one, cost less than 1 % of all of
- *     them together; for up to 8 columns
+ * @param cheap columns of a product up to which more than {@code most} of them, one by one, cost
+ *     about as much as all of them together
  */
-record LoneColumns(int most, boolean planes, boolean cheap) {
+record LoneColumns(int most, boolean planes, int cheap) {
+    private static final int ALL = Integer.MAX_VALUE;
+
     /** No number of columns changes any bit; or the device promises nothing. */
-    static final LoneColumns ANY = new LoneColumns(Integer.MAX_VALUE, true, true);
+    static final LoneColumns ANY = new LoneColumns(ALL, true, ALL);
 
     /** ggml's rearranging buffer type for processors in general. */
     private static final String REPACK = "CPU_REPACK";
@@ -35,13 +37,13 @@ record LoneColumns(int most, boolean planes, boolean cheap) {
         GgmlType type = weight.type();
         if (!plain.isHost()) {
             return use == TensorUse.MATMUL && type.isFloat() && weight.bytes() <= SMALL_BYTES
-                    ? new LoneColumns(1, false, true)
+                    ? new LoneColumns(1, false, ALL)
                     : ANY;
         }
         boolean rearranged = !home.name().equals(plain.name());
         if (rearranged && !home.name().equals(REPACK)) {
             // Kernels of some processor that was not there to be tried; they may not know planes.
-            return new LoneColumns(1, false, false);
+            return new LoneColumns(1, false, 1);
         }
         return switch (use) {
             case MATMUL -> rearranged ? rearranged(type) : inFileOrder(type);
@@ -55,20 +57,20 @@ record LoneColumns(int most, boolean planes, boolean cheap) {
     private static LoneColumns rearranged(GgmlType type) {
         return switch (type) {
             case Q4_0, IQ4_NL, MXFP4 -> ANY;
-            case Q4_K, Q2_K -> new LoneColumns(3, true, false);
-            default -> new LoneColumns(1, true, false);
+            case Q4_K, Q2_K -> new LoneColumns(3, true, 4);
+            default -> new LoneColumns(1, true, 1);
         };
     }
 
     private static LoneColumns inFileOrder(GgmlType type) {
         return switch (type) {
-            case F32, F16, BF16, IQ4_NL -> new LoneColumns(1, true, true);
+            case F32, F16, BF16, IQ4_NL -> new LoneColumns(1, true, ALL);
             default -> mostUnpacked(type) == 0 ? ANY : unpacked(type);
         };
     }
 
     private static LoneColumns unpacked(GgmlType type) {
-        return new LoneColumns(mostUnpacked(type), true, false);
+        return new LoneColumns(mostUnpacked(type), true, mostUnpacked(type));
     }
 
     /** From 8 columns on, rows of these are unpacked to floats first; 0 for all others. */

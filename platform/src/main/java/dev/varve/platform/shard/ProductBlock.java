@@ -125,7 +125,7 @@ final class ProductBlock {
 
     /** How many columns of a run go into one product. */
     private int step(ColumnRun run, LoneColumns lone) {
-        return run.rows() && (apart || lone.cheap())
+        return run.rows() && (apart || run.count() <= lone.cheap())
                 ? Math.min(run.count(), lone.most())
                 : run.count();
     }

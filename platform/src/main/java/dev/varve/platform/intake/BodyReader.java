@@ -18,7 +18,7 @@ final class BodyReader {
 
     private final Request request;
     private final IntakeLimits limits;
-    private final MemoryBudget memory;
+    private final MemoryBudget.Claim memory;
     private final Consumer<BodyOutcome> whenDone;
     private final ReceivedBody body = new ReceivedBody();
 
@@ -29,7 +29,6 @@ final class BodyReader {
     private long begin = System.nanoTime();
 
     private long waitingSince;
-    private long taken;
     private boolean done;
 
     BodyReader(
@@ -39,7 +38,7 @@ final class BodyReader {
             Consumer<BodyOutcome> whenDone) {
         this.request = request;
         this.limits = limits;
-        this.memory = memory;
+        this.memory = memory.open();
         this.whenDone = whenDone;
     }
 
@@ -87,8 +86,7 @@ final class BodyReader {
         done = true;
         waiting.ifPresent(Content.Chunk::release);
         waiting = Optional.empty();
-        memory.giveBack(taken);
-        taken = 0;
+        memory.release();
     }
 
     private void read() {
@@ -131,7 +129,7 @@ final class BodyReader {
         if (growth == 0 || body.size() + growth <= FREE_BYTES) {
             return true;
         }
-        if (!memory.tryTake(growth, taken)) {
+        if (!memory.tryTake(growth)) {
             waitingSince = waitingSince == 0 ? System.nanoTime() : waitingSince;
             return false;
         }
@@ -139,7 +137,6 @@ final class BodyReader {
             begin += System.nanoTime() - waitingSince;
             waitingSince = 0;
         }
-        taken += growth;
         return true;
     }
 

@@ -7,7 +7,8 @@ import java.time.Duration;
  *
  * @param bodyBytes largest request body
  * @param connectionsPerClient most connections of one address
- * @param bodyMemoryBytes memory of all bodies together, beyond the first 64 KiB of each
+ * @param bodyMemoryBytes memory of all bodies together, beyond the first 64 KiB of each; one of
+ *     them may exceed it
  * @param pace how slow they may be
  * @param patience how long a request waits for memory and for a thread before it is refused
  */

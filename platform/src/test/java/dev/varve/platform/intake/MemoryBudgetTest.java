@@ -1,38 +1,57 @@
 package dev.varve.platform.intake;
 
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
 
 class MemoryBudgetTest {
     private final MemoryBudget budget = new MemoryBudget(100);
+    private final MemoryBudget.Claim first = budget.open();
+    private final MemoryBudget.Claim second = budget.open();
+    private final MemoryBudget.Claim third = budget.open();
 
     @Test
-    void whatIsGivenBackCanBeTakenAgain() {
-        assertTrue(budget.tryTake(60, 0));
-        assertTrue(budget.tryTake(40, 0));
-        assertFalse(budget.tryTake(1, 0));
+    void oneClaimMayExceedTheCapacityAndNoOther() {
+        assertTrue(first.tryTake(90));
+        assertTrue(second.tryTake(50));
 
-        budget.giveBack(60);
+        assertFalse(third.tryTake(1));
 
-        assertTrue(budget.tryTake(60, 0));
+        second.release();
+        assertTrue(third.tryTake(10));
     }
 
     @Test
-    void whoIsAloneGetsMoreThanThereIs() {
-        assertTrue(budget.tryTake(150, 0));
-        assertTrue(budget.tryTake(50, 150));
-        assertFalse(budget.tryTake(1, 0));
-        budget.giveBack(200);
-        assertTrue(budget.tryTake(100, 0));
+    void claimsThatGrowBesideEachOtherDoNotWaitForEachOther() {
+        assertTrue(first.tryTake(50));
+        assertTrue(second.tryTake(50));
+
+        assertTrue(first.tryTake(50));
+        assertFalse(second.tryTake(50));
+
+        first.release();
+        assertTrue(second.tryTake(50));
     }
 
     @Test
-    void nothingIsGivenBackTwice() {
-        assertTrue(budget.tryTake(10, 0));
+    void whoWaitsIsServedBeforeWhoComesLater() {
+        assertTrue(first.tryTake(200));
+        assertFalse(second.tryTake(20));
+        first.release();
 
-        assertThrows(IllegalStateException.class, () -> budget.giveBack(11));
+        assertFalse(third.tryTake(20));
+        assertTrue(second.tryTake(20));
+        assertTrue(third.tryTake(20));
+    }
+
+    @Test
+    void whoGivesUpLeavesTheLine() {
+        assertTrue(first.tryTake(200));
+        assertFalse(second.tryTake(20));
+        second.release();
+        first.release();
+
+        assertTrue(third.tryTake(20));
     }
 }

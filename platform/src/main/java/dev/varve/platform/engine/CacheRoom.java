@@ -164,7 +164,23 @@ final class CacheRoom {
      */
     private boolean mayFork(Match match, int capacity) {
         return !match.extendsResident()
-                && obtainableSlots() - match.resident().span.capacity() >= capacity;
+                && obtainableSlots() - match.resident().span.capacity() >= capacity
+                && hasRowForFork(Optional.of(match.resident()));
+    }
+
+    /**
+     * Whether a fork will find a row to write to, without the eviction of what it is forked from.
+     */
+    private boolean hasRowForFork(Optional<SequenceState> source) {
+        return rows.freeRows() > 0
+                || residents.stream()
+                        .filter(resident -> source.isEmpty() || resident != source.get())
+                        .anyMatch(this::holdsRowAlone);
+    }
+
+    private boolean holdsRowAlone(SequenceState resident) {
+        return IntStream.of(resident.row, resident.checkpointRow)
+                .anyMatch(row -> row != Slice.ZERO_ROW && !rows.isShared(row));
     }
 
     private void fork(SequenceState state, Match match, int capacity) {
@@ -210,8 +226,8 @@ final class CacheRoom {
             state.checkpointRow = resident.checkpointRow;
             state.checkpoint = resident.checkpoint;
         }
-        boolean whole = !forgets || match.length() == resident.computed;
-        state.row = whole ? resident.row : resident.checkpointRow;
+        boolean whole = match.length() == resident.computed;
+        state.row = whole || !forgets ? resident.row : resident.checkpointRow;
         state.output = whole ? resident.output : Optional.empty();
     }
 
@@ -221,13 +237,15 @@ final class CacheRoom {
      */
     void keepCopy(SequenceState state, TokenOutput output) {
         int capacity = SlotSpan.roundUp(state.computed);
-        Optional<SlotSpan> span =
-                slots.freeSlots() >= capacity ? place(capacity) : Optional.empty();
-        if (span.isEmpty()) {
+        if (obtainableSlots() < capacity || !hasRowForFork(Optional.empty())) {
             return;
         }
+        while (slots.freeSlots() < capacity) {
+            evict();
+        }
+        SlotSpan span = place(capacity).orElseThrow();
         SequenceState copy = new SequenceState(state.tokens.first(state.computed), state.scope);
-        copy.span = span.get();
+        copy.span = span;
         copies.add(new SlotCopy(state.span.begin(), copy.span.begin(), state.computed));
         copy.computed = state.computed;
         copy.cuts = state.cuts.upTo(state.computed);

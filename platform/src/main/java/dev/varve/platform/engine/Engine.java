@@ -32,7 +32,7 @@ public interface Engine extends AutoCloseable {
 
     /**
      * Completes, with the reason, when the engine can do no more work and nothing but a new start
-     * helps. Requests were told by then; new ones are refused.
+     * helps. Requests are told at the same time; new ones are refused.
      */
     CompletableFuture<VarveException> broken();
 

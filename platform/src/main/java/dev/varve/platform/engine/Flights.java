@@ -20,7 +20,6 @@ final class Flights {
     private final Consumer<Failure> onFailure;
     private final Deque<Flight> flights = new ArrayDeque<>();
     private long submitted;
-    private int failuresInARow;
 
     /**
      * A batch under way.
@@ -57,11 +56,6 @@ final class Flights {
     /** Batches so far. */
     long submitted() {
         return submitted;
-    }
-
-    /** Batches that failed since the last one that did not. */
-    int failuresInARow() {
-        return failuresInARow;
     }
 
     int size() {
@@ -115,7 +109,6 @@ final class Flights {
             throw e;
         } catch (RuntimeException e) {
             LOG.log(System.Logger.Level.ERROR, "a step failed", e);
-            failuresInARow++;
             onFailure.accept(
                     new Failure(
                             stillComputed(flight),
@@ -123,7 +116,6 @@ final class Flights {
                             StepFailure.of(e)));
             return;
         }
-        failuresInARow = 0;
         flight.success().accept(result);
     }
 

@@ -16,6 +16,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -47,12 +48,16 @@ public final class Scheduler implements Engine {
     /** Why requests are turned away for the time being. */
     private Optional<ShardLostException> refusal = Optional.empty();
 
-    private long arrivals;
+    private final AtomicLong arrivals = new AtomicLong();
     private boolean busy;
     private boolean draining;
     private boolean closed;
     private volatile EngineStatus published;
     private final CompletableFuture<VarveException> broken = new CompletableFuture<>();
+
+    /** Made before there may be no memory for it. */
+    private final VarveException lastWord =
+            new VarveException(VarveException.Kind.UNAVAILABLE, "the engine stopped");
 
     private Scheduler(ShardPipeline pipeline, ModelShape shape, EngineOptions options) {
         this.pipeline = pipeline;
@@ -74,34 +79,28 @@ public final class Scheduler implements Engine {
 
     @Override
     public List<Generation> submit(List<Submission> submissions) {
-        List<Sampler> samplers = new ArrayList<>(submissions.size());
+        List<Request> entries = new ArrayList<>(submissions.size());
         for (Submission submission : submissions) {
             GenerationRequest request = submission.request();
             requireFits(request.prompt(), request.maxTokens());
-            samplers.add(
-                    new Sampler(
-                            request.sampling(),
-                            shape.vocabularySize(),
-                            options.suppressedTokens()));
+            entries.add(
+                    new Request(
+                            request,
+                            submission.listener(),
+                            arrivals.getAndIncrement(),
+                            new Sampler(
+                                    request.sampling(),
+                                    shape.vocabularySize(),
+                                    options.suppressedTokens()),
+                            options.suppressedTokens().length > 0,
+                            this::wakeUp));
         }
         lock.lock();
         try {
-            requireOpen(submissions.size());
-            List<Generation> entries = new ArrayList<>(submissions.size());
-            for (int i = 0; i < submissions.size(); i++) {
-                Request entry =
-                        new Request(
-                                submissions.get(i).request(),
-                                submissions.get(i).listener(),
-                                arrivals++,
-                                samplers.get(i),
-                                options.suppressedTokens().length > 0,
-                                this::wakeUp);
-                waiting.addLast(entry);
-                entries.add(entry);
-            }
+            requireOpen(entries.size());
+            waiting.addAll(entries);
             changed.signalAll();
-            return entries;
+            return List.copyOf(entries);
         } finally {
             lock.unlock();
         }
@@ -206,6 +205,7 @@ public final class Scheduler implements Engine {
                 publish();
             }
         } catch (RuntimeException | Error e) {
+            end = lastWord;
             end = declareBroken(e);
         } finally {
             stop(end);
@@ -221,8 +221,8 @@ public final class Scheduler implements Engine {
         } catch (ShardLostException e) {
             recover(e);
         } catch (RuntimeException | Error e) {
-            LOG.log(System.Logger.Level.ERROR, "a step failed; its requests end", e);
             steps.endAll(StepFailure.of(e));
+            LOG.log(System.Logger.Level.ERROR, "a step failed; its requests ended", e);
         }
         if (steps.failuresInARow() >= FAILURES_IN_A_ROW) {
             throw new IllegalStateException(
@@ -230,16 +230,22 @@ public final class Scheduler implements Engine {
         }
     }
 
+    /** Says first that it is so: what comes then may fail as well. */
     private VarveException declareBroken(Throwable failure) {
-        LOG.log(System.Logger.Level.ERROR, "the engine stopped", failure);
-        VarveException reason =
-                new VarveException(
-                        VarveException.Kind.UNAVAILABLE,
-                        "the engine stopped: "
-                                + Optional.ofNullable(failure.getMessage())
-                                        .orElse(failure.getClass().getSimpleName()),
-                        failure);
+        VarveException reason = lastWord;
+        try {
+            reason =
+                    new VarveException(
+                            VarveException.Kind.UNAVAILABLE,
+                            "the engine stopped: "
+                                    + Optional.ofNullable(failure.getMessage())
+                                            .orElse(failure.getClass().getSimpleName()),
+                            failure);
+        } catch (OutOfMemoryError e) {
+            lastWord.addSuppressed(failure);
+        }
         broken.complete(reason);
+        LOG.log(System.Logger.Level.ERROR, "the engine stopped", failure);
         return reason;
     }
 
@@ -359,7 +365,9 @@ public final class Scheduler implements Engine {
             } catch (RuntimeException | Error e) {
                 // Or it would fail again and again.
                 leaveQueue(next);
-                steps.fail(next, StepFailure.of(e));
+                if (!steps.isRunning(next)) {
+                    steps.fail(next, StepFailure.of(e));
+                }
                 throw e;
             }
             switch (admission) {

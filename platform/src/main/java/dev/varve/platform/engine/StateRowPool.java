@@ -39,6 +39,10 @@ final class StateRowPool {
         return OptionalInt.of(row);
     }
 
+    int freeRows() {
+        return free.cardinality();
+    }
+
     /** One more sequence holds a row; the zero row is nobody's. */
     void share(int row) {
         if (row != Slice.ZERO_ROW) {

@@ -48,6 +48,7 @@ final class StepRunner {
     private long cachedTokens;
     private long preemptions;
     private long replays;
+    private int failuresInARow;
 
     StepRunner(
             ShardPipeline pipeline,
@@ -73,13 +74,17 @@ final class StepRunner {
         return running.isEmpty() && flights.isEmpty();
     }
 
+    boolean isRunning(Request request) {
+        return running.contains(request);
+    }
+
     boolean hasPlace() {
         return running.size() < options.parallel();
     }
 
-    /** Steps that failed since the last one that did not. */
+    /** Steps that failed, each with other requests, since one of them chose a token. */
     int failuresInARow() {
-        return flights.failuresInARow();
+        return failuresInARow;
     }
 
     void removeCancelled() {
@@ -310,12 +315,16 @@ final class StepRunner {
      * the caches hold; a shard says so as it likes.
      */
     private void endFailed(Flights.Failure failure) {
+        boolean ends = false;
         for (Request request : failure.requests()) {
             if (running.remove(request)) {
+                ends = true;
                 room.drop(request.state);
                 fail(request, failure.reason());
             }
         }
+        // Chunks behind a failed one of their request say nothing new.
+        failuresInARow += ends ? 1 : 0;
         if (failure.copiedRows()) {
             // Some shards may have copied rows of other sequences and some not.
             LOG.log(System.Logger.Level.WARNING, "all running requests are computed anew");
@@ -325,6 +334,7 @@ final class StepRunner {
 
     /** Ends all running requests, since nobody knows how far a step came. */
     void endAll(VarveException reason) {
+        failuresInARow++;
         flights.abandon();
         List<Request> ended = List.copyOf(running);
         running.clear();
@@ -365,6 +375,7 @@ final class StepRunner {
     }
 
     private void choose(Request request, TokenOutput output) {
+        failuresInARow = 0;
         guard(
                 request,
                 () -> choice.choose(request, output).ifPresent(reason -> finish(request, reason)));

@@ -36,7 +36,10 @@ public record RangeMemory(
     /** Most rows of logits in one step beside those of decode. */
     private static final long LOGIT_ROWS = 128;
 
-    /** Query heads over one KV head that a step of decode shows as rows of a mask, at most. */
+    /**
+     * Query heads over one KV head that a step of decode shows as rows of a mask; models have no
+     * more.
+     */
     private static final long MASK_ROWS = 16;
 
     /**

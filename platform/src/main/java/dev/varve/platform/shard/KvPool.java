@@ -98,11 +98,6 @@ final class KvPool implements AutoCloseable {
         return buffer.map(DeviceBuffer::size).orElse(0L);
     }
 
-    /** Copies rows of all layers. */
-    void copy(SlotCopy copy) {
-        move(copy.from(), copy.to(), copy.count());
-    }
-
     /**
      * Copies rows of all layers; block by block through a copy, so that overlapping regions come
      * out right.

@@ -181,9 +181,12 @@ public final class LocalShard implements Shard {
     }
 
     private ShardResult run(Batch batch, Optional<Boundary> boundary) {
-        requireValid(batch, boundary);
         synchronized (device.lock()) {
-            batch.copies().forEach(state.kvPool()::copy);
+            // Inside, so that it is not closed in between.
+            requireValid(batch, boundary);
+            for (SlotCopy copy : batch.copies()) {
+                state.kvPool().move(copy.from(), copy.to(), copy.count());
+            }
             PlacedBatch placed = PlacedBatch.place(batch, state.windows());
             RecordedGraph graph =
                     graphs.find(

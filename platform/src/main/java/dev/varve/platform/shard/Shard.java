@@ -57,8 +57,8 @@ public interface Shard extends AutoCloseable {
     CompletableFuture<ShardSnapshot> save(SequencePlace place);
 
     /**
-     * Copies the state of a sequence into the caches. All or nothing: names, types and extents are
-     * compared with the caches first.
+     * Copies the state of a sequence into the caches; a batch that uses it waits for the future.
+     * All or nothing: names, types and extents are compared with the caches first.
      *
      * @return fails with a VarveException of kind INVALID_REQUEST if the snapshot does not fit, and
      *     then has changed nothing

@@ -207,6 +207,51 @@ class CacheRoomTest {
         assertNotEquals(shared, room.nextRow(fork), "the kept copy holds the row as well");
     }
 
+    /** Its logits are those behind the last token of the resident, not behind the cut. */
+    @Test
+    void whatIsCutBackHasNoOutput() {
+        CacheRoom own = room(12, false);
+        SequenceState leader = compute(own, request(prompt(0, 700)), 512, 700);
+        own.keepCopy(leader, new TokenOutput(new float[0], 0, 7, OutputRows.BEST));
+
+        SequenceState cut = own.begin(request(longer(prompt(0, 600), 9)), 0).orElseThrow();
+        own.keep(cut);
+        SequenceState same = own.begin(request(prompt(0, 512)), 0).orElseThrow();
+
+        assertEquals(512, cut.computed);
+        assertEquals(Optional.empty(), cut.output);
+        assertTrue(same.computed < 512, "there is a token left to compute");
+    }
+
+    @Test
+    void residentsGiveWayForACopyThatOthersWaitFor() {
+        SequenceState leader = compute(room, request(prompt(0, 3 * BLOCK - 1)), 3 * BLOCK - 1);
+        for (int other = 0; other < 4; other++) {
+            resident(room, request(prompt(10_000 * (other + 1), 10)), 10);
+        }
+
+        room.keepCopy(leader, new TokenOutput(new float[0], 0, 7, OutputRows.BEST));
+
+        assertEquals(5 * BLOCK, room.residentSlots(), "the copy, and two that need not go");
+    }
+
+    /** A copy whose state would be evicted for the row of its fork is of no use. */
+    @Test
+    void nothingIsCopiedWhereNoForkFindsARow() {
+        EngineOptions one = HashingModel.sizes(4 * BLOCK, 1, 16 * BLOCK);
+        CacheRoom narrow = new CacheRoom(one, true);
+        SequenceState leader = compute(narrow, request(prompt(0, 100)), 60);
+        checkpoint(narrow, leader, 80);
+        int row = narrow.nextRow(leader);
+        leader.extend(100, Phase.PREFILL);
+        narrow.enterRow(leader, row);
+
+        narrow.keepCopy(leader, new TokenOutput(new float[0], 0, 7, OutputRows.BEST));
+
+        assertEquals(0, narrow.residentSlots());
+        assertEquals(List.of(), narrow.takeCopies());
+    }
+
     @Test
     void everyRowComesBack() {
         int[] prompt = prompt(0, 100);

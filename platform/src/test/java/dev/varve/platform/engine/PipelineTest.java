@@ -148,6 +148,21 @@ class PipelineTest {
         }
     }
 
+    /** Else two bad prompts would end the process. */
+    @Test
+    void aRequestWhoseChunksAllFailIsOneFailure() throws Exception {
+        List<TimedShard> shards = shards(new Object(), new Object());
+        shards.getFirst().failAt(7);
+        try (Scheduler engine = engine(shards, 2)) {
+            for (int i = 0; i < 6; i++) {
+                Collected failing = Collected.ask(engine, prompt(4 * ChunkPlan.WINDOW, 7), 2);
+
+                assertThrows(ExecutionException.class, failing::await);
+            }
+            assertEquals(2, Collected.ask(engine, prompt(600, 3), 2).await().size());
+        }
+    }
+
     @Test
     void featuresOfAllShardsComeTogether() {
         List<TimedShard> shards = shards(new Object(), new Object());

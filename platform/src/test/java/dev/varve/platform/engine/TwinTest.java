@@ -83,6 +83,25 @@ class TwinTest {
     }
 
     @Test
+    void finishedConversationsGiveWayForThePromptOfSeveralChoices() throws Exception {
+        List<GenerationRequest> requests = new ArrayList<>();
+        for (long seed = 0; seed < 3; seed++) {
+            requests.add(request(OptionalLong.of(seed), CacheScope.common()));
+        }
+        try (Scheduler engine = engine(1, 4, 6 * 4, true)) {
+            for (int i = 0; i < 4; i++) {
+                int[] other = new Random(i).ints(1400, 0, HashingShard.VOCABULARY).toArray();
+                Collected.ask(engine, other, 1400 / 2, 8).await();
+            }
+            List<Collected> answers = submit(engine, requests);
+            for (int i = 0; i < requests.size(); i++) {
+                assertEquals(alone(requests.get(i), true), answers.get(i).await(), "choice " + i);
+            }
+            assertEquals(2L * PROMPT.length, engine.status().cachedPromptTokens());
+        }
+    }
+
+    @Test
     void aFullPoolComputesThePromptAgainRatherThanFail() throws Exception {
         List<GenerationRequest> requests =
                 List.of(

@@ -110,7 +110,36 @@ class LauncherIT {
         assertEquals(first.status(), second.status());
         assertFalse(Files.exists(missing));
         assertEquals(1, kept.size(), kept.toString());
-        Path own = temporary.resolve(kept.getFirst());
+        assertAllIsKeptIn(temporary.resolve(kept.getFirst()));
+        assertEquals(kept, files(temporary));
+    }
+
+    @Test
+    void launcherAndServerLeaveAFolderAloneThatOthersCanWriteTo() throws Exception {
+        Path home = Files.createDirectory(folder.resolve("home"));
+        Path open = Files.createDirectories(home.resolve(".cache/varve"));
+        Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxrwxrwx"));
+        Path temporary = Files.createDirectory(folder.resolve("tmp"));
+
+        Outcome outcome =
+                run(
+                        Map.of(
+                                "VARVE_CACHE",
+                                "",
+                                "XDG_CACHE_HOME",
+                                "",
+                                "HOME",
+                                home.toString(),
+                                "TMPDIR",
+                                temporary.toString()),
+                        "devices");
+
+        assertEquals(0, outcome.status(), outcome.toString());
+        assertEquals(List.of(), files(open));
+        assertAllIsKeptIn(temporary.resolve(files(temporary).getFirst()));
+    }
+
+    private static void assertAllIsKeptIn(Path own) throws IOException {
         assertEquals(
                 "rwx------", PosixFilePermissions.toString(Files.getPosixFilePermissions(own)));
         for (String prefix : new String[] {"start-", "ggml-"}) {
@@ -118,7 +147,6 @@ class LauncherIT {
                     files(own).stream().anyMatch(name -> name.startsWith(prefix)),
                     prefix + " among " + files(own));
         }
-        assertEquals(kept, files(temporary));
     }
 
     @Test

@@ -13,11 +13,16 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Finds the folder for what can be made again. {@code VARVE_CACHE} is taken as it is. Else it is
- * {@code varve} in {@code XDG_CACHE_HOME}, or in {@code .cache} of the home folder if there is one,
- * provided that this user can write there; and the administrator writes only into what belongs to
- * the administrator, so that {@code sudo varve} leaves nothing in a home that its owner could not
- * use or delete. Else it is a folder for this user alone among the temporary files.
+ * Finds the folder for what can be made again. {@code VARVE_CACHE} is taken as it is: who names it
+ * answers for it. Else it is {@code varve} in {@code XDG_CACHE_HOME}, or in {@code .cache} of the
+ * home folder if there is one, or a folder of this user among the temporary files: the first that
+ * is safe.
+ *
+ * <p>Libraries are loaded from it, so no other user may be able to change or replace it. It belongs
+ * to this user, and only this user can write to it. Each folder above it belongs to this user or
+ * root, and if others can write there, its sticky bit keeps them from what is not theirs. Symbolic
+ * links are resolved first: what is judged is what is used. For root all of this means root alone,
+ * so {@code sudo varve} leaves nothing in a home that its owner could not use or delete.
  *
  * <p>The launcher follows the same rules.
  */
@@ -27,7 +32,13 @@ final class CacheFolder {
     private static final int ROOT = 0;
     private static final int STICKY = 01000;
     private static final int WRITABLE_BY_OTHERS = 022;
-    private static final int OPEN_TO_OTHERS = 077;
+
+    /** A folder is not used, for the reason in the message. */
+    private static final class RefusedException extends Exception {
+        RefusedException(String reason) {
+            super(reason);
+        }
+    }
 
     private final Environment environment;
     private final List<String> refused = new ArrayList<>();
@@ -37,7 +48,8 @@ final class CacheFolder {
     }
 
     /**
-     * Returns the folder; it may be missing, and is then made by who uses it.
+     * Returns the folder. {@code VARVE_CACHE} may be missing, and is then made by who uses it; any
+     * other is there, made if need be.
      *
      * @throws VarveException of kind UNAVAILABLE if there is no safe place
      */
@@ -69,7 +81,7 @@ final class CacheFolder {
                 .map(Path::of)
                 .filter(Path::isAbsolute)
                 .map(folder -> folder.resolve(NAME))
-                .filter(this::isUsable);
+                .flatMap(this::own);
     }
 
     private Optional<Path> inHome() {
@@ -82,66 +94,99 @@ final class CacheFolder {
             refused.add("there is no home folder " + home);
             return Optional.empty();
         }
-        return Optional.of(home.resolve(".cache").resolve(NAME)).filter(this::isUsable);
+        return own(home.resolve(".cache").resolve(NAME));
     }
 
-    private boolean isUsable(Path folder) {
-        Path existing = folder;
-        while (!Files.exists(existing, LinkOption.NOFOLLOW_LINKS)) {
-            existing = existing.getParent();
-        }
-        if (!Files.isDirectory(existing) || !Files.isWritable(existing)) {
-            refused.add(existing + " is not a folder that this user can write to");
-            return false;
-        }
+    private Optional<Path> own(Path folder) {
         try {
-            if (user() == ROOT && owner(existing) != ROOT) {
-                refused.add(existing + " belongs to another user than this one, the administrator");
-                return false;
-            }
-            return true;
+            Path real = real(folder);
+            requireOwn(real);
+            return Optional.of(real);
+        } catch (RefusedException e) {
+            refused.add(e.getMessage());
         } catch (IOException e) {
-            refused.add(existing + ": " + e);
-            return false;
+            refused.add(folder + ": " + e);
         }
+        return Optional.empty();
     }
 
-    /** Safe although others know its name: nobody else can have made, entered or replaced it. */
+    /** Others know its name and may have taken it; a link of theirs must not lead elsewhere. */
     private Optional<Path> temporary() {
         Path among =
                 Path.of(
-                        environment
-                                .variable("TMPDIR")
-                                .orElseGet(() -> System.getProperty("java.io.tmpdir")));
+                                environment
+                                        .variable("TMPDIR")
+                                        .orElseGet(() -> System.getProperty("java.io.tmpdir")))
+                        .toAbsolutePath();
         try {
-            Path folder = among.toAbsolutePath().resolve(NAME + "-" + user());
-            int mode = mode(among);
-            if ((mode & WRITABLE_BY_OTHERS) != 0 && (mode & STICKY) == 0) {
-                refused.add(among + " lets others replace what is in it");
+            Path folder = among.resolve(NAME + "-" + user());
+            if (!Files.isDirectory(among)) {
+                refused.add("there is no folder " + among);
                 return Optional.empty();
             }
-            try {
-                Files.createDirectory(
-                        folder,
-                        PosixFilePermissions.asFileAttribute(
-                                PosixFilePermissions.fromString("rwx------")));
-            } catch (FileAlreadyExistsException e) {
-                if (!isPrivate(folder)) {
-                    refused.add(folder + " is not a folder of this user alone");
-                    return Optional.empty();
-                }
+            if (Files.isSymbolicLink(folder)) {
+                refused.add(folder + " is a symbolic link");
+                return Optional.empty();
             }
-            return Optional.of(folder);
+            return own(folder);
         } catch (IOException e) {
             refused.add(among + ": " + e);
             return Optional.empty();
         }
     }
 
-    private static boolean isPrivate(Path folder) throws IOException {
-        return Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)
-                && owner(folder) == user()
-                && (mode(folder) & OPEN_TO_OTHERS) == 0;
+    /** Makes the folder if it is missing, each of its parents only in one that is safe. */
+    private static Path real(Path folder) throws IOException, RefusedException {
+        Path existing = folder;
+        if (!Files.exists(folder, LinkOption.NOFOLLOW_LINKS)) {
+            Path parent = real(folder.getParent());
+            requireWritable(parent);
+            existing = parent.resolve(folder.getFileName());
+            make(existing);
+        }
+        Path real = existing.toRealPath();
+        for (Path each = real; each != null; each = each.getParent()) {
+            requireSafe(each);
+        }
+        return real;
+    }
+
+    /** The mode is set, since a umask may let the group write. */
+    private static void make(Path folder) throws IOException {
+        try {
+            Files.createDirectory(
+                    folder,
+                    PosixFilePermissions.asFileAttribute(
+                            PosixFilePermissions.fromString("rwx------")));
+        } catch (FileAlreadyExistsException e) {
+            // Another start was quicker, or another user, whose folder is refused.
+        }
+    }
+
+    private static void requireSafe(Path folder) throws IOException, RefusedException {
+        int owner = owner(folder);
+        if (owner != user() && owner != ROOT) {
+            throw new RefusedException(folder + " belongs to another user");
+        }
+        int mode = mode(folder);
+        if ((mode & WRITABLE_BY_OTHERS) != 0 && (mode & STICKY) == 0) {
+            throw new RefusedException(folder + " lets others replace what is in it");
+        }
+    }
+
+    private static void requireOwn(Path folder) throws IOException, RefusedException {
+        requireWritable(folder);
+        if (owner(folder) != user() || (mode(folder) & WRITABLE_BY_OTHERS) != 0) {
+            throw new RefusedException(folder + " is not a folder of this user alone");
+        }
+    }
+
+    private static void requireWritable(Path folder) throws RefusedException {
+        if (!Files.isDirectory(folder)
+                || !Files.isWritable(folder)
+                || !Files.isExecutable(folder)) {
+            throw new RefusedException(folder + " is not a folder that this user can write to");
+        }
     }
 
     private static int mode(Path folder) throws IOException {

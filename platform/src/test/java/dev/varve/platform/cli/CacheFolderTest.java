@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.varve.api.VarveException;
 
@@ -29,9 +30,25 @@ class CacheFolderTest {
 
     @BeforeEach
     void makeFolders() throws IOException {
-        home = Files.createDirectory(folder.resolve("home"));
-        temporary = Files.createDirectory(folder.resolve("tmp"));
+        folder = folder.toRealPath();
+        home = make(folder.resolve("home"));
+        temporary = make(folder.resolve("tmp"));
         own = temporary.resolve("varve-" + Files.getAttribute(folder, "unix:uid"));
+    }
+
+    /** Makes a folder, and those above it, that others cannot write to whatever the umask is. */
+    private static Path make(Path path) throws IOException {
+        return Files.createDirectories(
+                path,
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+    }
+
+    private static Path open(Path path, int mode) throws IOException {
+        return Files.setAttribute(path, "unix:mode", mode);
+    }
+
+    private boolean isRoot() throws IOException {
+        return (Integer) Files.getAttribute(folder, "unix:uid") == 0;
     }
 
     private Path find(Object... variables) {
@@ -45,7 +62,7 @@ class CacheFolderTest {
 
     /** As good as another user's: the administrator can give files away, others close them. */
     private Path foreign(Path path) throws IOException {
-        if ((Integer) Files.getAttribute(path, "unix:uid") == 0) {
+        if (isRoot()) {
             Files.setOwner(
                     path,
                     path.getFileSystem()
@@ -70,6 +87,19 @@ class CacheFolderTest {
     }
 
     @Test
+    void theFolderIsMadeForItsUserAlone() throws IOException {
+        Path found = find("XDG_CACHE_HOME", folder.resolve("new/xdg"));
+
+        assertEquals(folder.resolve("new/xdg/varve"), found);
+        for (Path made = found; !made.equals(folder); made = made.getParent()) {
+            assertEquals(
+                    "rwx------",
+                    PosixFilePermissions.toString(Files.getPosixFilePermissions(made)),
+                    made.toString());
+        }
+    }
+
+    @Test
     void aHomeThatIsNotThereIsNotMade() throws IOException {
         Path missing = folder.resolve("missing");
 
@@ -84,26 +114,103 @@ class CacheFolderTest {
 
     @Test
     void anotherUsersFoldersAreLeftAlone() throws IOException {
-        foreign(Files.createDirectories(home.resolve(".cache/varve")));
-        Path xdg = foreign(Files.createDirectory(folder.resolve("xdg")));
+        foreign(make(home.resolve(".cache/varve")));
+        Path xdg = foreign(make(folder.resolve("xdg")));
 
         assertEquals(own, find("XDG_CACHE_HOME", xdg, "HOME", home));
         assertEquals(own, find("HOME", foreign(home)));
     }
 
     @Test
+    void aFolderThatOthersCanWriteToIsLeftAlone() throws IOException {
+        Path cache = make(home.resolve(".cache/varve"));
+        for (int mode : new int[] {0777, 0770, 01777, 0702}) {
+            open(cache, mode);
+
+            assertEquals(own, find("HOME", home), Integer.toOctalString(mode));
+        }
+        open(cache, 0755);
+        assertEquals(cache, find("HOME", home));
+    }
+
+    @Test
+    void aFolderThatOthersCanReplaceIsLeftAlone() throws IOException {
+        Path cache = make(home.resolve(".cache/varve"));
+        for (Path parent : new Path[] {home.resolve(".cache"), home}) {
+            for (int mode : new int[] {0777, 0770}) {
+                open(parent, mode);
+
+                assertEquals(own, find("HOME", home), parent + " " + Integer.toOctalString(mode));
+            }
+            open(parent, 01777);
+            assertEquals(cache, find("HOME", home), "the sticky bit protects it in " + parent);
+        }
+    }
+
+    @Test
+    void nothingIsMadeInAFolderThatOthersCanChange() throws IOException {
+        assertEquals(own, find("HOME", open(home, 0777)));
+
+        assertFalse(Files.exists(home.resolve(".cache")));
+    }
+
+    @Test
+    void aLinkIsJudgedByWhereItLeads() throws IOException {
+        Path target = make(folder.resolve("disk/cache"));
+        Files.createSymbolicLink(home.resolve(".cache"), target);
+        assertEquals(target.resolve("varve"), find("HOME", home));
+
+        open(target.getParent(), 0777);
+        assertEquals(own, find("HOME", home));
+    }
+
+    @Test
+    void aLinkThatLeadsNowhereIsLeftAlone() throws IOException {
+        Files.createSymbolicLink(home.resolve(".cache"), folder.resolve("missing"));
+
+        assertEquals(own, find("HOME", home));
+        assertFalse(Files.exists(folder.resolve("missing")));
+    }
+
+    @Test
+    void rootUsesNothingInAnotherUsersFolder() throws IOException {
+        assumeTrue(isRoot(), "only root can give folders away");
+        make(home.resolve(".cache/varve"));
+        Path others = foreign(make(folder.resolve("others")));
+        make(others.resolve("cache/varve"));
+
+        assertEquals(own, find("HOME", foreign(home)));
+        assertEquals(own, find("XDG_CACHE_HOME", others.resolve("cache"), "HOME", home));
+        Path link = Files.createSymbolicLink(folder.resolve("link"), others.resolve("cache"));
+        assertEquals(own, find("XDG_CACHE_HOME", link, "HOME", home));
+
+        temporary = others;
+        refused(others + " belongs to another user");
+        temporary = others.resolve("cache");
+        refused(others + " belongs to another user");
+        assertFalse(Files.exists(temporary.resolve(own.getFileName())));
+    }
+
+    @Test
+    void aTemporaryFolderThatIsNotThereIsNotMade() {
+        temporary = folder.resolve("none");
+
+        refused("there is no folder " + temporary);
+        assertFalse(Files.exists(temporary));
+    }
+
+    @Test
     void aTemporaryFolderThatOthersCouldHaveMadeIsRefused() throws IOException {
         Path elsewhere = Files.createDirectory(folder.resolve("elsewhere"));
         Files.createSymbolicLink(own, elsewhere);
+        refused(own + " is a symbolic link");
+
+        Files.delete(own);
+        open(make(own), 01770);
         refused(own + " is not a folder of this user alone");
 
         Files.delete(own);
-        Files.createDirectory(own);
-        Files.setPosixFilePermissions(own, PosixFilePermissions.fromString("rwxrwx---"));
-        refused(own + " is not a folder of this user alone");
-
-        Files.delete(own);
-        Files.setPosixFilePermissions(temporary, PosixFilePermissions.fromString("rwxrwxrwx"));
+        open(temporary, 0777);
         refused(temporary + " lets others replace what is in it");
     }
 

@@ -130,7 +130,10 @@ final class AnswerWriter {
     }
 
     static void json(HttpServletResponse response, int status, JsonNode body) throws IOException {
-        byte[] bytes = Json.writeBytes(body);
+        json(response, status, Json.writeBytes(body));
+    }
+
+    static void json(HttpServletResponse response, int status, byte[] bytes) throws IOException {
         response.setStatus(status);
         response.setContentType("application/json");
         response.setContentLength(bytes.length);

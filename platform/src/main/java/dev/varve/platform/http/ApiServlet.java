@@ -166,9 +166,9 @@ final class ApiServlet extends HttpServlet {
                             admitted,
                             fields -> CompletionRoute.read(fields, model),
                             model);
-            case "/apply-template" -> plain(response, work(body, chatRoute::applyTemplate));
-            case "/tokenize" -> plain(response, work(body, modelRoutes::tokenize));
-            default -> plain(response, work(body, modelRoutes::detokenize));
+            case "/apply-template" -> plain(body, chatRoute::applyTemplate, response);
+            case "/tokenize" -> plain(body, modelRoutes::tokenize, response);
+            default -> plain(body, modelRoutes::detokenize, response);
         };
     }
 
@@ -244,9 +244,12 @@ final class ApiServlet extends HttpServlet {
         return model;
     }
 
-    private static AnswerWriter.Outcome plain(HttpServletResponse response, ObjectNode body)
-            throws IOException {
-        AnswerWriter.json(response, 200, body);
+    /** The answer is written out beside the engine too: it may be larger than its body. */
+    private AnswerWriter.Outcome plain(
+            byte[] body, Function<ObjectNode, ObjectNode> use, HttpServletResponse response)
+            throws IOException, InterruptedException {
+        byte[] answer = work(body, use.andThen(Json::writeBytes));
+        AnswerWriter.json(response, 200, answer);
         return new AnswerWriter.Outcome("", 0);
     }
 

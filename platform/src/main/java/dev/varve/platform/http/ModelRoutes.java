@@ -93,7 +93,7 @@ final class ModelRoutes {
                                                 "content: expected a string, found nothing"));
         int[] tokens = count(content, fields.flag("parse_special", true));
         if (fields.flag("add_special", false)) {
-            tokens = CompletionRoute.withBos(tokens, served.tokenizer());
+            tokens = CompletionPrompts.withBos(tokens, served.tokenizer());
         }
         ObjectNode answer = Json.object();
         // Not a node for each: there may be a million.
@@ -117,9 +117,15 @@ final class ModelRoutes {
         if (!tokens.isArray()) {
             throw Fields.wrong("tokens", "an array of token ids", tokens);
         }
+        int most = PromptLimit.of(served).forCounting().tokens();
+        if (tokens.size() > most) {
+            throw ApiException.invalid(
+                    "tokens",
+                    "tokens: expected at most " + most + " token ids, found " + tokens.size());
+        }
         int[] ids = Fields.tokenIds("tokens", tokens, served.tokenizer().vocabularySize());
         ObjectNode answer = Json.object();
-        answer.put("content", served.tokenizer().decode(ids, true));
+        answer.put("content", new TextAllowance("tokens", 1).decode(served.tokenizer(), ids, true));
         return answer;
     }
 }

@@ -37,18 +37,18 @@ record PromptLimit(int contextTokens) {
             return prompt.apply(TokenLimit.of((int) Math.min(tokens, Integer.MAX_VALUE)));
         } catch (TooManyTokensException e) {
             long found = e.limit() + 1L;
-            // Clients look for these words and for the numbers in this order.
+            // Clients look for these words, with the numbers in just these places.
             throw ApiException.contextExceeded(
                     "This model's maximum context length is "
                             + contextTokens
-                            + " tokens. However, you requested at least "
+                            + " tokens. However, you requested "
                             + (found + output)
-                            + " tokens (at least "
+                            + " tokens ("
                             + found
                             + " in the messages, "
                             + output
-                            + " in the completion). Please reduce the length of the messages or"
-                            + " completion.");
+                            + " in the completion) at least. Please reduce the length of the"
+                            + " messages or completion.");
         }
     }
 }

@@ -171,16 +171,27 @@ public final class Tokenizer {
      * @throws IllegalArgumentException if the vocabulary lacks one of the ids
      */
     public String decode(int[] ids, boolean renderSpecial) {
-        int length = 0;
-        for (int id : ids) {
-            length = Math.addExact(length, pieces.length(id, renderSpecial));
-        }
+        int length = Math.toIntExact(textBytes(ids, renderSpecial));
         byte[] bytes = new byte[length];
         int end = 0;
         for (int id : ids) {
             end = pieces.copy(id, renderSpecial, bytes, end);
         }
         return Utf8.decode(bytes, 0, length);
+    }
+
+    /**
+     * Bytes of the text of tokens in UTF-8; their bad bytes take one each.
+     *
+     * @param renderSpecial whether control tokens are spelled out
+     * @throws IllegalArgumentException if the vocabulary lacks one of the ids
+     */
+    public long textBytes(int[] ids, boolean renderSpecial) {
+        long bytes = 0;
+        for (int id : ids) {
+            bytes += pieces.length(id, renderSpecial);
+        }
+        return bytes;
     }
 
     /** A decoder for one stream of tokens; control tokens have no text. */

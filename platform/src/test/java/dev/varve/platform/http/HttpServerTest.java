@@ -27,6 +27,7 @@ import java.net.Socket;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
@@ -275,8 +276,16 @@ class HttpServerTest {
                                     "/v1/completions",
                                     "{\"prompt\": [\"a\", \"b\"], \"echo\": true, \"logprobs\":"
                                             + " 1}"));
+            JsonNode ids =
+                    TestServer.json(
+                            server.post(
+                                    "/v1/completions",
+                                    "{\"prompt\": "
+                                            + Arrays.toString(TestServer.ids("b"))
+                                            + ", \"echo\": true}"));
             TestServer.json(server.post("/v1/completions", "{\"prompt\": [5, 6, 7]}"));
 
+            assertEquals("bok", ids.at("/choices/0/text").stringValue());
             assertEquals("aok", two.at("/choices/0/text").stringValue());
             assertEquals("bok", two.at("/choices/1/text").stringValue());
             assertEquals(1, two.at("/choices/0/logprobs/text_offset/0").intValue());

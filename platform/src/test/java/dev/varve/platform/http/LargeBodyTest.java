@@ -3,7 +3,10 @@ package dev.varve.platform.http;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.varve.platform.chat.AnswerDialect;
 import dev.varve.platform.intake.IntakeLimits;
+import dev.varve.platform.tokenizer.TestTokenizers;
+import dev.varve.platform.tokenizer.Tokenizer;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -11,10 +14,15 @@ import org.junit.jupiter.api.Timeout;
 
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 
 /** Bodies that are larger than what they ask for. */
 @Timeout(120)
 class LargeBodyTest {
+    private static final String LONG_WORD = "w".repeat(128);
+
     private final ScriptedEngine engine = new ScriptedEngine();
 
     @AfterEach
@@ -37,11 +45,10 @@ class LargeBodyTest {
                                     + "\"}]}");
 
             assertOverflow(
-                    "maximum context length is 100 tokens. However, you requested at least 217"
-                            + " tokens (at least 201 in the messages, 16 in the completion)",
+                    "maximum context length is 100 tokens. However, you requested 217 tokens"
+                            + " (201 in the messages, 16 in the completion) at least.",
                     text);
-            assertOverflow(
-                    "you requested at least 208 tokens (at least 201 in the messages, 7 in", chat);
+            assertOverflow("you requested 208 tokens (201 in the messages, 7 in", chat);
             assertTrue(engine.requests.isEmpty());
         }
     }
@@ -65,6 +72,82 @@ class LargeBodyTest {
             assertEquals("content", TestServer.json(more).at("/error/param").stringValue());
             assertTrue(more.body().contains("at most " + most + " tokens"), more.body());
         }
+    }
+
+    @Test
+    void idsThatAreFarTooManyAreRefusedByTheirNumber() throws Exception {
+        try (TestServer server = TestServer.of(engine)) {
+            HttpResponse<String> answer =
+                    server.post("/v1/completions", "{\"prompt\": [" + "1,".repeat(9_000) + "1]}");
+
+            assertOverflow("you requested 217 tokens (201 in the messages, 16 in the", answer);
+            assertTrue(engine.requests.isEmpty());
+        }
+    }
+
+    @Test
+    void theTextOfIdsIsBounded() throws Exception {
+        engine.says(256).hasContext(1 << 20);
+        int most = TextAllowance.BYTES / LONG_WORD.length();
+        try (TestServer server = longWords()) {
+            HttpResponse<String> whole = server.post("/detokenize", longWords("tokens", most));
+            HttpResponse<String> more = server.post("/detokenize", longWords("tokens", most + 1));
+            HttpResponse<String> echo =
+                    server.post(
+                            "/v1/completions",
+                            longWords("n\": 2, \"echo\": true, \"prompt", most / 2 + 1));
+            HttpResponse<String> silent =
+                    server.post("/v1/completions", longWords("prompt", most + 1));
+
+            assertEquals(
+                    TextAllowance.BYTES,
+                    TestServer.json(whole).get("content").stringValue().length());
+            assertRefused("tokens", more);
+            assertRefused("prompt", echo);
+            assertEquals(200, silent.statusCode(), silent.body());
+        }
+    }
+
+    private static void assertRefused(String field, HttpResponse<String> answer) {
+        assertEquals(400, answer.statusCode());
+        assertEquals(field, TestServer.json(answer).at("/error/param").stringValue());
+        assertTrue(
+                answer.body().contains("at most " + TextAllowance.BYTES + " bytes of text"),
+                answer.body());
+    }
+
+    @Test
+    void idsToSpellOutAreBoundedAsCountedTokensAre() throws Exception {
+        int most = 1 << 20;
+        try (TestServer server = longWords()) {
+            HttpResponse<String> answer =
+                    server.post("/detokenize", "{\"tokens\": [" + "1,".repeat(most) + "1]}");
+
+            assertEquals(400, answer.statusCode());
+            assertTrue(
+                    answer.body().contains("at most " + most + " token ids, found " + (most + 1)),
+                    answer.body());
+        }
+    }
+
+    private static String longWords(String field, int count) {
+        return "{\"" + field + "\": [" + "256,".repeat(count - 1) + "256]}";
+    }
+
+    /** The id behind those of all bytes is a long word. */
+    private TestServer longWords() {
+        Tokenizer tokenizer = TestTokenizers.ofBytesAndWords(List.of(LONG_WORD));
+        return TestServer.of(
+                new ServedModel(
+                        "words",
+                        "words",
+                        2048,
+                        engine,
+                        tokenizer,
+                        Optional.empty(),
+                        AnswerDialect.plain(tokenizer),
+                        ReasoningDefaults.none(),
+                        Map.of()));
     }
 
     /** Each digit is a token. */

@@ -21,12 +21,10 @@ final class BodyReader {
     private final MemoryBudget.Claim memory;
     private final Consumer<BodyOutcome> whenDone;
     private final ReceivedBody body = new ReceivedBody();
+    private final BodyClock clock;
 
     /** What was read and found no room yet. */
     private Optional<Content.Chunk> waiting = Optional.empty();
-
-    /** Moved on by the time in which the client could not send. */
-    private long begin = System.nanoTime();
 
     private long waitingSince;
     private boolean done;
@@ -40,6 +38,7 @@ final class BodyReader {
         this.limits = limits;
         this.memory = memory.open();
         this.whenDone = whenDone;
+        clock = new BodyClock(limits.pace(), System.nanoTime());
     }
 
     void start() {
@@ -66,7 +65,7 @@ final class BodyReader {
                                 : null;
             } else {
                 refusal =
-                        limits.pace().isTooSlow(body.size(), now - begin)
+                        clock.isTooSlow(body.size(), now)
                                 ? new BodyOutcome.Refused(IntakeException.tooSlow(body.size()))
                                 : null;
             }
@@ -116,6 +115,7 @@ final class BodyReader {
             }
             boolean last = chunk.isLast();
             body.append(chunk.getByteBuffer());
+            clock.advance(body.size(), System.nanoTime());
             chunk.release();
             if (last) {
                 return Optional.of(new BodyOutcome.Complete(body.take()));
@@ -134,7 +134,7 @@ final class BodyReader {
             return false;
         }
         if (waitingSince != 0) {
-            begin += System.nanoTime() - waitingSince;
+            clock.skip(System.nanoTime() - waitingSince);
             waitingSince = 0;
         }
         return true;

@@ -6,7 +6,8 @@ import java.time.Duration;
  * How slow a client may be.
  *
  * @param header from the first byte of a request, or from connecting, to the end of its headers
- * @param bodyStart how long a body may take before its rate counts
+ * @param bodyStart how long a body may take before its rate counts; later no time as long may go by
+ *     without the bytes for it
  * @param bodyBytesPerSecond slowest rate of a body behind {@code bodyStart}
  * @param body longest time for a whole body
  * @param stalledWrite how long a write of the server may make no progress
@@ -31,6 +32,15 @@ public record Pace(
             throw new IllegalArgumentException(
                     "bytes per second must be positive, got " + bodyBytesPerSecond);
         }
+        if (!bodyStart.isPositive()) {
+            throw new IllegalArgumentException(
+                    "the start of a body must be positive, got " + bodyStart);
+        }
+    }
+
+    /** What a time as long as {@link #bodyStart} must bring. */
+    long windowBytes() {
+        return Math.max(1, (long) (bodyStart.toNanos() / 1e9 * bodyBytesPerSecond));
     }
 
     /** Whether a body of which {@code bytes} came within {@code nanos} is too slow. */

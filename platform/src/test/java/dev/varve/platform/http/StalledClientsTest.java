@@ -87,6 +87,24 @@ class StalledClientsTest {
         }
     }
 
+    @Test
+    void aBodyThatComesFastAndStopsIsEndedToo() throws Exception {
+        Pace pace =
+                new Pace(
+                        Duration.ofSeconds(20),
+                        Duration.ofSeconds(1),
+                        1,
+                        Duration.ofMinutes(5),
+                        Duration.ofSeconds(20));
+        try (TestServer server = TestServer.of(engine, paced(pace))) {
+            String beginning = "{\"content\": \"" + "7".repeat(1_000_000);
+
+            String end = open(server).beginPost("/tokenize", 2_000_000, beginning).rest();
+
+            assertTrue(isTimeout(end), end);
+        }
+    }
+
     private static boolean isTimeout(String answer) {
         return answer.startsWith("HTTP/1.1 408")
                 && answer.contains("Connection: close")

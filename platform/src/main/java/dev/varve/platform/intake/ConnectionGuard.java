@@ -54,10 +54,14 @@ final class ConnectionGuard implements Connection.Listener {
     void closeStalled() {
         long now = System.nanoTime();
         for (ClientConnection connection : connections.values()) {
-            if (connection.isStalled(now, limits.pace())) {
-                LOG.log(System.Logger.Level.DEBUG, "a client is too slow and loses its connection");
-                connection.close();
-            }
+            new Guarded(() -> closeIfStalled(connection, now)).run();
+        }
+    }
+
+    private void closeIfStalled(ClientConnection connection, long now) {
+        if (connection.isStalled(now, limits.pace())) {
+            LOG.log(System.Logger.Level.DEBUG, "a client is too slow and loses its connection");
+            connection.close();
         }
     }
 }

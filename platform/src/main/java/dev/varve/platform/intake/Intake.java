@@ -18,8 +18,6 @@ import java.util.function.Consumer;
  * has stopped.
  */
 public final class Intake implements AutoCloseable {
-    private static final System.Logger LOG = System.getLogger("dev.varve.http");
-
     /** How often clients are looked at. */
     private static final long WATCH_MILLIS = 250;
 
@@ -38,7 +36,8 @@ public final class Intake implements AutoCloseable {
         memory = new MemoryBudget(limits.bodyMemoryBytes());
         workers = new RequestWorkers(limits.patience(), Runtime.getRuntime().availableProcessors());
         watch.scheduleWithFixedDelay(
-                this::watch, WATCH_MILLIS, WATCH_MILLIS, TimeUnit.MILLISECONDS);
+                // Whatever failed, the watch goes on.
+                new Guarded(this::watch), WATCH_MILLIS, WATCH_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     /** Counts and watches the connections of a connector. */
@@ -104,13 +103,8 @@ public final class Intake implements AutoCloseable {
     }
 
     private void watch() {
-        try {
-            connections.closeStalled();
-            readers.forEach(BodyReader::check);
-        } catch (RuntimeException e) {
-            // Without this line nobody would be watched any more.
-            LOG.log(System.Logger.Level.ERROR, "watching the clients failed", e);
-        }
+        new Guarded(connections::closeStalled).run();
+        readers.forEach(reader -> new Guarded(reader::check).run());
     }
 
     @Override

@@ -1,17 +1,21 @@
 package dev.varve.platform.http;
 
+import dev.varve.platform.intake.HeldBody;
+
 import jakarta.servlet.http.HttpServletRequest;
 
 import org.eclipse.jetty.server.Request;
+
+import java.util.Optional;
 
 /** What is known of a request before anything reads what it says. */
 sealed interface Admission {
     /**
      * It may be answered.
      *
-     * @param body empty where the route takes none
+     * @param body empty where it was not read: its route takes none, or there was no model yet
      */
-    record Admitted(Caller caller, byte[] body) implements Admission {}
+    record Admitted(Caller caller, Optional<HeldBody> body) implements Admission {}
 
     /**
      * It is refused.

@@ -1,14 +1,17 @@
 package dev.varve.platform.http;
 
 import dev.varve.platform.intake.BodyOutcome;
+import dev.varve.platform.intake.HeldBody;
 import dev.varve.platform.intake.Intake;
 import dev.varve.platform.intake.IntakeException;
 
+import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.Predicate;
 
@@ -39,6 +42,9 @@ final class AdmissionHandler extends Handler.Wrapper {
     @Override
     public boolean handle(Request request, Response response, Callback callback) throws Exception {
         intake.begin(request);
+        if (intake.isInExcess(request)) {
+            response.getHeaders().put(HttpFields.CONNECTION_CLOSE);
+        }
         Caller caller;
         try {
             if (!Routes.isProbe(Routes.path(request))) {
@@ -51,25 +57,28 @@ final class AdmissionHandler extends Handler.Wrapper {
             return proceed(new Admission.Refused(e, false), request, response, callback);
         }
         if (!readsBody.test(request)) {
-            Admission admitted = new Admission.Admitted(caller, new byte[0]);
+            Admission admitted = new Admission.Admitted(caller, Optional.empty());
             return proceed(admitted, request, response, callback);
         }
         intake.read(
                 request,
-                outcome ->
+                outcome -> {
+                    Admission admission = admission(caller, outcome);
+                    try {
                         executor.execute(
-                                () ->
-                                        proceedLater(
-                                                admission(caller, outcome),
-                                                request,
-                                                response,
-                                                callback)));
+                                () -> proceedLater(admission, request, response, callback));
+                    } catch (RuntimeException | Error e) {
+                        // Nobody else would end the request.
+                        callback.failed(e);
+                    }
+                });
         return true;
     }
 
     private static Admission admission(Caller caller, BodyOutcome outcome) {
         return switch (outcome) {
-            case BodyOutcome.Complete(byte[] body) -> new Admission.Admitted(caller, body);
+            case BodyOutcome.Complete(HeldBody body) ->
+                    new Admission.Admitted(caller, Optional.of(body));
             case BodyOutcome.Refused(IntakeException reason) -> refused(reason);
             case BodyOutcome.Gone gone -> new Admission.Gone();
         };
@@ -85,8 +94,18 @@ final class AdmissionHandler extends Handler.Wrapper {
             if (!proceed(admission, request, response, callback)) {
                 Response.writeError(request, response, callback, 404);
             }
-        } catch (Exception e) {
-            Response.writeError(request, response, callback, e);
+        } catch (Exception | Error e) {
+            fail(e, request, response, callback);
+        }
+    }
+
+    private static void fail(
+            Throwable failure, Request request, Response response, Callback callback) {
+        try {
+            Response.writeError(request, response, callback, failure);
+        } catch (RuntimeException | Error e) {
+            failure.addSuppressed(e);
+            callback.failed(failure);
         }
     }
 

@@ -3,6 +3,7 @@ package dev.varve.platform.http;
 import dev.varve.api.VarveException;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.ShardStatus;
+import dev.varve.platform.intake.HeldBody;
 import dev.varve.platform.intake.Intake;
 import dev.varve.platform.intake.IntakeException;
 
@@ -155,15 +156,17 @@ final class ApiServlet extends HttpServlet {
             return nothing;
         }
         ServedModel model = requireModel();
-        byte[] body = admitted.body();
+        // The model may be ready since it was settled that the body is not wanted.
+        HeldBody body = admitted.body().orElseThrow(ApiException::loading);
         return switch (route) {
             case "/v1/chat/completions" ->
-                    generate(request, response, admitted, chatRoute::read, model);
+                    generate(request, response, admitted.caller(), body, chatRoute::read, model);
             case "/v1/completions" ->
                     generate(
                             request,
                             response,
-                            admitted,
+                            admitted.caller(),
+                            body,
                             fields -> CompletionRoute.read(fields, model),
                             model);
             case "/apply-template" -> plain(body, chatRoute::applyTemplate, response);
@@ -173,8 +176,9 @@ final class ApiServlet extends HttpServlet {
     }
 
     /** What a body becomes, worked out beside the engine. */
-    private <T> T work(byte[] body, Function<ObjectNode, T> use) throws InterruptedException {
-        return intake.work(body.length, () -> use.apply(Json.parse(body)));
+    private <T> T work(HeldBody body, Function<ObjectNode, T> use) throws InterruptedException {
+        byte[] bytes = body.take();
+        return intake.work(bytes.length, () -> use.apply(Json.parse(bytes)));
     }
 
     private void read(String route, HttpServletResponse response) throws IOException {
@@ -244,9 +248,12 @@ final class ApiServlet extends HttpServlet {
         return model;
     }
 
-    /** The answer is written out beside the engine too: it may be larger than its body. */
+    /**
+     * The answer is written out beside the engine too: it may be larger than its body, in whose
+     * place in memory it then stands.
+     */
     private AnswerWriter.Outcome plain(
-            byte[] body, Function<ObjectNode, ObjectNode> use, HttpServletResponse response)
+            HeldBody body, Function<ObjectNode, ObjectNode> use, HttpServletResponse response)
             throws IOException, InterruptedException {
         byte[] answer = work(body, use.andThen(Json::writeBytes));
         AnswerWriter.json(response, 200, answer);
@@ -256,15 +263,18 @@ final class ApiServlet extends HttpServlet {
     private AnswerWriter.Outcome generate(
             HttpServletRequest request,
             HttpServletResponse response,
-            Admission.Admitted admitted,
+            Caller caller,
+            HeldBody body,
             Function<ObjectNode, PendingAnswer> parse,
             ServedModel model)
             throws IOException, InterruptedException {
-        PendingAnswer pending = work(admitted.body(), parse);
+        PendingAnswer pending = work(body, parse);
+        // The answer may take hours, and nothing of the body is left.
+        body.release();
         int count = pending.choices().size();
         try (ConnectionProbe probe = new ConnectionProbe(request);
                 Choices choices = new Choices(count, metrics, probe::abort)) {
-            choices.submit(model.engine(), admitted.caller().scope(), pending.choices());
+            choices.submit(model.engine(), caller.scope(), pending.choices());
             AnswerWriter.Outcome outcome =
                     new AnswerWriter(response, probe, pending.format(), pending.call())
                             .write(choices, count);

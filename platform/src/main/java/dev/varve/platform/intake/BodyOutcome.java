@@ -4,8 +4,8 @@ import org.eclipse.jetty.http.HttpException;
 
 /** How reading the body of a request ended. */
 public sealed interface BodyOutcome {
-    /** All of it is here. The array belongs to the receiver. */
-    record Complete(byte[] body) implements BodyOutcome {}
+    /** All of it is here. */
+    record Complete(HeldBody body) implements BodyOutcome {}
 
     /** It is not read further; the client hears why. */
     record Refused(IntakeException reason) implements BodyOutcome {}

@@ -80,7 +80,7 @@ final class BodyReader {
         }
     }
 
-    /** Gives the memory back. The body must be in nobody's hands any more. */
+    /** Gives the memory back, if it has not yet. The body must be in nobody's hands any more. */
     synchronized void release() {
         done = true;
         waiting.ifPresent(Content.Chunk::release);
@@ -118,7 +118,8 @@ final class BodyReader {
             clock.advance(body.size(), System.nanoTime());
             chunk.release();
             if (last) {
-                return Optional.of(new BodyOutcome.Complete(body.take()));
+                return Optional.of(
+                        new BodyOutcome.Complete(new HeldBody(body.take(), this::release)));
             }
         }
         return Optional.empty();

@@ -11,7 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
  *
  * <p>A client that has as many as it may gets {@value #EXCESS} more, of which only {@code /health}
  * and the like are answered: who asks how the server does must not depend on others behind the same
- * address. Further ones are closed at once.
+ * address. They end with one answer; further ones are closed at once.
  */
 final class ConnectionGuard implements Connection.Listener {
     private static final System.Logger LOG = System.getLogger("dev.varve.http");

@@ -57,29 +57,36 @@ public final class Intake implements AutoCloseable {
     }
 
     /**
+     * Whether the client of a request had all the connections that it may have. Such a connection
+     * should end with its answer: others wait for its place.
+     */
+    public boolean isInExcess(Request request) {
+        return connections
+                .find(request.getConnectionMetaData().getConnection())
+                .map(ClientConnection::isInExcess)
+                .orElse(false);
+    }
+
+    /**
      * Throws if the client of a request has more connections than it may.
      *
      * @throws IntakeException with status 503
      */
     public void requireRoom(Request request) {
-        connections
-                .find(request.getConnectionMetaData().getConnection())
-                .filter(ClientConnection::isInExcess)
-                .ifPresent(
-                        connection -> {
-                            throw new IntakeException(
-                                    503,
-                                    "too_many_connections",
-                                    "this address has more than "
-                                            + limits.connectionsPerClient()
-                                            + " connections (--max-connections-per-client)");
-                        });
+        if (isInExcess(request)) {
+            throw new IntakeException(
+                    503,
+                    "too_many_connections",
+                    "this address has more than "
+                            + limits.connectionsPerClient()
+                            + " connections (--max-connections-per-client)");
+        }
     }
 
     /**
      * Reads the body of a request without holding a thread. {@code whenDone} hears once how that
-     * ended, on any thread, and must not block. The memory of the body counts until the request is
-     * complete.
+     * ended, on any thread, and must not block. The memory of the body counts until it is released,
+     * or the request is complete.
      */
     public void read(Request request, Consumer<BodyOutcome> whenDone) {
         BodyReader reader = new BodyReader(request, limits, memory, whenDone);

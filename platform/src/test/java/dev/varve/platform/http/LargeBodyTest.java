@@ -17,6 +17,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 /** Bodies that are larger than what they ask for. */
 @Timeout(120)
@@ -71,6 +73,32 @@ class LargeBodyTest {
             assertEquals(400, more.statusCode());
             assertEquals("content", TestServer.json(more).at("/error/param").stringValue());
             assertTrue(more.body().contains("at most " + most + " tokens"), more.body());
+        }
+    }
+
+    @Test
+    void aBodyTakesNoMemoryWhileItsAnswerIsMade() throws Exception {
+        CountDownLatch begins = new CountDownLatch(1);
+        engine.says(TestServer.ids("ok")).waitsFor(begins);
+        HttpOptions options =
+                HttpOptions.loopback()
+                        .withLimits(
+                                IntakeLimits.DEFAULT
+                                        .withBodyMemoryBytes(256 << 10)
+                                        .withPatience(Duration.ofSeconds(5)));
+        String spaces = " ".repeat(600_000);
+        String body = "{\"prompt\": \"a\"" + spaces + "}";
+        try (TestServer server = TestServer.of(engine, options);
+                RawClient waiting = RawClient.of(server)) {
+            waiting.beginPost("/v1/completions", body.length(), body);
+            assertTrue(engine.submitted.await(30, TimeUnit.SECONDS), "it is not generated");
+
+            HttpResponse<String> other =
+                    server.post("/tokenize", "{\"content\": \"a\"" + spaces + "}");
+            begins.countDown();
+
+            assertEquals(200, other.statusCode(), other.body());
+            assertEquals("HTTP/1.1 200 OK", waiting.statusLine());
         }
     }
 

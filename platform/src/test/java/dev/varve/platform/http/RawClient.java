@@ -22,7 +22,11 @@ final class RawClient implements AutoCloseable {
     }
 
     static RawClient of(TestServer server) throws IOException {
-        Socket socket = new Socket("127.0.0.1", server.server.uri().getPort());
+        return of(server.server.uri().getPort());
+    }
+
+    static RawClient of(int port) throws IOException {
+        Socket socket = new Socket("127.0.0.1", port);
         socket.setSoTimeout((int) PATIENCE.toMillis());
         return new RawClient(socket);
     }

@@ -53,19 +53,29 @@ final class SmallChat {
             ReasoningDefaults defaults,
             String template,
             Optional<ToolSyntax> calls) {
-        return TestServer.of(
-                new ServedModel(
-                        "small",
-                        "small",
-                        1000,
-                        engine,
-                        TOKENIZER,
-                        Optional.of(new ChatRenderer(ChatTemplate.compile(template), TOKENIZER)),
-                        AnswerDialect.of(
-                                new ChatDialect(Optional.of(ReasoningMarks.think()), calls),
-                                TOKENIZER),
-                        defaults,
-                        Map.of()));
+        return TestServer.of(served(engine, defaults, template, calls));
+    }
+
+    static ServedModel served(ScriptedEngine engine) {
+        return served(engine, ReasoningDefaults.none(), TEMPLATE, Optional.of(CALLS));
+    }
+
+    private static ServedModel served(
+            ScriptedEngine engine,
+            ReasoningDefaults defaults,
+            String template,
+            Optional<ToolSyntax> calls) {
+        return new ServedModel(
+                "small",
+                "small",
+                1000,
+                engine,
+                TOKENIZER,
+                Optional.of(new ChatRenderer(ChatTemplate.compile(template), TOKENIZER)),
+                AnswerDialect.of(
+                        new ChatDialect(Optional.of(ReasoningMarks.think()), calls), TOKENIZER),
+                defaults,
+                Map.of());
     }
 
     /** A dialect without calls. */

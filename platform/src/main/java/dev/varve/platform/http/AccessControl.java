@@ -9,6 +9,7 @@ import org.eclipse.jetty.server.Request;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.Optional;
+import java.util.Set;
 
 /** API keys and cross-origin rules. */
 final class AccessControl {
@@ -24,15 +25,22 @@ final class AccessControl {
 
     /**
      * Says whose request it is. Throws 401 unless the route is open or the request brings a key,
-     * and 403 where no key is needed and the request comes from a page of somebody else.
+     * and 403 where no key is needed and the request comes from a page of somebody else. What only
+     * reads an open route may name the server as it likes.
      */
     Caller admit(Request request) {
+        boolean open = Routes.isOpen(Routes.path(request));
         if (options.apiKeys().isEmpty()) {
-            pages.check(request.getHttpURI(), request.getHeaders());
+            if (open && Set.of("GET", "HEAD").contains(request.getMethod())) {
+                pages.checkPage(request.getHeaders());
+            } else {
+                pages.check(request.getHttpURI(), request.getHeaders());
+            }
             return Caller.ANYBODY;
         }
-        boolean open = request.getMethod().equals("OPTIONS") || Routes.isOpen(Routes.path(request));
-        return open ? Caller.ANYBODY : requireKey(request.getHeaders());
+        return open || request.getMethod().equals("OPTIONS")
+                ? Caller.ANYBODY
+                : requireKey(request.getHeaders());
     }
 
     private Caller requireKey(HttpFields headers) {

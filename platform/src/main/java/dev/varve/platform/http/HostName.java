@@ -1,6 +1,7 @@
 package dev.varve.platform.http;
 
 import java.net.InetAddress;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -11,6 +12,9 @@ import java.util.Optional;
  */
 record HostName(String text) {
     private static final String LOCALHOST = "localhost";
+
+    /** Names that the Internet has set aside: each network has its own. */
+    private static final List<String> LOCAL_ENDINGS = List.of(".internal", ".local", ".home.arpa");
 
     /** {@code authority}: a host with or without a port. */
     static HostName of(String authority) {
@@ -36,7 +40,9 @@ record HostName(String text) {
 
     /** Whether no name server of a stranger can answer for it. */
     boolean isLocal() {
-        return text.indexOf('.') < 0 && !text.isEmpty() || address().isPresent();
+        return text.indexOf('.') < 0 && !text.isEmpty()
+                || LOCAL_ENDINGS.stream().anyMatch(text::endsWith)
+                || address().isPresent();
     }
 
     private Optional<InetAddress> address() {

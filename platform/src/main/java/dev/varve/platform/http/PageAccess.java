@@ -4,11 +4,13 @@ import dev.varve.api.VarveException;
 
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * Which web pages may call the server.
  *
- * @param corsOrigins origins whose pages may call and read answers; {@code *} for all
+ * @param corsOrigins origins whose pages may call and read answers, in the form of {@link
+ *     WebOrigin}; {@code *} for all
  * @param allowedHosts names by which clients may address a server without a key, besides loopback's
  *     and its own; {@code *} for all
  */
@@ -20,10 +22,13 @@ public record PageAccess(Set<String> corsOrigins, Set<String> allowedHosts) {
     public static final PageAccess NONE = new PageAccess(Set.of(), Set.of());
 
     public PageAccess {
-        corsOrigins = Set.copyOf(corsOrigins);
         allowedHosts = Set.copyOf(allowedHosts);
         // One that never matches looks like one that does until a page is refused.
         check("--cors-origin", corsOrigins, ORIGIN, "https://chat.example, null or *");
+        corsOrigins =
+                corsOrigins.stream()
+                        .map(origin -> WebOrigin.of(origin).text())
+                        .collect(Collectors.toUnmodifiableSet());
         check("--allowed-host", allowedHosts, HOST, "chat.example or *");
     }
 
@@ -38,6 +43,6 @@ public record PageAccess(Set<String> corsOrigins, Set<String> allowedHosts) {
     }
 
     boolean allowsOrigin(String origin) {
-        return corsOrigins.contains("*") || corsOrigins.contains(origin);
+        return corsOrigins.contains("*") || corsOrigins.contains(WebOrigin.of(origin).text());
     }
 }

@@ -3,7 +3,6 @@ package dev.varve.platform.http;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpURI;
 
-import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
@@ -32,11 +31,19 @@ final class PageRules {
 
     /** Throws 403 unless the request may come from where it comes. */
     void check(HttpURI uri, HttpFields headers) {
-        Optional<String> host = header(headers, "Host");
         // HTTP/1.0 has no Host, and no browser speaks it. A full address as the target has a host
         // as well, and that one counts for whoever believes it.
-        host.ifPresent(this::checkHost);
+        header(headers, "Host").ifPresent(this::checkHost);
         Optional.ofNullable(uri.getHost()).ifPresent(this::checkHost);
+        checkPage(headers);
+    }
+
+    /**
+     * Throws 403 if a browser says that another's page sends the request. Enough where the answer
+     * tells no secret: whoever watches over servers has names of its own for them.
+     */
+    void checkPage(HttpFields headers) {
+        Optional<String> host = header(headers, "Host");
         Optional<String> origin = header(headers, "Origin");
         if (origin.isPresent()) {
             checkOrigin(origin.get(), host.orElse(""));
@@ -65,9 +72,7 @@ final class PageRules {
     }
 
     private void checkOrigin(String origin, String host) {
-        int authority = origin.indexOf("://");
-        boolean same = authority > 0 && plain(origin.substring(authority + 3)).equals(plain(host));
-        if (!same && !access.allowsOrigin(origin)) {
+        if (!WebOrigin.of(origin).isOf(host) && !access.allowsOrigin(origin)) {
             throw refused(shown(origin), shown(origin));
         }
     }
@@ -81,14 +86,6 @@ final class PageRules {
                         + " may not call a server without an API key: start it with --cors-origin "
                         + origin
                         + ", or with an API key");
-    }
-
-    /** Host and port; a full name's dot makes no difference. */
-    private static String plain(String authority) {
-        String host = authority.toLowerCase(Locale.ROOT);
-        int port = host.endsWith("]") ? -1 : host.lastIndexOf(':');
-        String name = port < 0 ? host : host.substring(0, port);
-        return HostName.of(name).text() + (port < 0 ? "" : host.substring(port));
     }
 
     private static Optional<String> header(HttpFields headers, String name) {

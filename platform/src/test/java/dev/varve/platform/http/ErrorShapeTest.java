@@ -46,8 +46,7 @@ class ErrorShapeTest {
                 Arguments.of(404, "GET /nothing" + LOCAL + "Connection: close\r\n\r\n"),
                 Arguments.of(405, "PUT /health" + LOCAL + "Connection: close\r\n\r\n"),
                 Arguments.of(
-                        403,
-                        "GET /health HTTP/1.1\r\nHost: e.example\r\nConnection: close\r\n\r\n"),
+                        403, "GET /props HTTP/1.1\r\nHost: e.example\r\nConnection: close\r\n\r\n"),
                 Arguments.of(505, "GET /health HTTP/7.0\r\nHost: localhost\r\n\r\n"));
     }
 

@@ -85,7 +85,16 @@ class PageRulesTest {
 
     /** A name without a dot is a service's in a network of containers. */
     @ParameterizedTest
-    @CsvSource({"192.168.1.5:8080, 200", "varve:8080, 200", "evil.example, 403"})
+    @CsvSource({
+        "192.168.1.5:8080, 200",
+        "varve:8080, 200",
+        "host.docker.internal:8080, 200",
+        "Box.Local, 200",
+        "box.home.arpa., 200",
+        "evillocal.example, 403",
+        "local.example, 403",
+        "evil.example, 403"
+    })
     void aServerThatOthersMayReachHasNamesThatNoStrangerOwns(String host, int status)
             throws IOException {
         HttpOptions options =
@@ -128,6 +137,12 @@ class PageRulesTest {
         "http://LOCALHOST:8080, localhost.:8080, 200",
         "https://localhost, localhost, 200",
         "http://[::1]:8080, [::1]:8080, 200",
+        "https://localhost, localhost:443, 200",
+        "https://localhost:443, localhost, 200",
+        "http://localhost, localhost:80, 200",
+        "http://[::1], [::1]:80, 200",
+        "http://localhost, localhost:443, 403",
+        "https://localhost, localhost:80, 403",
         "http://localhost:3000, localhost:8080, 403",
         "http://127.0.0.1:8080, localhost:8080, 403",
         "https://evil.example, localhost:8080, 403",
@@ -164,6 +179,10 @@ class PageRulesTest {
     @CsvSource({
         "https://page.example, https://page.example, 200",
         "https://page.example, https://other.example, 403",
+        "HTTPS://Page.Example:443, https://page.example, 200",
+        "http://page.example:80, http://page.example, 200",
+        "http://page.example:8080, http://page.example, 403",
+        "http://page.example:443, http://page.example, 403",
         "*, https://other.example, 200",
         "*, null, 200"
     })
@@ -175,6 +194,23 @@ class PageRulesTest {
                 "Host: localhost\r\nSec-Fetch-Site: cross-site\r\nOrigin: " + origin + "\r\n";
 
         assertEquals(status, status(options, headers));
+    }
+
+    /** Who watches over servers names them as they are known to it. */
+    @ParameterizedTest
+    @CsvSource({
+        "GET /health, 200",
+        "HEAD /livez, 200",
+        "POST /health, 403",
+        "OPTIONS /health, 403",
+        "GET /metrics, 403",
+        "GET /health/, 403"
+    })
+    void openRoutesAreReadUnderAnyName(String request, int status) throws IOException {
+        String answer =
+                answer(HttpOptions.loopback(), request + " HTTP/1.1\r\nHost: pod.example:8080\r\n");
+
+        assertTrue(answer.startsWith("HTTP/1.1 " + status), answer);
     }
 
     @Test

@@ -23,6 +23,7 @@ public final class HttpServer implements AutoCloseable {
     static final int REQUEST_HEADER_BYTES = 64 << 10;
     private static final Duration IDLE = Duration.ofMinutes(10);
     private static final int TRANSPORT_THREADS = 8;
+    private static final int ACCEPT_QUEUE = 1024;
 
     private final HttpOptions options;
     private final Server server;
@@ -48,6 +49,8 @@ public final class HttpServer implements AutoCloseable {
         connector.setHost(options.host());
         connector.setPort(options.port());
         connector.setIdleTimeout(IDLE.toMillis());
+        // The usual 50 are full when many clients come at once; the next ones wait for seconds.
+        connector.setAcceptQueueSize(ACCEPT_QUEUE);
         connector.addBean(intake.connections());
         server.addConnector(connector);
         ServletContextHandler context = new ServletContextHandler("/", false, false);

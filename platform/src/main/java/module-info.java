@@ -25,6 +25,7 @@ module dev.varve.platform {
     exports dev.varve.platform.runtime;
     exports dev.varve.platform.sampling;
     exports dev.varve.platform.shard;
+    exports dev.varve.platform.shard.local;
     exports dev.varve.platform.wire;
 
     opens dev.varve.platform.cli to

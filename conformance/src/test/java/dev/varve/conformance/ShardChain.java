@@ -12,13 +12,13 @@ import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.SequencePlace;
 import dev.varve.platform.shard.Shard;
-import dev.varve.platform.shard.ShardFootprint;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.ShardSnapshot;
 import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.SnapshotTensor;
+import dev.varve.platform.shard.local.ShardFootprint;
 
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -15,9 +15,9 @@ import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.SplitPlan;
 import dev.varve.platform.shard.LoadProgress;
-import dev.varve.platform.shard.LocalShard;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardOptions;
+import dev.varve.platform.shard.local.LocalShard;
 
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -11,13 +11,13 @@ import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.FlashAttention;
 import dev.varve.platform.shard.LoadProgress;
-import dev.varve.platform.shard.LocalShard;
 import dev.varve.platform.shard.OutputRows;
-import dev.varve.platform.shard.ShardFootprint;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.shard.local.LocalShard;
+import dev.varve.platform.shard.local.ShardFootprint;
 
 import java.io.IOException;
 import java.nio.file.Path;

@@ -15,7 +15,7 @@ import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.SplitPlan;
 import dev.varve.platform.shard.LoadProgress;
-import dev.varve.platform.shard.LocalShard;
+import dev.varve.platform.shard.local.LocalShard;
 import dev.varve.plugin.vulkan.VulkanBackendProvider;
 
 import java.nio.file.Path;

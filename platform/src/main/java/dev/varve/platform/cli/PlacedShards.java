@@ -20,9 +20,9 @@ import dev.varve.platform.remote.ShardLink;
 import dev.varve.platform.remote.ShardProtocol;
 import dev.varve.platform.runtime.ShardFactory;
 import dev.varve.platform.shard.LoadProgress;
-import dev.varve.platform.shard.LocalShard;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardOptions;
+import dev.varve.platform.shard.local.LocalShard;
 import dev.varve.platform.wire.WireOptions;
 
 import java.nio.file.Path;

@@ -12,7 +12,7 @@ import dev.varve.platform.placement.LocalBackends;
 import dev.varve.platform.placement.Site;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.shard.LoadProgress;
-import dev.varve.platform.shard.LocalShard;
+import dev.varve.platform.shard.local.LocalShard;
 
 import java.util.function.Consumer;
 

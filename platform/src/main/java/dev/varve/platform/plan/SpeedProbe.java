@@ -5,8 +5,8 @@ import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.runtime.ModelSettings;
-import dev.varve.platform.shard.ShardFootprint;
 import dev.varve.platform.shard.ShardOptions;
+import dev.varve.platform.shard.local.ShardFootprint;
 
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -6,7 +6,7 @@ import dev.varve.api.backend.DeviceOptions;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.shard.LoadProgress;
-import dev.varve.platform.shard.LocalShard;
+import dev.varve.platform.shard.local.LocalShard;
 import dev.varve.platform.wire.Message;
 import dev.varve.platform.wire.WireCode;
 import dev.varve.platform.wire.WireException;

@@ -15,8 +15,8 @@ import dev.varve.platform.engine.TeacherForcing;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.shard.LoadProgress;
-import dev.varve.platform.shard.LocalShard;
 import dev.varve.platform.shard.Shard;
+import dev.varve.platform.shard.local.LocalShard;
 
 import java.util.Arrays;
 import java.util.Collections;

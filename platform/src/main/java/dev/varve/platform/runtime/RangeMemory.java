@@ -10,9 +10,9 @@ import dev.varve.api.model.TensorSelection;
 import dev.varve.api.model.TensorUse;
 import dev.varve.platform.engine.EngineOptions;
 import dev.varve.platform.shard.FlashAttention;
-import dev.varve.platform.shard.PlainAttentionMemory;
-import dev.varve.platform.shard.ShardFootprint;
 import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.shard.local.PlainAttentionMemory;
+import dev.varve.platform.shard.local.ShardFootprint;
 
 /**
  * What a layer range needs in memory, for any number of KV slots.

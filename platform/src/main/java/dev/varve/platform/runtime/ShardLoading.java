@@ -2,9 +2,9 @@ package dev.varve.platform.runtime;
 
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.shard.LoadProgress;
-import dev.varve.platform.shard.LocalShard;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardOptions;
+import dev.varve.platform.shard.local.LocalShard;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -1,7 +1,10 @@
 package dev.varve.platform.shard;
 
-/** Activation between two layers, {@code F32 [boundaryLength, tokens]}, column after column. */
-public sealed interface Boundary permits HostBoundary, DeviceBoundary {
+/**
+ * Activation between two layers, {@code F32 [boundaryLength, tokens]}, column after column. Where
+ * it lies is its own affair: what is not a {@link HostBoundary} is fetched by {@link #values}.
+ */
+public interface Boundary {
     /** Number of columns. */
     int tokens();
 

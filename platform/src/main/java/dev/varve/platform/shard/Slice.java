@@ -43,12 +43,12 @@ public record Slice(
     }
 
     /** Slots that attention reads: all positions up to the slice's last, padded to whole blocks. */
-    int attendedSlots() {
+    public int attendedSlots() {
         return SlotSpan.roundUp(firstPosition + tokens.length);
     }
 
     /** Rows of logits that the slice asks for. */
-    int outputCount() {
+    public int outputCount() {
         return outputs.count(tokens.length);
     }
 }

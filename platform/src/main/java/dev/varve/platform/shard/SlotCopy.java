@@ -17,7 +17,7 @@ public record SlotCopy(int from, int to, int count) {
     }
 
     /** First slot behind what the copy touches. */
-    int end() {
+    public int end() {
         return Math.max(from, to) + count;
     }
 }

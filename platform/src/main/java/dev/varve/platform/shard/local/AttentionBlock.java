@@ -1,0 +1,238 @@
+package dev.varve.platform.shard.local;
+
+import dev.varve.api.ggml.GgmlType;
+import dev.varve.api.ggml.Graph;
+import dev.varve.api.ggml.Ops;
+import dev.varve.api.ggml.Tensor;
+import dev.varve.api.model.LayerState;
+import dev.varve.platform.shard.ExactRows;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Attention of a batch: writes K and V of all columns into the pool of the layer's kind, then lets
+ * each sequence attend to its own slots and to nothing else.
+ *
+ * <p>ggml's CPU backend cuts the slots of a single query among its threads, with last bits that
+ * depend on the cut. A window that moved would be cut in another way than one in a cache that keeps
+ * everything, so its query is shown as the heads of each group instead: the heads are then shared
+ * out among the threads, as fast, and each runs over the whole window. With {@link ExactRows#ON}
+ * every single query is, and several queries of a decode step are kept below a tile: all of them
+ * then take the same path, however many they are.
+ */
+final class AttentionBlock {
+    /** Fewer query rows than this take another path than more. */
+    static final int TILE = 64;
+
+    private final Ops ops;
+    private final Graph graph;
+    private final GraphInputs inputs;
+    private final ShardState state;
+    private final boolean everyRow;
+
+    /** A layer's rows, the inputs of its kind and the rotations of its cache types. */
+    private record Target(
+            KvPool.Layer cache,
+            AttentionInputs inputs,
+            Optional<Integer> keyBlock,
+            Optional<Integer> valueBlock) {}
+
+    AttentionBlock(Ops ops, Graph graph, GraphInputs inputs, ShardState state) {
+        this.ops = ops;
+        this.graph = graph;
+        this.inputs = inputs;
+        this.state = state;
+        everyRow = state.exactRows() == ExactRows.ON && state.onHost();
+    }
+
+    Tensor attend(int layer, Tensor query, Tensor keys, Tensor values, float scale) {
+        Target target = target(layer);
+        Tensor rotatedQuery = rotate(query, target.keyBlock());
+        Tensor rotatedKeys = rotate(keys, target.keyBlock());
+        Tensor rotatedValues = rotate(values, target.valueBlock());
+        graph.expand(rotatedQuery);
+        graph.expand(rotatedKeys);
+        graph.expand(rotatedValues);
+        store(target.cache().keys(), rotatedKeys, target.inputs());
+        store(target.cache().values(), rotatedValues, target.inputs());
+        return read(target, rotatedQuery, 0, scale);
+    }
+
+    /**
+     * @param dropped columns at the front of the only part for which there is no query
+     */
+    Tensor attendShared(int layer, Tensor query, int dropped, float scale) {
+        Target target = target(state.layers().source(layer));
+        return read(target, rotate(query, target.keyBlock()), dropped, scale);
+    }
+
+    private Target target(int layer) {
+        boolean slides = state.layers().slides(layer);
+        KvPool.Layer cache = (slides ? state.windows().pool() : state.kvPool()).layer(layer);
+        return new Target(
+                cache,
+                slides ? inputs.sliding() : inputs.full(),
+                state.rotation().keyBlock(cache.state()),
+                state.rotation().valueBlock(cache.state()));
+    }
+
+    private Tensor rotate(Tensor heads, Optional<Integer> block) {
+        return block.isPresent() ? state.rotation().rotate(ops, heads, block.get()) : heads;
+    }
+
+    private void store(Tensor cache, Tensor heads, AttentionInputs kind) {
+        Tensor source = heads.isContiguous() ? heads : ops.cont(heads);
+        Tensor rows = ops.reshape2d(source, cache.ne(0), heads.ne(2));
+        graph.expand(ops.setRows(cache, rows, kind.slots()));
+    }
+
+    private Tensor read(Target target, Tensor query, int dropped, float scale) {
+        Tensor result = null;
+        int column = 0;
+        List<AttentionInputs.Part> parts = target.inputs().parts();
+        for (int part = 0; part < parts.size(); part++) {
+            int end = parts.get(part).tokens();
+            int pieces = pieces(parts.get(part));
+            for (int piece = 0, first = dropped; piece < pieces; piece++) {
+                int rows = (end - first) / (pieces - piece);
+                Tensor columns =
+                        ops.view3d(
+                                query,
+                                query.ne(0),
+                                query.ne(1),
+                                rows,
+                                query.nb(1),
+                                query.nb(2),
+                                column * query.nb(2));
+                Tensor own = attendPart(target, part, first, columns, scale);
+                result = result == null ? own : ops.concat(result, own, 2);
+                column += rows;
+                first += rows;
+            }
+        }
+        Tensor unrotated = rotate(result, target.valueBlock());
+        return ops.reshape2d(unrotated, unrotated.ne(0) * unrotated.ne(1), query.ne(2));
+    }
+
+    /** Into how many operators the queries of a part go. */
+    private int pieces(AttentionInputs.Part part) {
+        if (!everyRow || !part.rows()) {
+            return 1;
+        }
+        // Scores of a single query are a product of another kind than those of several.
+        return state.flashAttention() ? 1 + part.tokens() / TILE : part.tokens();
+    }
+
+    /**
+     * One sequence, or some of its columns: {@code F32 [valueLength, heads, columns]}.
+     *
+     * @param first the first of these columns
+     */
+    private Tensor attendPart(Target target, int part, int first, Tensor query, float scale) {
+        AttentionInputs.Part shape = target.inputs().parts().get(part);
+        KvPool.Layer cache = target.cache();
+        LayerState.Attention sizes = cache.state();
+        int group = (int) query.ne(1) / sizes.kvHeads();
+        boolean flash = state.flashAttention();
+        boolean byHeads = shape.byHeads() || (everyRow && query.ne(2) == 1);
+        if (flash && byHeads && !cache.keys().type().isQuantized()) {
+            return attendByHeads(target, part, query, group, scale);
+        }
+        Tensor mask = target.inputs().mask(part, shape.tokens());
+        if (query.ne(2) < mask.ne(1)) {
+            mask = ops.view2d(mask, mask.ne(0), query.ne(2), mask.nb(1), first * mask.nb(1));
+        }
+        Tensor rows = ops.permute(query, 0, 2, 1, 3);
+        Tensor keys = rows(ops, cache.keys(), sizes.keyLength(), shape);
+        Tensor values = rows(ops, cache.values(), sizes.valueLength(), shape);
+        return flash
+                ? ops.flashAttention(rows, keys, values, Optional.of(mask), scale, 0, 0)
+                : plainAttention(ops, exact(rows), exact(keys), values, mask, scale);
+    }
+
+    /** ggml's Vulkan backend rounds strided F32 operands of a product to half precision. */
+    private Tensor exact(Tensor strided) {
+        return state.onHost() || strided.type() != GgmlType.F32 ? strided : ops.cont(strided);
+    }
+
+    /**
+     * Attention whose scores of all slots are there at once.
+     *
+     * @param query {@code F32 [D, N, H]}
+     * @param keys {@code [D, slots, Hkv]}
+     * @param values {@code [Dv, slots, Hkv]}, not quantised
+     * @return {@code F32 [Dv, H, N]}, contiguous
+     */
+    static Tensor plainAttention(
+            Ops ops, Tensor query, Tensor keys, Tensor values, Tensor mask, float scale) {
+        Tensor scores = ops.accumulateF32(ops.mulMat(keys, query));
+        Tensor shares = ops.softMaxExt(scores, Optional.of(mask), scale);
+        Tensor columns = ops.cont(ops.transpose(values));
+        Tensor attended = ops.accumulateF32(ops.mulMat(columns, shares));
+        return ops.cont(ops.permute(attended, 0, 2, 1, 3));
+    }
+
+    /** A single token, whose query heads over one KV head are taken as rows. */
+    private Tensor attendByHeads(Target target, int part, Tensor query, int group, float scale) {
+        KvPool.Layer cache = target.cache();
+        LayerState.Attention sizes = cache.state();
+        AttentionInputs.Part shape = target.inputs().parts().get(part);
+        int kvHeads = sizes.kvHeads();
+        // A group of one head is shown twice, since a single row would be cut; so are the heads of
+        // one that would fill a tile.
+        boolean twice = group == 1 || group >= TILE;
+        int shown = twice ? 2 : group;
+        Tensor rows =
+                twice
+                        ? ops.permute(ops.concat(query, query, 2), 0, 2, 1, 3)
+                        : ops.view3d(
+                                query,
+                                query.ne(0),
+                                group,
+                                kvHeads,
+                                query.nb(1),
+                                group * query.nb(1),
+                                0);
+        Tensor attended =
+                ops.flashAttention(
+                        rows,
+                        rows(ops, cache.keys(), sizes.keyLength(), shape),
+                        rows(ops, cache.values(), sizes.valueLength(), shape),
+                        Optional.of(target.inputs().mask(part, shown)),
+                        scale,
+                        0,
+                        0);
+        if (twice) {
+            return ops.view3d(
+                    attended,
+                    sizes.valueLength(),
+                    query.ne(1),
+                    1,
+                    attended.nb(1),
+                    attended.nb(2),
+                    0);
+        }
+        Tensor ordered = ops.cont(ops.permute(attended, 0, 2, 1, 3));
+        return ops.reshape3d(ordered, sizes.valueLength(), (long) group * kvHeads, 1);
+    }
+
+    private static Tensor rows(Ops ops, Tensor cache, int headLength, AttentionInputs.Part shape) {
+        return heads(ops, cache, headLength, shape.slot(), shape.slots());
+    }
+
+    /** Some slots of a layer's rows as {@code [headLength, slots, kvHeads]}. */
+    static Tensor heads(Ops ops, Tensor cache, int headLength, long slot, long slots) {
+        GgmlType type = cache.type();
+        Tensor view =
+                ops.view3d(
+                        cache,
+                        headLength,
+                        cache.ne(0) / headLength,
+                        slots,
+                        type.rowBytes(headLength),
+                        cache.nb(1),
+                        slot * cache.nb(1));
+        return ops.permute(view, 0, 2, 1, 3);
+    }
+}

@@ -1,0 +1,127 @@
+package dev.varve.platform.shard.local;
+
+import dev.varve.api.ggml.GgmlContext;
+import dev.varve.api.ggml.GgmlType;
+import dev.varve.api.ggml.Tensor;
+import dev.varve.platform.shard.ExactRows;
+import dev.varve.platform.shard.Slice;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Input tensors of the attention layers of one kind: where the batch's K and V rows go, and which
+ * slots each token sees. Runs per step: buffers are reused.
+ */
+final class AttentionInputs {
+    /** Half-precision minus infinity: the slot is masked. */
+    private static final short MASKED = (short) 0xFC00;
+
+    /**
+     * Slots that one part of the batch reads, and its tokens.
+     *
+     * @param rows whether these are rows or a chunk, see {@link ExactRows}
+     */
+    record Part(int tokens, boolean rows, int slot, int slots, boolean byHeads) {}
+
+    /** A mask for one part; rows beyond its tokens repeat the last one. */
+    private record Mask(int part, Tensor tensor) {}
+
+    private final GgmlContext context;
+    private final List<Part> parts;
+    private final int window;
+    private final int tokens;
+    private Optional<Tensor> slots = Optional.empty();
+    private final List<Mask> masks = new ArrayList<>();
+    private final long[] slotScratch;
+    private short[] maskScratch = new short[0];
+
+    /**
+     * @param window positions that a token sees, its own included
+     */
+    AttentionInputs(GgmlContext context, List<Part> parts, int window) {
+        this.context = context;
+        this.parts = List.copyOf(parts);
+        this.window = window;
+        tokens = parts.stream().mapToInt(Part::tokens).sum();
+        slotScratch = new long[tokens];
+    }
+
+    List<Part> parts() {
+        return parts;
+    }
+
+    /** Slot of each token's own rows, {@code I64 [T]}. */
+    Tensor slots() {
+        slots =
+                Optional.of(
+                        slots.orElseGet(
+                                () ->
+                                        context.newTensor(GgmlType.I64, tokens)
+                                                .named("slots")
+                                                .markInput()));
+        return slots.get();
+    }
+
+    /**
+     * What the tokens of a part see, {@code F16 [slots, rows]}.
+     *
+     * @param rows the part's tokens, or more, which see what the last one sees
+     */
+    Tensor mask(int part, int rows) {
+        for (Mask mask : masks) {
+            if (mask.part() == part && mask.tensor().ne(1) == rows) {
+                return mask.tensor();
+            }
+        }
+        Tensor tensor =
+                context.newTensor(GgmlType.F16, parts.get(part).slots(), rows)
+                        .named("mask")
+                        .markInput();
+        masks.add(new Mask(part, tensor));
+        return tensor;
+    }
+
+    /** Writes the inputs that the graph reads; one without outputs may leave some aside. */
+    void fill(List<Slice> slices, List<KvView> views) {
+        slots.filter(Tensor::isPlaced).ifPresent(tensor -> writeSlots(slices, views, tensor));
+        for (Mask mask : masks) {
+            if (mask.tensor().isPlaced()) {
+                writeMask(slices.get(mask.part()), views.get(mask.part()), mask.tensor());
+            }
+        }
+    }
+
+    private void writeSlots(List<Slice> slices, List<KvView> views, Tensor tensor) {
+        int column = 0;
+        for (int part = 0; part < slices.size(); part++) {
+            Slice slice = slices.get(part);
+            for (int i = 0; i < slice.tokens().length; i++) {
+                slotScratch[column++] = views.get(part).slotOf(slice.firstPosition() + i);
+            }
+        }
+        tensor.write(slotScratch, 0, tokens, 0);
+    }
+
+    private void writeMask(Slice slice, KvView view, Tensor mask) {
+        int attended = view.slots();
+        int rows = (int) mask.ne(1);
+        int last = slice.firstPosition() + slice.tokens().length - 1;
+        int size = Math.multiplyExact(attended, rows);
+        if (maskScratch.length < size) {
+            maskScratch = new short[size];
+        }
+        for (int row = 0; row < rows; row++) {
+            int begin = row * attended;
+            int position = Math.min(slice.firstPosition() + row, last);
+            int oldest = (int) Math.max(0, (long) position - window + 1 - view.position());
+            int end = position + 1 - view.position();
+            Arrays.fill(maskScratch, begin, begin + oldest, MASKED);
+            Arrays.fill(maskScratch, begin + oldest, begin + end, (short) 0);
+            Arrays.fill(maskScratch, begin + end, begin + attended, MASKED);
+        }
+        mask.write(maskScratch, 0, size, 0);
+    }
+}

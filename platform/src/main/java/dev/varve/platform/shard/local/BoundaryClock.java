@@ -1,0 +1,55 @@
+package dev.varve.platform.shard.local;
+
+import dev.varve.api.model.LayerRange;
+import dev.varve.platform.shard.Boundary;
+
+import java.util.Optional;
+
+/**
+ * Measures how long activations take into and out of a shard's device. Used per token; for one
+ * thread at a time, but {@link #millis} may be asked by any.
+ */
+final class BoundaryClock {
+    private final String device;
+    private final LayerRange range;
+    private volatile long nanos;
+
+    BoundaryClock(String device, LayerRange range) {
+        this.device = device;
+        this.range = range;
+    }
+
+    double millis() {
+        return nanos / 1e6;
+    }
+
+    /** Moves what the shard before computed, if there is one, into the graph. */
+    void moveIn(Optional<Boundary> activation, RecordedGraph graph) {
+        if (activation.isEmpty()) {
+            return;
+        }
+        BoundaryEvent event = new BoundaryEvent();
+        event.begin();
+        long begin = System.nanoTime();
+        graph.writeBoundary(activation.get());
+        add(begin);
+        event.end(device, range, BoundaryEvent.Direction.IN, activation.get());
+    }
+
+    /** Moves what the next shard needs, if there is one, out of the graph. */
+    Optional<Boundary> moveOut(RecordedGraph graph, Optional<BoundaryRing> ring) {
+        BoundaryEvent event = new BoundaryEvent();
+        event.begin();
+        long begin = System.nanoTime();
+        Optional<Boundary> activation = graph.readBoundary(ring);
+        if (activation.isPresent()) {
+            add(begin);
+            event.end(device, range, BoundaryEvent.Direction.OUT, activation.get());
+        }
+        return activation;
+    }
+
+    private void add(long begin) {
+        nanos += System.nanoTime() - begin;
+    }
+}

@@ -1,0 +1,152 @@
+package dev.varve.platform.shard.local;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.backend.ComputeDevice;
+import dev.varve.api.ggml.GgmlContext;
+import dev.varve.api.ggml.GgmlType;
+import dev.varve.api.ggml.Graph;
+import dev.varve.api.ggml.Ops;
+import dev.varve.api.ggml.Tensor;
+import dev.varve.api.model.LayerRange;
+import dev.varve.api.model.LayerState;
+import dev.varve.api.model.ModelShape;
+import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.FlashAttention;
+import dev.varve.platform.shard.SlotSpan;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Finds out which cache types work for a model on a device: whole blocks per head, and a device
+ * that stores such rows and attends to them. The operators are put together without data and shown
+ * to the device.
+ */
+final class CacheTypeCheck {
+    /** Query rows of the probes: one decodes, many prefill. */
+    private static final int[] QUERY_ROWS = {1, 64};
+
+    private final ComputeDevice device;
+    private final Set<LayerState.Attention> kinds = new HashSet<>();
+
+    CacheTypeCheck(ModelShape shape, LayerRange range, ComputeDevice device) {
+        this.device = device;
+        for (LayerState state : shape.layers().subList(range.begin(), range.end())) {
+            if (state instanceof LayerState.Attention attention) {
+                kinds.add(attention);
+            }
+        }
+    }
+
+    /**
+     * Chooses how a pair of types is attended to.
+     *
+     * @return whether with flash attention
+     * @throws VarveException of kind INVALID_REQUEST with the pairs that work, if this one does not
+     */
+    boolean require(Path file, CacheTypes types, FlashAttention wanted) {
+        if (wanted != FlashAttention.OFF && works(types, true)) {
+            return true;
+        }
+        if (wanted != FlashAttention.ON && works(types, false)) {
+            return false;
+        }
+        List<String> working = new ArrayList<>();
+        for (GgmlType key : CacheTypes.TYPES) {
+            for (GgmlType value : CacheTypes.TYPES) {
+                CacheTypes pair = new CacheTypes(key, value);
+                if (wanted != FlashAttention.OFF && works(pair, true)
+                        || wanted != FlashAttention.ON && works(pair, false)) {
+                    working.add(pair.toString());
+                }
+            }
+        }
+        throw new VarveException(
+                VarveException.Kind.INVALID_REQUEST,
+                "--cache-type-k/-v: "
+                        + types
+                        + " does not work for "
+                        + file.getFileName()
+                        + " with heads of "
+                        + kinds.stream()
+                                .map(kind -> kind.keyLength() + "/" + kind.valueLength())
+                                .distinct()
+                                .toList()
+                        + " on "
+                        + device.info().name()
+                        + " with --flash-attn "
+                        + wanted.name().toLowerCase(Locale.ROOT)
+                        + (wanted == FlashAttention.OFF && types.value().isQuantized()
+                                ? "; quantised values need flash attention"
+                                : "")
+                        + "; pairs that work: "
+                        + (working.isEmpty() ? "none" : String.join(", ", working)));
+    }
+
+    private boolean works(CacheTypes types, boolean flash) {
+        return kinds.stream().allMatch(kind -> works(kind, types, flash));
+    }
+
+    private boolean works(LayerState.Attention kind, CacheTypes types, boolean flash) {
+        if (kind.keyLength() % types.key().blockSize() != 0
+                || kind.valueLength() % types.value().blockSize() != 0
+                || !flash && types.value().isQuantized()) {
+            return false;
+        }
+        for (int rows : QUERY_ROWS) {
+            try (GgmlContext scratch = GgmlContext.open(32, 32)) {
+                if (!attends(scratch, kind, types, rows, flash)) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    private boolean attends(
+            GgmlContext scratch,
+            LayerState.Attention kind,
+            CacheTypes types,
+            int queryRows,
+            boolean flash) {
+        Ops ops = scratch.ops();
+        long cells = SlotSpan.BLOCK;
+        Tensor keys = cache(scratch, types.key(), kind.keyLength() * kind.kvHeads());
+        Tensor values = cache(scratch, types.value(), kind.valueLength() * kind.kvHeads());
+        Tensor ids = scratch.newTensor(GgmlType.I64, queryRows);
+        for (Tensor cache : List.of(keys, values)) {
+            Tensor rows = scratch.newTensor(GgmlType.F32, cache.ne(0), queryRows);
+            if (!device.ggmlDevice().supports(ops.setRows(cache, rows, ids))) {
+                return false;
+            }
+        }
+        // Any number of query heads per KV head; two satisfies the devices that need a group.
+        Tensor query =
+                ops.permute(
+                        scratch.newTensor(
+                                GgmlType.F32, kind.keyLength(), 2L * kind.kvHeads(), queryRows),
+                        0,
+                        2,
+                        1,
+                        3);
+        Tensor mask = scratch.newTensor(GgmlType.F16, cells, queryRows);
+        Tensor keyHeads = AttentionBlock.heads(ops, keys, kind.keyLength(), 0, cells);
+        Tensor valueHeads = AttentionBlock.heads(ops, values, kind.valueLength(), 0, cells);
+        Graph graph = scratch.newGraph(32);
+        graph.expand(
+                flash
+                        ? ops.flashAttention(
+                                query, keyHeads, valueHeads, Optional.of(mask), 1, 0, 0)
+                        : AttentionBlock.plainAttention(ops, query, keyHeads, valueHeads, mask, 1));
+        return graph.firstUnsupported(device.ggmlDevice()).isEmpty();
+    }
+
+    private static Tensor cache(GgmlContext scratch, GgmlType type, int rowLength) {
+        return scratch.newTensor(type, rowLength, SlotSpan.BLOCK);
+    }
+}

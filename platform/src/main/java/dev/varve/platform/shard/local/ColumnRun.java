@@ -1,0 +1,42 @@
+package dev.varve.platform.shard.local;
+
+import dev.varve.platform.shard.ExactRows;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Neighbouring columns of a batch: all rows that follow each other, or one chunk (see {@link
+ * ExactRows}).
+ */
+record ColumnRun(int first, int count, boolean rows) {
+    /** The runs of all tokens of a batch. */
+    static List<ColumnRun> ofTokens(GraphKey key) {
+        List<ColumnRun> runs = new ArrayList<>();
+        for (GraphKey.Part part : key.parts()) {
+            append(runs, part.tokens(), part.rows());
+        }
+        return runs;
+    }
+
+    /** The runs of the columns whose outputs are wanted. A single one is computed as a row is. */
+    static List<ColumnRun> ofOutputs(GraphKey key) {
+        List<ColumnRun> runs = new ArrayList<>();
+        for (GraphKey.Part part : key.parts()) {
+            append(runs, part.outputs(), part.rows() || part.outputs() == 1);
+        }
+        return runs;
+    }
+
+    private static void append(List<ColumnRun> runs, int count, boolean rows) {
+        if (count == 0) {
+            return;
+        }
+        ColumnRun last = runs.isEmpty() ? new ColumnRun(0, 0, false) : runs.getLast();
+        if (rows && last.rows) {
+            runs.set(runs.size() - 1, new ColumnRun(last.first, last.count + count, true));
+        } else {
+            runs.add(new ColumnRun(last.first + last.count, count, rows));
+        }
+    }
+}

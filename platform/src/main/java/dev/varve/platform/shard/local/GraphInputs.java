@@ -1,0 +1,228 @@
+package dev.varve.platform.shard.local;
+
+import dev.varve.api.ggml.GgmlContext;
+import dev.varve.api.ggml.GgmlType;
+import dev.varve.api.ggml.RowReader;
+import dev.varve.api.ggml.Tensor;
+import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.Boundary;
+import dev.varve.platform.shard.Slice;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The input tensors of a recorded graph and how a batch fills them. An input is made when the graph
+ * first asks for it. Runs per step: buffers are reused, and all inputs are written every time
+ * because the allocator may reuse their memory once they were read.
+ */
+final class GraphInputs {
+    private static final int AXES = 4;
+
+    /** Floats of table rows that are handed to the device at once. */
+    private static final int ROW_FLOATS = 1 << 18;
+
+    /** Rows of a table that the device does not hold, one per token. */
+    private record Rows(RowReader table, Tensor tensor) {}
+
+    private final GgmlContext context;
+    private final GraphKey key;
+    private final int tokens;
+    private final int boundaryLength;
+    private final AttentionInputs full;
+    private final AttentionInputs sliding;
+    private Optional<Tensor> ids = Optional.empty();
+    private Optional<Tensor> positions = Optional.empty();
+    private Optional<Tensor> axisPositions = Optional.empty();
+    private Optional<Tensor> boundary = Optional.empty();
+    private Optional<Tensor> outputs = Optional.empty();
+    private final List<Rows> rows = new ArrayList<>();
+    private int firstOutputColumn;
+    private float[] rowScratch = new float[0];
+    private final int[] intScratch;
+
+    /**
+     * @param boundaryLength elements per token of the activation that enters the shard
+     * @param window positions that a token of a sliding layer sees
+     */
+    GraphInputs(GgmlContext context, GraphKey key, int boundaryLength, int window) {
+        this.context = context;
+        this.key = key;
+        this.boundaryLength = boundaryLength;
+        tokens = key.tokens();
+        intScratch = new int[AXES * tokens];
+        List<AttentionInputs.Part> fullParts = new ArrayList<>();
+        List<AttentionInputs.Part> slidingParts = new ArrayList<>();
+        for (GraphKey.Part part : key.parts()) {
+            fullParts.add(
+                    new AttentionInputs.Part(
+                            part.tokens(), part.rows(), part.slot(), part.slots(), false));
+            slidingParts.add(
+                    new AttentionInputs.Part(
+                            part.tokens(),
+                            part.rows(),
+                            part.windowSlot(),
+                            part.windowSlots(),
+                            part.byHeads()));
+        }
+        full = new AttentionInputs(context, fullParts, Integer.MAX_VALUE);
+        sliding = new AttentionInputs(context, slidingParts, window);
+    }
+
+    /** Inputs of the full attention layers. */
+    AttentionInputs full() {
+        return full;
+    }
+
+    /** Inputs of the sliding layers. */
+    AttentionInputs sliding() {
+        return sliding;
+    }
+
+    Tensor ids() {
+        ids = Optional.of(ids.orElseGet(() -> input("ids", GgmlType.I32, tokens)));
+        return ids.get();
+    }
+
+    /** The rows of the batch's tokens in a table on the host, {@code F32 [rowLength, T]}. */
+    Tensor rows(RowReader table) {
+        for (Rows known : rows) {
+            if (known.table() == table) {
+                return known.tensor();
+            }
+        }
+        Tensor tensor = input("rows", GgmlType.F32, table.rowLength(), tokens);
+        rows.add(new Rows(table, tensor));
+        return tensor;
+    }
+
+    Tensor positions() {
+        positions =
+                Optional.of(positions.orElseGet(() -> input("positions", GgmlType.I32, tokens)));
+        return positions.get();
+    }
+
+    Tensor axisPositions() {
+        axisPositions =
+                Optional.of(
+                        axisPositions.orElseGet(
+                                () -> input("axis_positions", GgmlType.I32, (long) AXES * tokens)));
+        return axisPositions.get();
+    }
+
+    Tensor boundary() {
+        boundary =
+                Optional.of(
+                        boundary.orElseGet(
+                                () -> input("boundary", GgmlType.F32, boundaryLength, tokens)));
+        return boundary.get();
+    }
+
+    /**
+     * Columns whose outputs are wanted.
+     *
+     * @param dropped columns at the front that are not there any more
+     */
+    Tensor outputs(int dropped) {
+        firstOutputColumn = dropped;
+        outputs =
+                Optional.of(outputs.orElseGet(() -> input("outputs", GgmlType.I32, key.outputs())));
+        return outputs.get();
+    }
+
+    private Tensor input(String name, GgmlType type, long... shape) {
+        return context.newTensor(type, shape).named(name).markInput();
+    }
+
+    /** Writes the activation that the shard before computed. */
+    void writeBoundary(Boundary given) {
+        boundary.filter(Tensor::isPlaced)
+                .ifPresent(
+                        tensor -> {
+                            if (given instanceof DeviceBoundary there) {
+                                there.ring().get(there, tensor);
+                            } else {
+                                tensor.write(given.values(), 0, given.tokens() * boundaryLength, 0);
+                            }
+                        });
+    }
+
+    /** Writes everything but the activation. */
+    void fill(PlacedBatch placed) {
+        Batch batch = placed.batch();
+        ids.filter(Tensor::isPlaced).ifPresent(tensor -> writeIds(batch, tensor));
+        for (Rows each : rows) {
+            if (each.tensor().isPlaced()) {
+                writeRows(batch, each);
+            }
+        }
+        positions.filter(Tensor::isPlaced).ifPresent(tensor -> writePositions(batch, tensor, 1));
+        axisPositions
+                .filter(Tensor::isPlaced)
+                .ifPresent(tensor -> writePositions(batch, tensor, AXES));
+        outputs.filter(Tensor::isPlaced).ifPresent(tensor -> writeOutputs(batch, tensor));
+        full.fill(batch.slices(), placed.full());
+        sliding.fill(batch.slices(), placed.window());
+    }
+
+    private void writeIds(Batch batch, Tensor tensor) {
+        int column = 0;
+        for (Slice slice : batch.slices()) {
+            tensor.write(slice.tokens(), 0, slice.tokens().length, column);
+            column += slice.tokens().length;
+        }
+    }
+
+    /** Converts some rows at a time, so that a long prompt needs no second copy of all of them. */
+    private void writeRows(Batch batch, Rows target) {
+        int length = target.table().rowLength();
+        int group = Math.min(tokens, Math.max(1, ROW_FLOATS / length));
+        if (rowScratch.length < group * length) {
+            rowScratch = new float[group * length];
+        }
+        int column = 0;
+        int held = 0;
+        for (Slice slice : batch.slices()) {
+            for (int token : slice.tokens()) {
+                target.table().read(token, rowScratch, held * length);
+                held++;
+                if (held == group || column + held == tokens) {
+                    target.tensor().write(rowScratch, 0, held * length, (long) column * length);
+                    column += held;
+                    held = 0;
+                }
+            }
+        }
+    }
+
+    /** Text has the same position on the time, height and width axes and 0 on the fourth. */
+    private void writePositions(Batch batch, Tensor tensor, int axes) {
+        int column = 0;
+        for (Slice slice : batch.slices()) {
+            for (int i = 0; i < slice.tokens().length; i++) {
+                intScratch[column++] = slice.firstPosition() + i;
+            }
+        }
+        if (axes == AXES) {
+            System.arraycopy(intScratch, 0, intScratch, tokens, tokens);
+            System.arraycopy(intScratch, 0, intScratch, 2 * tokens, tokens);
+            Arrays.fill(intScratch, 3 * tokens, 4 * tokens, 0);
+        }
+        tensor.write(intScratch, 0, axes * tokens, 0);
+    }
+
+    private void writeOutputs(Batch batch, Tensor tensor) {
+        int column = 0;
+        int count = 0;
+        for (Slice slice : batch.slices()) {
+            int last = column + slice.tokens().length;
+            for (int i = last - slice.outputCount(); i < last; i++) {
+                intScratch[count++] = i - firstOutputColumn;
+            }
+            column = last;
+        }
+        tensor.write(intScratch, 0, count, 0);
+    }
+}

@@ -1,0 +1,298 @@
+package dev.varve.platform.shard.local;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.ggml.GgmlContext;
+import dev.varve.api.ggml.GgmlType;
+import dev.varve.api.ggml.Graph;
+import dev.varve.api.ggml.Ops;
+import dev.varve.api.ggml.RowReader;
+import dev.varve.api.ggml.Tensor;
+import dev.varve.api.model.LayerRange;
+import dev.varve.api.model.ModelShape;
+import dev.varve.api.model.ShardGraph;
+import dev.varve.api.model.TensorUse;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/** The platform's side of a graph while a family records it. */
+final class GraphRecorder implements ShardGraph {
+    /** Columns that a kernel for several takes at once; those left over go to another one. */
+    private static final int COLUMN_GROUP = 4;
+
+    private final GraphKey key;
+    private final LayerRange range;
+    private final ModelShape shape;
+    private final Ops ops;
+    private final Graph graph;
+    private final GraphInputs inputs;
+    private final ShardWeights weights;
+    private final ProductBlock products;
+    private final AttentionBlock attention;
+    private final RecurrentBlock recurrent;
+    private final ExpertBlock experts;
+
+    /** Columns at the front that are computed no further. */
+    private int dropped;
+
+    private final Map<Integer, Tensor> features = new TreeMap<>();
+    private Optional<Tensor> logits = Optional.empty();
+    private Optional<Tensor> boundaryOutput = Optional.empty();
+
+    GraphRecorder(
+            GraphKey key,
+            LayerRange range,
+            ModelShape shape,
+            GgmlContext context,
+            Graph graph,
+            GraphInputs inputs,
+            ShardState state) {
+        this.key = key;
+        this.range = range;
+        this.shape = shape;
+        this.graph = graph;
+        this.inputs = inputs;
+        ops = context.ops();
+        weights = state.weights();
+        products = new ProductBlock(ops, key, state);
+        attention = new AttentionBlock(ops, graph, inputs, state);
+        recurrent = new RecurrentBlock(ops, graph, key, state.stateRows());
+        experts = new ExpertBlock(ops, graph, weights, products);
+    }
+
+    Optional<Tensor> recordedLogits() {
+        return logits;
+    }
+
+    Optional<Tensor> recordedBoundary() {
+        return boundaryOutput;
+    }
+
+    /**
+     * What was captured, all that this range answers for.
+     *
+     * @throws VarveException of kind UNSUPPORTED_MODEL if the family did not offer some of it
+     */
+    Map<Integer, Tensor> recordedFeatures() {
+        List<Integer> missing =
+                key.captures().stream()
+                        .filter(range::computesInputOf)
+                        .filter(layer -> !isWhole(features.get(layer)))
+                        .toList();
+        if (!missing.isEmpty()) {
+            throw new VarveException(
+                    VarveException.Kind.UNSUPPORTED_MODEL,
+                    shape.architecture()
+                            + ": captures of the input of layers "
+                            + missing
+                            + ": expected F32 ["
+                            + shape.embeddingLength()
+                            + ", "
+                            + key.tokens()
+                            + "] from the model family, which does not offer it");
+        }
+        return features;
+    }
+
+    private boolean isWhole(Tensor feature) {
+        return feature != null
+                && feature.type() == GgmlType.F32
+                && feature.ne(0) == shape.embeddingLength()
+                && feature.ne(1) == key.tokens();
+    }
+
+    @Override
+    public Ops ops() {
+        return ops;
+    }
+
+    @Override
+    public int tokens() {
+        return key.tokens() - dropped;
+    }
+
+    @Override
+    public Tensor positions() {
+        Tensor all = inputs.positions();
+        return dropped == 0 ? all : ops.view1d(all, tokens(), (long) dropped * Integer.BYTES);
+    }
+
+    @Override
+    public Tensor axisPositions() {
+        return inputs.axisPositions();
+    }
+
+    @Override
+    public Tensor boundary() {
+        return inputs.boundary();
+    }
+
+    @Override
+    public Tensor weight(String name, TensorUse use) {
+        return weights.get(name, use);
+    }
+
+    @Override
+    public boolean hasWeight(String name, TensorUse use) {
+        return weights.has(name, use)
+                || use == TensorUse.ROW_LOOKUP && weights.hostTable(name).isPresent();
+    }
+
+    @Override
+    public Tensor embed(String table) {
+        Optional<RowReader> onHost = weights.hostTable(table);
+        return onHost.isPresent()
+                ? inputs.rows(onHost.get())
+                : ops.getRows(weight(table, TensorUse.ROW_LOOKUP), inputs.ids());
+    }
+
+    @Override
+    public Tensor matmul(String name, Tensor input) {
+        Tensor product = products.multiply(name + ".weight", input);
+        Optional<Tensor> scale = optionalWeight(name + ".scale", TensorUse.ELEMENTWISE);
+        Tensor scaled = scale.isPresent() ? ops.mul(product, scale.get()) : product;
+        Optional<Tensor> bias = optionalWeight(name + ".bias", TensorUse.ELEMENTWISE);
+        return bias.isPresent() ? ops.add(scaled, bias.get()) : scaled;
+    }
+
+    @Override
+    public Tensor norm(Tensor input, String weight, float epsilon) {
+        return ops.mul(ops.rmsNorm(input, epsilon), weight(weight, TensorUse.ELEMENTWISE));
+    }
+
+    @Override
+    public Tensor product(String name, Tensor input) {
+        return products.multiply(name, input);
+    }
+
+    @Override
+    public List<Tensor> projections(Tensor input, String fused, List<Projection> parts) {
+        List<Tensor> results = new ArrayList<>();
+        if (hasWeight(fused + ".weight", TensorUse.MATMUL)) {
+            Tensor all = matmul(fused, input);
+            long offset = 0;
+            for (Projection part : parts) {
+                results.add(ops.view2d(all, part.rows(), all.ne(1), all.nb(1), offset));
+                offset += part.rows() * Float.BYTES;
+            }
+        } else {
+            parts.forEach(part -> results.add(matmul(part.name(), input)));
+        }
+        return results;
+    }
+
+    @Override
+    public Tensor heads(Tensor columns, int heads) {
+        long length = columns.ne(0) / heads;
+        return ops.view3d(
+                columns, length, heads, columns.ne(1), length * Float.BYTES, columns.nb(1), 0);
+    }
+
+    @Override
+    public Tensor gatedFeedForward(Tensor input, FeedForwardNames names, Activation activation) {
+        Tensor up = matmul(names.name("up"), input);
+        Tensor gate = matmul(names.name("gate"), input);
+        Tensor inner =
+                switch (activation) {
+                    case SILU -> ops.swigluSplit(gate, up);
+                    case GELU -> ops.gegluSplit(gate, up);
+                };
+        return matmul(names.name("down"), inner);
+    }
+
+    @Override
+    public ExpertChoice chooseExperts(
+            Tensor probabilities, Optional<Tensor> bias, ExpertRouting routing) {
+        return experts.choose(probabilities, bias, routing);
+    }
+
+    @Override
+    public Tensor expertFeedForward(
+            Tensor input, ExpertChoice choice, String prefix, Activation activation) {
+        return experts.feedForward(input, choice, prefix, activation);
+    }
+
+    @Override
+    public Tensor attention(int layer, Tensor query, Tensor keys, Tensor values, float scale) {
+        return attention.attend(layer, query, keys, values, scale);
+    }
+
+    @Override
+    public Tensor sharedAttention(int layer, Tensor query, float scale) {
+        return attention.attendShared(layer, query, dropped, scale);
+    }
+
+    @Override
+    public Tensor causalConvolution(int layer, Tensor input, Tensor kernel) {
+        return recurrent.convolve(layer, input, kernel);
+    }
+
+    @Override
+    public Tensor gatedDelta(
+            int layer, Tensor query, Tensor keys, Tensor values, Tensor decay, Tensor beta) {
+        return recurrent.delta(layer, query, keys, values, decay, beta);
+    }
+
+    /**
+     * Attention takes another path for fewer rows than a tile, with other last bits; so a tile is
+     * the least that is kept. Whole groups of columns are dropped, so that those at the end are
+     * left over from the same groups as without.
+     */
+    @Override
+    public Tensor lastColumns(Tensor hidden) {
+        int wanted = Math.max(AttentionBlock.TILE, key.outputs());
+        if (dropped == 0
+                && key.parts().size() == 1
+                && key.outputs() > 0
+                && key.captures().isEmpty()) {
+            dropped = Math.max(0, key.tokens() - wanted) / COLUMN_GROUP * COLUMN_GROUP;
+        }
+        if (dropped == 0) {
+            return hidden;
+        }
+        return ops.view2d(
+                hidden, hidden.ne(0), tokens(), hidden.nb(1), (long) dropped * hidden.nb(1));
+    }
+
+    @Override
+    public Tensor outputColumns(Tensor hidden) {
+        // Without wanted columns nothing behind this point is expanded, so ggml never computes it.
+        if (key.outputs() == 0 || key.outputs() == hidden.ne(1) || awaitsLastOutput()) {
+            return hidden;
+        }
+        return ops.getRows(hidden, inputs.outputs(dropped));
+    }
+
+    private boolean awaitsLastOutput() {
+        int last = shape.layerCount();
+        return key.captures().contains(last) && !features.containsKey(last);
+    }
+
+    /** What entered the range is the shard's before: there it was not rounded for the way. */
+    @Override
+    public void capture(int layer, Tensor hidden) {
+        if (key.captures().contains(layer) && range.computesInputOf(layer)) {
+            // A copy: the place of an activation may be taken over by a later one.
+            Tensor kept = ops.cont(hidden).named("feature_" + layer).markOutput();
+            graph.expand(kept);
+            features.put(layer, kept);
+        }
+    }
+
+    @Override
+    public void boundaryOutput(Tensor hidden) {
+        boundaryOutput = Optional.of(hidden.named("boundary_output").markOutput());
+        graph.expand(hidden);
+    }
+
+    @Override
+    public void logits(Tensor result) {
+        if (key.outputs() > 0) {
+            logits = Optional.of(result.named("logits").markOutput());
+            graph.expand(result);
+        }
+    }
+}

@@ -1,0 +1,133 @@
+package dev.varve.platform.shard.local;
+
+import dev.varve.api.ggml.BufferType;
+import dev.varve.api.ggml.DeviceBuffer;
+import dev.varve.api.ggml.GgmlContext;
+import dev.varve.api.ggml.Tensor;
+import dev.varve.api.model.LayerRange;
+import dev.varve.api.model.LayerState;
+import dev.varve.api.model.ModelShape;
+import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.SlotSpan;
+
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * K and V rows of the attention layers of one kind in a shard: per layer one K tensor {@code
+ * [keyLength * kvHeads, slots]} and one V tensor {@code [valueLength * kvHeads, slots]}.
+ */
+final class KvPool implements AutoCloseable {
+    /** The cache of one layer. */
+    record Layer(LayerState.Attention state, Tensor keys, Tensor values) {}
+
+    private final Map<Integer, Layer> layers = new TreeMap<>();
+    private final GgmlContext context;
+    private final Optional<DeviceBuffer> buffer;
+
+    /**
+     * @param kind which layers keep their rows here
+     */
+    KvPool(
+            ModelShape shape,
+            LayerRange range,
+            Class<? extends LayerState.Attention> kind,
+            CacheTypes types,
+            int slots,
+            BufferType bufferType) {
+        context = GgmlContext.open(2 * range.size() + 1, 0);
+        try {
+            for (int layer = range.begin(); layer < range.end(); layer++) {
+                if (kind.isInstance(shape.layers().get(layer))) {
+                    LayerState.Attention state = kind.cast(shape.layers().get(layer));
+                    Tensor keys =
+                            context.newTensor(
+                                    types.key(), (long) state.keyLength() * state.kvHeads(), slots);
+                    Tensor values =
+                            context.newTensor(
+                                    types.value(),
+                                    (long) state.valueLength() * state.kvHeads(),
+                                    slots);
+                    layers.put(
+                            layer,
+                            new Layer(state, keys.named("k." + layer), values.named("v." + layer)));
+                }
+            }
+            buffer = layers.isEmpty() ? Optional.empty() : context.allocate(bufferType);
+            // Rows that nobody wrote are masked, but a NaN among them would survive the mask.
+            buffer.ifPresent(DeviceBuffer::clear);
+        } catch (RuntimeException | Error e) {
+            context.close();
+            throw e;
+        }
+    }
+
+    /** Bytes per slot over the layers of a kind in a range. */
+    static long bytesPerSlot(
+            ModelShape shape,
+            LayerRange range,
+            Class<? extends LayerState.Attention> kind,
+            CacheTypes types) {
+        long bytes = 0;
+        for (LayerState state : shape.layers().subList(range.begin(), range.end())) {
+            if (kind.isInstance(state)) {
+                LayerState.Attention rows = kind.cast(state);
+                bytes +=
+                        types.key().rowBytes((long) rows.keyLength() * rows.kvHeads())
+                                + types.value()
+                                        .rowBytes((long) rows.valueLength() * rows.kvHeads());
+            }
+        }
+        return bytes;
+    }
+
+    /** The caches by layer. */
+    Map<Integer, Layer> layers() {
+        return layers;
+    }
+
+    Layer layer(int layer) {
+        Layer found = layers.get(layer);
+        if (found == null) {
+            throw new IllegalArgumentException(
+                    "layer " + layer + " keeps no K and V rows in this shard");
+        }
+        return found;
+    }
+
+    long bytes() {
+        return buffer.map(DeviceBuffer::size).orElse(0L);
+    }
+
+    /**
+     * Copies rows of all layers; block by block through a copy, so that overlapping regions come
+     * out right.
+     */
+    void move(int from, int to, int count) {
+        byte[] scratch = new byte[0];
+        for (Layer layer : layers.values()) {
+            for (Tensor tensor : new Tensor[] {layer.keys(), layer.values()}) {
+                int rowBytes = Math.toIntExact(tensor.nb(1));
+                int blockBytes = Math.multiplyExact(SlotSpan.BLOCK, rowBytes);
+                if (scratch.length < blockBytes) {
+                    scratch = new byte[blockBytes];
+                }
+                for (int done = 0; done < count; done += SlotSpan.BLOCK) {
+                    // Away from the overlap: forwards when moving down, backwards when moving up.
+                    int step =
+                            to < from ? done : (count - 1) / SlotSpan.BLOCK * SlotSpan.BLOCK - done;
+                    int bytes = Math.min(SlotSpan.BLOCK, count - step) * rowBytes;
+                    tensor.readBytes(scratch, 0, bytes, (long) (from + step) * rowBytes);
+                    tensor.writeBytes(scratch, 0, bytes, (long) (to + step) * rowBytes);
+                }
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        buffer.ifPresent(DeviceBuffer::close);
+        context.close();
+    }
+}

@@ -1,0 +1,26 @@
+package dev.varve.platform.shard.local;
+
+import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SlotSpan;
+
+/**
+ * The K and V rows that attention reads for one slice.
+ *
+ * @param position position whose rows lie in the first slot
+ * @param slot first slot that is read, a multiple of {@link SlotSpan#BLOCK}
+ * @param slots number of slots, a multiple of {@link SlotSpan#BLOCK}
+ */
+record KvView(int position, int slot, int slots) {
+    /** Of a sequence without rows of this kind. */
+    static final KvView NONE = new KvView(0, 0, 0);
+
+    /** The slot of a position. */
+    int slotOf(int at) {
+        return slot + at - position;
+    }
+
+    /** All positions of a slice's sequence, in its span. */
+    static KvView whole(Slice slice) {
+        return new KvView(0, slice.slots().begin(), slice.attendedSlots());
+    }
+}

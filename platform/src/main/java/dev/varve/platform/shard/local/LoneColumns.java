@@ -1,0 +1,83 @@
+package dev.varve.platform.shard.local;
+
+import dev.varve.api.ggml.BufferType;
+import dev.varve.api.ggml.GgmlType;
+import dev.varve.api.ggml.Tensor;
+import dev.varve.api.model.TensorUse;
+
+/**
+ * How ggml's products with a weight treat columns that stand together, found by experiment on all
+ * variants of its processor library: a column in a product of a few columns has the bits of a
+ * product of its own; one in a product of many may not.
+ *
+ * @param most columns of a product up to which each has the bits that it has alone
+ * @param planes whether {@code [K, 1, N]} is N products of one column in a single operator
+ * @param cheap columns of a product up to which more than {@code most} of them, one by one, cost
+ *     about as much as all of them together
+ */
+record LoneColumns(int most, boolean planes, int cheap) {
+    private static final int ALL = Integer.MAX_VALUE;
+
+    /** No number of columns changes any bit; or the device promises nothing. */
+    static final LoneColumns ANY = new LoneColumns(ALL, true, ALL);
+
+    /** ggml's rearranging buffer type for processors in general. */
+    private static final String REPACK = "CPU_REPACK";
+
+    /** Size up to which an accelerator reads a float matrix once per row of decode. */
+    private static final long SMALL_BYTES = 4 << 20;
+
+    /**
+     * What holds for a weight.
+     *
+     * @param home buffer type of the weight
+     * @param plain buffer type of the device's activations
+     */
+    static LoneColumns of(Tensor weight, TensorUse use, BufferType home, BufferType plain) {
+        GgmlType type = weight.type();
+        if (!plain.isHost()) {
+            return use == TensorUse.MATMUL && type.isFloat() && weight.bytes() <= SMALL_BYTES
+                    ? new LoneColumns(1, false, ALL)
+                    : ANY;
+        }
+        boolean rearranged = !home.name().equals(plain.name());
+        if (rearranged && !home.name().equals(REPACK)) {
+            // Kernels of some processor that was not there to be tried; they may not know planes.
+            return new LoneColumns(1, false, 1);
+        }
+        return switch (use) {
+            case MATMUL -> rearranged ? rearranged(type) : inFileOrder(type);
+            // Rows of one expert count; all of a batch may choose the same.
+            case EXPERT_MATMUL -> rearranged || mostUnpacked(type) == 0 ? ANY : unpacked(type);
+            case ROW_LOOKUP, ELEMENTWISE, CONVOLUTION -> ANY;
+        };
+    }
+
+    /** Four columns go to another kernel, what is left of them to that of single ones. */
+    private static LoneColumns rearranged(GgmlType type) {
+        return switch (type) {
+            case Q4_0, IQ4_NL, MXFP4 -> ANY;
+            case Q4_K, Q2_K -> new LoneColumns(3, true, 4);
+            default -> new LoneColumns(1, true, 1);
+        };
+    }
+
+    private static LoneColumns inFileOrder(GgmlType type) {
+        return switch (type) {
+            case F32, F16, BF16, IQ4_NL -> new LoneColumns(1, true, ALL);
+            default -> mostUnpacked(type) == 0 ? ANY : unpacked(type);
+        };
+    }
+
+    private static LoneColumns unpacked(GgmlType type) {
+        return new LoneColumns(mostUnpacked(type), true, mostUnpacked(type));
+    }
+
+    /** From 8 columns on, rows of these are unpacked to floats first; 0 for all others. */
+    private static int mostUnpacked(GgmlType type) {
+        return switch (type) {
+            case IQ1_S, IQ1_M, IQ2_XXS, IQ2_XS, IQ2_S, IQ3_XXS, IQ3_S, IQ4_XS -> 7;
+            default -> 0;
+        };
+    }
+}

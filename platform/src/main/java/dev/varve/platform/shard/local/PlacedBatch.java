@@ -1,0 +1,26 @@
+package dev.varve.platform.shard.local;
+
+import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.Slice;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A batch with the places of its K and V rows in this shard.
+ *
+ * @param full per slice, rows of full attention layers
+ * @param window per slice, rows of sliding layers
+ */
+record PlacedBatch(Batch batch, List<KvView> full, List<KvView> window) {
+    /** Makes room in the window regions, which may move rows. */
+    static PlacedBatch place(Batch batch, WindowPool windows) {
+        List<KvView> full = new ArrayList<>(batch.slices().size());
+        List<KvView> window = new ArrayList<>(batch.slices().size());
+        for (Slice slice : batch.slices()) {
+            full.add(KvView.whole(slice));
+            window.add(windows.place(slice));
+        }
+        return new PlacedBatch(batch, full, window);
+    }
+}

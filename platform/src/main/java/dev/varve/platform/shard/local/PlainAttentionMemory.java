@@ -1,0 +1,82 @@
+package dev.varve.platform.shard.local;
+
+import dev.varve.api.model.LayerRange;
+import dev.varve.api.model.LayerState;
+import dev.varve.api.model.ModelShape;
+import dev.varve.api.model.TensorSelection;
+import dev.varve.api.model.TensorUse;
+import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.SlotSpan;
+
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * What attention costs that is not one operator: the scores of all heads of a chunk, and a
+ * transposed copy of the values. Layers compute one after the other, so the largest one counts.
+ */
+public final class PlainAttentionMemory {
+    /** Reads the attended heads of a layer side by side, in every family. */
+    private static final String OUTPUT = ".attn_output.weight";
+
+    private PlainAttentionMemory() {}
+
+    /**
+     * Bytes that a chunk needs beside what it needs in any case.
+     *
+     * @param selection weights of the range; they tell how many heads a layer has
+     * @param rows tokens of the chunk
+     * @param slots slots that the last token sees
+     */
+    public static long bytes(
+            TensorSelection selection,
+            ModelShape shape,
+            LayerRange range,
+            CacheTypes types,
+            int rows,
+            int slots) {
+        Map<String, Long> outputWidths = new HashMap<>();
+        for (TensorSelection.Entry entry : selection.entries()) {
+            if (entry.use() == TensorUse.MATMUL && entry.tensor().name().endsWith(OUTPUT)) {
+                outputWidths.put(entry.tensor().name(), entry.tensor().ne(0));
+            }
+        }
+        long most = 0;
+        for (int layer = range.begin(); layer < range.end(); layer++) {
+            LayerState state = shape.layers().get(layer);
+            LayerState source =
+                    state instanceof LayerState.SharedAttention shared
+                            ? shape.layers().get(shared.source())
+                            : state;
+            if (source instanceof LayerState.Attention attention) {
+                // Without that matrix, a head for each KV head is the least that there can be.
+                long heads =
+                        outputWidths.getOrDefault(
+                                        "blk." + layer + OUTPUT,
+                                        (long) attention.kvHeads() * attention.valueLength())
+                                / attention.valueLength();
+                long seen =
+                        source instanceof LayerState.SlidingAttention sliding
+                                ? Math.min(slots, seenInWindow(sliding.window(), rows, slots))
+                                : slots;
+                long scores = Math.multiplyExact(heads * rows * Float.BYTES, seen);
+                long values =
+                        Math.multiplyExact(
+                                types.value()
+                                        .rowBytes(
+                                                (long) attention.kvHeads()
+                                                        * attention.valueLength()),
+                                seen);
+                most = Math.max(most, Math.addExact(scores, values));
+            }
+        }
+        return most;
+    }
+
+    /** A window begins and ends inside of blocks, of which all slots are read. */
+    private static long seenInWindow(int window, int rows, int slots) {
+        return (long) SlotSpan.roundUp(Math.min(window, slots))
+                + SlotSpan.roundUp(rows)
+                + SlotSpan.BLOCK;
+    }
+}

@@ -1,0 +1,170 @@
+package dev.varve.platform.shard.local;
+
+import dev.varve.api.ggml.Graph;
+import dev.varve.api.ggml.Ops;
+import dev.varve.api.ggml.Tensor;
+import dev.varve.api.model.LayerState;
+
+import java.util.List;
+
+/**
+ * Convolution and gated delta rule of a batch. Columns of several sequences are handed to ggml
+ * group by group, see {@link RaggedGroup}; states are read and written in place of their rows.
+ */
+final class RecurrentBlock {
+    private static final long FLOAT = Float.BYTES;
+
+    private final Ops ops;
+    private final Graph graph;
+    private final List<RaggedGroup> groups;
+    private final StateRows states;
+
+    RecurrentBlock(Ops ops, Graph graph, GraphKey key, StateRows states) {
+        this.ops = ops;
+        this.graph = graph;
+        this.groups = RaggedGroup.of(key);
+        this.states = states;
+    }
+
+    /** {@code F32 [channels, T] -> F32 [channels, T]}. */
+    Tensor convolve(int layer, Tensor input, Tensor kernel) {
+        StateRows.Layer cache = states.layer(layer);
+        Tensor result = null;
+        for (RaggedGroup group : groups) {
+            Tensor own = convolve(cache, group, input, kernel);
+            result = result == null ? own : ops.concat(result, own, 1);
+        }
+        return result;
+    }
+
+    private Tensor convolve(StateRows.Layer cache, RaggedGroup group, Tensor input, Tensor kernel) {
+        LayerState.Recurrent state = cache.state();
+        long kept = state.convKernel() - 1;
+        long channels = state.convChannels();
+        long tokens = group.tokens();
+        long sequences = group.sequences();
+        Tensor before = convolutionRows(cache, group.readRow(), group);
+        Tensor columns =
+                ops.view3d(
+                        input,
+                        channels,
+                        tokens,
+                        sequences,
+                        input.nb(1),
+                        input.nb(1) * tokens,
+                        group.firstColumn() * input.nb(1));
+        Tensor window = ops.concat(before, ops.transpose(columns), 0);
+        Tensor last =
+                ops.view3d(
+                        window,
+                        kept,
+                        channels,
+                        sequences,
+                        window.nb(1),
+                        window.nb(2),
+                        tokens * FLOAT);
+        graph.expand(ops.copy(last, convolutionRows(cache, group.writeRow(), group)));
+        return ops.reshape2d(ops.ssmConv(window, kernel), channels, tokens * sequences);
+    }
+
+    private Tensor convolutionRows(StateRows.Layer cache, int firstRow, RaggedGroup group) {
+        Tensor rows = cache.convolution();
+        long kept = cache.state().convKernel() - 1;
+        return ops.view3d(
+                rows,
+                kept,
+                cache.state().convChannels(),
+                group.sequences(),
+                kept * FLOAT,
+                rows.nb(1),
+                firstRow * rows.nb(1));
+    }
+
+    /** {@code F32 [stateSize, valueHeads, T]}. */
+    Tensor delta(int layer, Tensor query, Tensor key, Tensor value, Tensor decay, Tensor beta) {
+        StateRows.Layer cache = states.layer(layer);
+        Tensor result = null;
+        for (RaggedGroup group : groups) {
+            Tensor own = delta(cache, group, query, key, value, decay, beta);
+            result = result == null ? own : ops.concat(result, own, 2);
+        }
+        return result;
+    }
+
+    private Tensor delta(
+            StateRows.Layer cache,
+            RaggedGroup group,
+            Tensor query,
+            Tensor key,
+            Tensor value,
+            Tensor decay,
+            Tensor beta) {
+        long size = cache.state().stateSize();
+        long heads = cache.state().valueHeads();
+        long columns = (long) group.tokens() * group.sequences();
+        Tensor output =
+                ops.gatedDeltaNet(
+                        heads(query, group),
+                        heads(key, group),
+                        heads(value, group),
+                        scalars(decay, heads, group),
+                        scalars(beta, heads, group),
+                        matrixRows(cache, group.readRow(), group),
+                        1);
+        long outputBytes = size * heads * columns * FLOAT;
+        Tensor after =
+                ops.view4d(
+                        output,
+                        size,
+                        size,
+                        heads,
+                        group.sequences(),
+                        size * FLOAT,
+                        size * size * FLOAT,
+                        size * size * heads * FLOAT,
+                        outputBytes);
+        graph.expand(ops.copy(after, matrixRows(cache, group.writeRow(), group)));
+        return ops.view3d(output, size, heads, columns, size * FLOAT, size * heads * FLOAT, 0);
+    }
+
+    private Tensor heads(Tensor all, RaggedGroup group) {
+        return ops.view4d(
+                all,
+                all.ne(0),
+                all.ne(1),
+                group.tokens(),
+                group.sequences(),
+                all.nb(1),
+                all.nb(2),
+                all.nb(2) * group.tokens(),
+                group.firstColumn() * all.nb(2));
+    }
+
+    private Tensor scalars(Tensor all, long heads, RaggedGroup group) {
+        return ops.view4d(
+                all,
+                1,
+                heads,
+                group.tokens(),
+                group.sequences(),
+                FLOAT,
+                heads * FLOAT,
+                heads * FLOAT * group.tokens(),
+                group.firstColumn() * heads * FLOAT);
+    }
+
+    private Tensor matrixRows(StateRows.Layer cache, int firstRow, RaggedGroup group) {
+        Tensor rows = cache.matrix();
+        long size = cache.state().stateSize();
+        return ops.view4d(
+                rows,
+                size,
+                size,
+                cache.state().valueHeads(),
+                group.sequences(),
+                size * FLOAT,
+                size * size * FLOAT,
+                rows.nb(1),
+                firstRow * rows.nb(1));
+    }
+}

@@ -1,0 +1,90 @@
+package dev.varve.platform.shard.local;
+
+import dev.varve.api.ggml.BufferType;
+import dev.varve.api.ggml.Tensor;
+
+/**
+ * Finds the largest element of a row without copying the row as a whole: it is read in parts that
+ * stay in the first-level cache. Floats are compared as integers of the same order, which the
+ * compiler turns into vector instructions. Runs per token: plain loops over a reused buffer. For
+ * one thread.
+ */
+final class RowArgmax {
+    private static final int PART = 4096;
+    private static final int MAGNITUDE = 0x7fffffff;
+    private static final int INFINITY = Float.floatToRawIntBits(Float.POSITIVE_INFINITY);
+
+    private static final int NEGATIVE_ZERO = -1;
+
+    private final int[] part;
+
+    /**
+     * @param type memory in which the rows lie; one that only a device reaches is read a row at a
+     *     time, since each read is a transfer of its own
+     */
+    RowArgmax(BufferType type, int rowLength) {
+        part = new int[type.isHost() ? PART : rowLength];
+    }
+
+    /**
+     * Index of the largest of {@code count} elements from {@code first} on, the lowest on ties; -1
+     * if one is NaN or none is finite.
+     */
+    int find(Tensor tensor, long first, int count) {
+        int largest = Integer.MIN_VALUE;
+        int magnitude = 0;
+        int bestPart = 0;
+        for (int begin = 0; begin < count; begin += part.length) {
+            int length = read(tensor, first, begin, count);
+            magnitude = Math.max(magnitude, magnitude(length));
+            int max = max(length);
+            if (max > largest) {
+                largest = max;
+                bestPart = begin;
+            }
+        }
+        if (magnitude > INFINITY || (ordered(largest) & MAGNITUDE) == INFINITY) {
+            return -1;
+        }
+        // Both zeros are one number, and the lower may lie in an earlier part.
+        boolean zero = largest == 0 || largest == NEGATIVE_ZERO;
+        for (int begin = zero ? 0 : bestPart; begin < count; begin += part.length) {
+            int length = count <= part.length ? count : read(tensor, first, begin, count);
+            for (int i = 0; i < length; i++) {
+                int value = ordered(part[i]);
+                if (value == largest || zero && (value == 0 || value == NEGATIVE_ZERO)) {
+                    return begin + i;
+                }
+            }
+        }
+        return -1;
+    }
+
+    private int read(Tensor tensor, long first, int begin, int count) {
+        int length = Math.min(part.length, count - begin);
+        tensor.readBits(part, 0, length, first + begin);
+        return length;
+    }
+
+    /** Bits as an integer of the same order; its own inverse. */
+    private static int ordered(int bits) {
+        return bits ^ ((bits >> 31) & MAGNITUDE);
+    }
+
+    private int max(int length) {
+        int max = Integer.MIN_VALUE;
+        for (int i = 0; i < length; i++) {
+            max = Math.max(max, ordered(part[i]));
+        }
+        return max;
+    }
+
+    /** Largest magnitude; above that of infinity if one is NaN. */
+    private int magnitude(int length) {
+        int max = 0;
+        for (int i = 0; i < length; i++) {
+            max = Math.max(max, part[i] & MAGNITUDE);
+        }
+        return max;
+    }
+}

@@ -1,0 +1,263 @@
+package dev.varve.platform.shard.local;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.backend.ComputeDevice;
+import dev.varve.api.ggml.BufferType;
+import dev.varve.api.ggml.DeviceBuffer;
+import dev.varve.api.ggml.GgmlContext;
+import dev.varve.api.ggml.MappedFile;
+import dev.varve.api.ggml.RowReader;
+import dev.varve.api.ggml.Tensor;
+import dev.varve.api.gguf.GgufTensor;
+import dev.varve.api.model.TensorSelection;
+import dev.varve.api.model.TensorUse;
+import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.ShardOptions;
+
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
+
+/**
+ * The weights of a shard on its device. Matrices go to a repacking buffer type where the device has
+ * one that takes them; the rest stays in the mapped file where the device can compute from host
+ * memory, or is copied. Tables whose rows are looked up stay in the file in any case where the
+ * device has memory of its own: a row per token is all that it needs of them.
+ */
+final class ShardWeights implements AutoCloseable {
+    private final Map<String, Tensor> tensors = new HashMap<>();
+    private final Map<String, LoneColumns> lone = new HashMap<>();
+    private final Map<String, RowReader> tables = new HashMap<>();
+    private final Deque<AutoCloseable> owned = new ArrayDeque<>();
+    private long bufferBytes;
+    private long mappedBytes;
+
+    private ShardWeights() {}
+
+    static ShardWeights load(
+            TensorSelection selection,
+            ComputeDevice device,
+            ShardOptions options,
+            LoadProgress progress) {
+        ShardWeights weights = new ShardWeights();
+        try {
+            weights.new Loading(device, options, progress).run(selection);
+            return weights;
+        } catch (RuntimeException | Error e) {
+            weights.close();
+            throw e;
+        }
+    }
+
+    Tensor get(String name, TensorUse use) {
+        Tensor tensor = tensors.get(key(name, use));
+        if (tensor == null) {
+            throw new IllegalArgumentException("weight " + name + " was not selected for " + use);
+        }
+        return tensor;
+    }
+
+    /** How products of several columns with a weight relate to those of one. */
+    LoneColumns lone(String name, TensorUse use) {
+        return lone.get(key(name, use));
+    }
+
+    boolean has(String name, TensorUse use) {
+        return tensors.containsKey(key(name, use));
+    }
+
+    /** A table that the device does not hold. */
+    Optional<RowReader> hostTable(String name) {
+        return Optional.ofNullable(tables.get(name));
+    }
+
+    long bufferBytes() {
+        return bufferBytes;
+    }
+
+    long mappedBytes() {
+        return mappedBytes;
+    }
+
+    @Override
+    public void close() {
+        while (!owned.isEmpty()) {
+            try {
+                owned.pop().close();
+            } catch (Exception e) {
+                throw new IllegalStateException("closing weights failed", e);
+            }
+        }
+    }
+
+    private static String key(String name, TensorUse use) {
+        return use + "/" + name;
+    }
+
+    /** One pass over a selection: places every tensor first, then moves the bytes. */
+    private final class Loading {
+        private final ComputeDevice device;
+        private final ShardOptions options;
+        private final LoadProgress progress;
+        private final Map<Path, MappedFile> files = new HashMap<>();
+
+        Loading(ComputeDevice device, ShardOptions options, LoadProgress progress) {
+            this.device = device;
+            this.options = options;
+            this.progress = progress;
+        }
+
+        void run(TensorSelection selection) {
+            Map<Path, List<TensorSelection.Entry>> mapped = new HashMap<>();
+            Map<String, List<TensorSelection.Entry>> copied = new HashMap<>();
+            Map<String, BufferType> types = new HashMap<>();
+            long total = 0;
+            for (TensorSelection.Entry entry : selection.entries()) {
+                files.computeIfAbsent(entry.tensor().file(), this::map);
+                if (WeightPlacement.staysOnHost(device, entry)) {
+                    openTable(entry.tensor());
+                    continue;
+                }
+                BufferType type = WeightPlacement.choose(device, entry, options.repackWeights());
+                if (canMap(entry.tensor(), type)) {
+                    mapped.computeIfAbsent(entry.tensor().file(), file -> new ArrayList<>())
+                            .add(entry);
+                } else {
+                    types.put(type.name(), type);
+                    copied.computeIfAbsent(type.name(), name -> new ArrayList<>()).add(entry);
+                    total += entry.tensor().bytes();
+                }
+            }
+            mapped.forEach(this::placeMapped);
+            long done = 0;
+            progress.loaded(0, total);
+            for (Map.Entry<String, List<TensorSelection.Entry>> group : copied.entrySet()) {
+                done = copy(types.get(group.getKey()), group.getValue(), done, total);
+            }
+        }
+
+        private MappedFile map(Path file) {
+            MappedFile mapping = MappedFile.open(file);
+            owned.push(mapping);
+            return mapping;
+        }
+
+        private void openTable(GgufTensor tensor) {
+            RowReader table =
+                    RowReader.open(
+                            files.get(tensor.file()),
+                            tensor.offset(),
+                            tensor.type(),
+                            Math.toIntExact(tensor.ne(0)),
+                            tensor.ne(1));
+            owned.push(table);
+            tables.put(tensor.name(), table);
+            mappedBytes += tensor.bytes();
+        }
+
+        private boolean canMap(GgufTensor tensor, BufferType type) {
+            return options.mapWeights()
+                    && type.name().equals(device.bufferType().name())
+                    && type.isHost()
+                    && device.ggmlDevice().supportsHostBuffers()
+                    && tensor.offset() % type.alignment() == 0;
+        }
+
+        private void placeMapped(Path file, List<TensorSelection.Entry> entries) {
+            long begin = Long.MAX_VALUE;
+            long end = 0;
+            long largest = 0;
+            for (TensorSelection.Entry entry : entries) {
+                GgufTensor tensor = entry.tensor();
+                begin = Math.min(begin, tensor.offset());
+                end = Math.max(end, tensor.offset() + tensor.bytes());
+                largest = Math.max(largest, tensor.bytes());
+                mappedBytes += tensor.bytes();
+            }
+            DeviceBuffer buffer =
+                    device.ggmlDevice().mapHostMemory(files.get(file), begin, end - begin, largest);
+            owned.push(buffer);
+            buffer.markWeights();
+            GgmlContext context = context(entries.size());
+            for (TensorSelection.Entry entry : entries) {
+                buffer.place(
+                        declare(context, entry, device.bufferType()),
+                        entry.tensor().offset() - begin);
+            }
+        }
+
+        private long copy(
+                BufferType type, List<TensorSelection.Entry> entries, long doneBefore, long total) {
+            GgmlContext context = context(entries.size());
+            List<Tensor> declared = new ArrayList<>();
+            for (TensorSelection.Entry entry : entries) {
+                declared.add(declare(context, entry, type));
+            }
+            DeviceBuffer buffer =
+                    context.allocate(type)
+                            .orElseThrow(
+                                    () ->
+                                            new VarveException(
+                                                    VarveException.Kind.OUT_OF_MEMORY,
+                                                    device.info().name()
+                                                            + ": no room for the weights in "
+                                                            + type.name()));
+            owned.push(buffer);
+            buffer.markWeights();
+            boolean onHost = device.bufferType().isHost();
+            if (onHost) {
+                buffer.preferHugePages();
+            }
+            bufferBytes += buffer.size();
+            AtomicLong done = new AtomicLong(doneBefore);
+            // Repacking is arithmetic on one tensor at a time, so all cores can share it.
+            IntStream tensors = IntStream.range(0, declared.size());
+            (onHost ? tensors.parallel() : tensors)
+                    .forEach(
+                            i -> {
+                                GgufTensor tensor = entries.get(i).tensor();
+                                MappedFile file = files.get(tensor.file());
+                                long rest =
+                                        ReadAhead.load(
+                                                file,
+                                                tensor.offset(),
+                                                tensor.bytes(),
+                                                read -> report(done, read, total));
+                                declared.get(i).upload(file, tensor.offset(), tensor.bytes());
+                                file.releasePages(tensor.offset(), tensor.bytes());
+                                report(done, rest, total);
+                            });
+            return done.get();
+        }
+
+        private void report(AtomicLong done, long more, long total) {
+            synchronized (progress) {
+                progress.loaded(done.addAndGet(more), total);
+            }
+        }
+
+        private GgmlContext context(int count) {
+            GgmlContext context = GgmlContext.open(count, 0);
+            owned.push(context);
+            return context;
+        }
+
+        private Tensor declare(GgmlContext context, TensorSelection.Entry entry, BufferType home) {
+            GgufTensor file = entry.tensor();
+            long[] shape = file.dimensions().stream().mapToLong(Long::longValue).toArray();
+            Tensor tensor = context.newTensor(file.type(), shape);
+            Optional.of(file.name()).filter(name -> name.length() < 64).ifPresent(tensor::named);
+            String key = key(file.name(), entry.use());
+            tensors.put(key, tensor);
+            lone.put(key, LoneColumns.of(tensor, entry.use(), home, device.bufferType()));
+            return tensor;
+        }
+    }
+}

@@ -1,0 +1,83 @@
+package dev.varve.platform.shard.local;
+
+import dev.varve.api.ggml.BufferType;
+import dev.varve.api.ggml.DeviceBuffer;
+import dev.varve.api.ggml.GgmlContext;
+import dev.varve.api.ggml.GgmlType;
+import dev.varve.api.ggml.Tensor;
+import dev.varve.api.model.LayerRange;
+import dev.varve.api.model.LayerState;
+import dev.varve.api.model.ModelShape;
+import dev.varve.platform.shard.Slice;
+
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * Recurrent state of a shard, always F32: per gated delta net layer one tensor of convolution
+ * inputs and one of matrix states, a row per state. Row {@link Slice#ZERO_ROW} is the state of an
+ * empty sequence and is never written.
+ */
+final class StateRows implements AutoCloseable {
+    /** The states of one layer, {@code [elements, rows]} each. */
+    record Layer(LayerState.Recurrent state, Tensor convolution, Tensor matrix) {}
+
+    private final Map<Integer, Layer> layers = new TreeMap<>();
+    private final GgmlContext context;
+    private final Optional<DeviceBuffer> buffer;
+
+    StateRows(ModelShape shape, LayerRange range, int rows, BufferType bufferType) {
+        context = GgmlContext.open(2 * range.size() + 1, 0);
+        try {
+            for (int layer = range.begin(); layer < range.end(); layer++) {
+                if (shape.layers().get(layer) instanceof LayerState.Recurrent state) {
+                    Tensor convolution =
+                            context.newTensor(GgmlType.F32, state.convElements(), rows);
+                    Tensor matrix = context.newTensor(GgmlType.F32, state.matrixElements(), rows);
+                    layers.put(layer, new Layer(state, convolution, matrix));
+                }
+            }
+            buffer = layers.isEmpty() ? Optional.empty() : context.allocate(bufferType);
+            buffer.ifPresent(DeviceBuffer::clear);
+        } catch (RuntimeException | Error e) {
+            context.close();
+            throw e;
+        }
+    }
+
+    /** Bytes per row over all layers of the range. */
+    static long bytesPerRow(ModelShape shape, LayerRange range) {
+        long bytes = 0;
+        for (LayerState state : shape.layers().subList(range.begin(), range.end())) {
+            if (state instanceof LayerState.Recurrent recurrent) {
+                bytes += (recurrent.convElements() + recurrent.matrixElements()) * Float.BYTES;
+            }
+        }
+        return bytes;
+    }
+
+    /** The states by layer. */
+    Map<Integer, Layer> layers() {
+        return layers;
+    }
+
+    Layer layer(int layer) {
+        Layer found = layers.get(layer);
+        if (found == null) {
+            throw new IllegalArgumentException(
+                    "layer " + layer + " keeps no recurrent state in this shard");
+        }
+        return found;
+    }
+
+    long bytes() {
+        return buffer.map(DeviceBuffer::size).orElse(0L);
+    }
+
+    @Override
+    public void close() {
+        buffer.ifPresent(DeviceBuffer::close);
+        context.close();
+    }
+}

@@ -1,0 +1,94 @@
+package dev.varve.platform.shard.local;
+
+import dev.varve.api.backend.ComputeDevice;
+import dev.varve.api.ggml.BufferType;
+import dev.varve.api.ggml.GgmlContext;
+import dev.varve.api.ggml.GgmlType;
+import dev.varve.api.ggml.Ops;
+import dev.varve.api.ggml.Tensor;
+import dev.varve.api.gguf.GgufTensor;
+import dev.varve.api.gguf.ModelFormatException;
+import dev.varve.api.model.TensorSelection;
+import dev.varve.api.model.TensorUse;
+
+import java.util.List;
+
+/**
+ * Chooses the buffer type of a weight: the first of the device's types in which the operator that
+ * will use the weight is supported. A probe operator is put together without data and shown to the
+ * device.
+ */
+final class WeightPlacement {
+    /** Columns of the probe's other operand; any prefill chunk is as good. */
+    private static final long PROBE_COLUMNS = 512;
+
+    private WeightPlacement() {}
+
+    /**
+     * Whether a weight is read row by row on the processor: a table for a device that has memory of
+     * its own.
+     */
+    static boolean staysOnHost(ComputeDevice device, TensorSelection.Entry entry) {
+        if (entry.use() != TensorUse.ROW_LOOKUP || device.bufferType().isHost()) {
+            return false;
+        }
+        requireWeightType(entry.tensor());
+        return true;
+    }
+
+    static BufferType choose(ComputeDevice device, TensorSelection.Entry entry, boolean repack) {
+        GgufTensor tensor = entry.tensor();
+        List<BufferType> types = device.weightBufferTypes();
+        BufferType plain = types.getLast();
+        if (entry.use() == TensorUse.ELEMENTWISE || entry.use() == TensorUse.CONVOLUTION) {
+            if (tensor.type() != GgmlType.F32) {
+                throw new ModelFormatException(
+                        tensor.file(), tensor.name(), "F32", tensor.describe());
+            }
+            return plain;
+        }
+        requireWeightType(tensor);
+        try (GgmlContext scratch = GgmlContext.open(8, 0)) {
+            Tensor weight =
+                    scratch.newTensor(
+                            tensor.type(),
+                            tensor.dimensions().stream().mapToLong(Long::longValue).toArray());
+            Tensor probe = probe(scratch, weight, entry.use());
+            for (BufferType type : repack ? types : List.of(plain)) {
+                if (device.ggmlDevice().supportsWeight(type, weight, probe)) {
+                    return type;
+                }
+            }
+        }
+        throw new ModelFormatException(
+                tensor.file(),
+                tensor.name(),
+                "a type that " + device.info().name() + " can use for " + entry.use(),
+                tensor.describe());
+    }
+
+    private static void requireWeightType(GgufTensor tensor) {
+        if (!tensor.type().isWeightType()) {
+            // The CPU device says that it supports these, and then has no function to call.
+            throw new ModelFormatException(
+                    tensor.file(), tensor.name(), "a type for weights", tensor.describe());
+        }
+    }
+
+    private static Tensor probe(GgmlContext scratch, Tensor weight, TensorUse use) {
+        Ops ops = scratch.ops();
+        return switch (use) {
+            case MATMUL ->
+                    ops.mulMat(
+                            weight, scratch.newTensor(GgmlType.F32, weight.ne(0), PROBE_COLUMNS));
+            case EXPERT_MATMUL ->
+                    ops.mulMatId(
+                            weight,
+                            scratch.newTensor(GgmlType.F32, weight.ne(0), 1, PROBE_COLUMNS),
+                            scratch.newTensor(GgmlType.I32, 1, PROBE_COLUMNS));
+            case ROW_LOOKUP -> ops.getRows(weight, scratch.newTensor(GgmlType.I32, PROBE_COLUMNS));
+            case ELEMENTWISE, CONVOLUTION ->
+                    throw new IllegalArgumentException("no probe for " + use);
+        };
+    }
+}

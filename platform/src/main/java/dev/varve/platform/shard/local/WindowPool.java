@@ -1,0 +1,160 @@
+package dev.varve.platform.shard.local;
+
+import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SlotSpan;
+
+import java.util.OptionalInt;
+
+/**
+ * K and V rows of the sliding layers of a shard. Each state row has a region of as many slots as a
+ * window and a chunk need. Positions follow each other in a region, so attention reads them in
+ * their order; where a region is full, the rows that are still visible move to its beginning.
+ */
+final class WindowPool implements AutoCloseable {
+    private static final int BLOCK = SlotSpan.BLOCK;
+
+    private final KvPool pool;
+    private final OptionalInt window;
+    private final int regionSlots;
+
+    /** Per region, the position in its first slot. */
+    private final int[] begins;
+
+    /** Per region, the positions that were written end here. */
+    private final int[] ends;
+
+    /**
+     * @param window positions that a token sees, empty where no layer slides
+     * @param stateRows state rows, the zero row included, which has no region
+     */
+    WindowPool(KvPool pool, OptionalInt window, int regionSlots, int stateRows) {
+        this.pool = pool;
+        this.window = window;
+        this.regionSlots = regionSlots;
+        begins = new int[stateRows];
+        ends = new int[stateRows];
+    }
+
+    /**
+     * Slots of a region: the window and the largest chunk, in whole blocks; no more than the
+     * longest sequence has. Enough for every chunk that does not cross a multiple of the largest
+     * chunk's length.
+     */
+    static int regionSlots(int window, int chunk, int contextTokens) {
+        long slots = (long) roundUp(Math.min(window, 1 << 30)) + roundUp(chunk);
+        return (int) Math.min(slots, roundUp(contextTokens));
+    }
+
+    private static int roundUp(int tokens) {
+        return SlotSpan.roundUp(tokens);
+    }
+
+    KvPool pool() {
+        return pool;
+    }
+
+    /** Brings the rows that a slice needs into the region of its write row. */
+    KvView place(Slice slice) {
+        if (window.isEmpty()) {
+            return KvView.NONE;
+        }
+        int first = slice.firstPosition();
+        int end = first + slice.tokens().length;
+        int from = slice.readRow();
+        int to = slice.writeRow();
+        long oldest = Math.max(0, (long) first - window.getAsInt() + 1);
+        int start = (int) (oldest / BLOCK * BLOCK);
+        if (first > 0) {
+            // Regions begin at whole blocks, so that none begins behind the first one seen.
+            requireKept(slice, from, (int) oldest);
+        }
+        int begin = first == 0 ? 0 : begins[from];
+        boolean full = end - begin > regionSlots;
+        if (full) {
+            begin = start;
+        }
+        if (end - begin > regionSlots) {
+            throw new IllegalArgumentException(
+                    "positions "
+                            + first
+                            + " to "
+                            + (end - 1)
+                            + " and the window before them exceed the region of "
+                            + regionSlots
+                            + " slots");
+        }
+        if (first > 0 && (full || from != to)) {
+            pool.move(
+                    region(from) + start - begins[from], region(to) + start - begin, first - start);
+        }
+        begins[to] = begin;
+        ends[to] = end;
+        // A region that still begins at position 0 is read as if nothing were ever dropped.
+        int seen = begin == 0 && slice.tokens().length == 1 ? 0 : start;
+        return new KvView(seen, region(to) + seen - begin, roundUp(end) - seen);
+    }
+
+    /** A slice continues what its read row holds; anything else would attend to foreign rows. */
+    private void requireKept(Slice slice, int row, int oldest) {
+        if (row == Slice.ZERO_ROW || ends[row] != slice.firstPosition() || begins[row] > oldest) {
+            throw new IllegalArgumentException(
+                    "state row "
+                            + row
+                            + " holds the window of positions "
+                            + begins[row]
+                            + " to "
+                            + ends[row]
+                            + ", not what position "
+                            + slice.firstPosition()
+                            + " follows");
+        }
+    }
+
+    /** Slot of the first row of a state row's region. */
+    int firstSlot(int row) {
+        return region(row);
+    }
+
+    /**
+     * Position in the first slot of a region.
+     *
+     * @throws IllegalArgumentException if the region holds another position than the one after
+     *     {@code tokens}
+     */
+    int begin(int row, int tokens) {
+        if (window.isPresent() && ends[row] != tokens) {
+            throw new IllegalArgumentException(
+                    "state row " + row + " holds " + ends[row] + " positions, not " + tokens);
+        }
+        return window.isPresent() ? begins[row] : tokens;
+    }
+
+    /** Whether a region may hold the positions from {@code begin} to {@code end}. */
+    boolean mayBegin(int begin, int end) {
+        return begin >= 0
+                && begin % BLOCK == 0
+                && begin <= latestBegin(end)
+                && end - begin <= regionSlots;
+    }
+
+    /** Last position at which a region may begin whose rows the token at {@code end} will see. */
+    int latestBegin(int end) {
+        long oldest = Math.max(0, (long) end - window.orElse(1) + 1);
+        return (int) (oldest / BLOCK * BLOCK);
+    }
+
+    /** Takes note of positions that were put into a region. */
+    void adopt(int row, int begin, int end) {
+        begins[row] = begin;
+        ends[row] = end;
+    }
+
+    private int region(int row) {
+        return (row - 1) * regionSlots;
+    }
+
+    @Override
+    public void close() {
+        pool.close();
+    }
+}

@@ -6,9 +6,7 @@ import dev.varve.platform.engine.GeneratedToken;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationListener;
 import dev.varve.platform.engine.GenerationRequest;
-import dev.varve.platform.sampling.SamplingOptions;
 
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /** Waits for the end of a generation. */
@@ -20,9 +18,7 @@ final class Asked implements GenerationListener {
     /** Starts a greedy generation of {@code count} tokens. */
     static CompletableFuture<GenerationEnd> submit(Engine engine, int[] prompt, int count) {
         Asked asked = new Asked();
-        engine.submit(
-                new GenerationRequest(prompt, 0, count, Set.of(), SamplingOptions.greedy(), -1),
-                asked);
+        engine.submit(GenerationRequest.greedy(prompt, count), asked);
         return asked.end;
     }
 

@@ -38,7 +38,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Random;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
@@ -134,7 +133,7 @@ public final class CompareBench {
                 double ourDecode = end.decodeTokensPerSecond();
                 inside = device.decodeNanos() - inside;
                 if (pair >= 0) {
-                    overheads.add(end.decodeMillis() * 1e6 / inside - 1);
+                    overheads.add(end.times().decodeMillis() * 1e6 / inside - 1);
                     prefill.add(ourPrefill, theirPrefill);
                     decode.add(ourDecode, theirDecode);
                 }
@@ -261,8 +260,10 @@ public final class CompareBench {
     private static Timed submit(Engine engine, int[] prompt, int count, TokenGuide guide) {
         Timed timed = new Timed();
         engine.submit(
-                new GenerationRequest(
-                        prompt, 0, count, Set.of(), SamplingOptions.greedy(), -1, guide),
+                GenerationRequest.greedy(prompt, count)
+                        .choosing(
+                                new GenerationRequest.Choice(
+                                        SamplingOptions.greedy(), OptionalInt.empty(), guide)),
                 timed);
         return timed;
     }

@@ -41,7 +41,10 @@ final class Answer implements GenerationListener {
             Engine engine, int[] prompt, int stablePrefix, int count, SamplingOptions sampling) {
         Answer answer =
                 new Answer(
-                        new GenerationRequest(prompt, stablePrefix, count, Set.of(), sampling, -1));
+                        new GenerationRequest(
+                                GenerationRequest.Prompt.of(prompt, stablePrefix),
+                                new GenerationRequest.Ending(count, Set.of()),
+                                GenerationRequest.Choice.of(sampling)));
         answer.submit(engine);
         return answer;
     }
@@ -59,7 +62,10 @@ final class Answer implements GenerationListener {
     /** Likewise, with a checkpoint. */
     static Answer of(int[] prompt, int stablePrefix, int count, SamplingOptions sampling) {
         return new Answer(
-                new GenerationRequest(prompt, stablePrefix, count, Set.of(), sampling, -1));
+                new GenerationRequest(
+                        GenerationRequest.Prompt.of(prompt, stablePrefix),
+                        new GenerationRequest.Ending(count, Set.of()),
+                        GenerationRequest.Choice.of(sampling)));
     }
 
     /** Asks for several answers at once. */

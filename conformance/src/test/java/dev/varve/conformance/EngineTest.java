@@ -118,7 +118,7 @@ class EngineTest {
 
             assertEquals(
                     100 + 19,
-                    second.end().cachedTokens(),
+                    second.end().tokens().cached(),
                     "all but the last generated token are computed");
             assertArrayEquals(coldAnswer(spec, longer, 0, 20), second.tokens());
         }
@@ -136,7 +136,7 @@ class EngineTest {
 
             Answer second = Answer.ask(model.engine(), other, 130, 20, SamplingOptions.greedy());
 
-            assertEquals(120, second.end().cachedTokens());
+            assertEquals(120, second.end().tokens().cached());
             assertArrayEquals(coldAnswer(spec, other, 130, 20), second.tokens());
         }
     }
@@ -177,7 +177,7 @@ class EngineTest {
             for (int i = 0; i < answers.size(); i++) {
                 assertArrayEquals(alone.get(i), answers.get(i).tokens(), "choice " + i);
             }
-            assertEquals(3 * 300, model.engine().status().cachedPromptTokens());
+            assertEquals(3 * 300, model.engine().status().counts().tokens().cachedPrompt());
         }
     }
 
@@ -195,8 +195,8 @@ class EngineTest {
             int[] next = concat(first, opening.tokens(), spec.tokens(20, 15));
             Answer going = ask(model.engine(), next, 200);
 
-            assertEquals(200, branch.end().cachedTokens());
-            assertEquals(250 + 19, going.end().cachedTokens(), "the branch took nothing away");
+            assertEquals(200, branch.end().tokens().cached());
+            assertEquals(250 + 19, going.end().tokens().cached(), "the branch took nothing away");
             assertArrayEquals(coldAnswer(spec, second, 200, 20), branch.tokens());
             assertArrayEquals(coldAnswer(spec, next, 200, 20), going.tokens());
         }
@@ -233,7 +233,9 @@ class EngineTest {
                         answers.get(i).tokens(),
                         "prompt " + i);
             }
-            assertTrue(engine.status().preemptions() > 0, "the pool was meant to be too small");
+            assertTrue(
+                    engine.status().counts().preemptions() > 0,
+                    "the pool was meant to be too small");
         }
     }
 

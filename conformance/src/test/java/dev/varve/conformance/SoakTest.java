@@ -97,8 +97,8 @@ class SoakTest {
             assertTrue(cancelled > 0, "none was cancelled in time, seed " + seed);
             assertTrue(model.engine().drain(Duration.ofSeconds(30)));
             EngineStatus status = model.engine().status();
-            assertEquals(0, status.kvTokensUsed(), "slots of requests that have ended");
-            assertEquals(0, status.running() + status.waiting());
+            assertEquals(0, status.slots().running(), "slots of requests that have ended");
+            assertEquals(0, status.load().running() + status.load().waiting());
             assertEquals(1, model.health().restarts());
         }
         assertTrue(ProcessHandle.of(process).isEmpty(), "the first process is still there");

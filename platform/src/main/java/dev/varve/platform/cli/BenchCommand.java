@@ -2,7 +2,6 @@ package dev.varve.platform.cli;
 
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationRequest;
-import dev.varve.platform.sampling.SamplingOptions;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -14,7 +13,6 @@ import tools.jackson.databind.node.ObjectNode;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Random;
-import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 
@@ -109,10 +107,7 @@ final class BenchCommand extends CliCommand {
         int[] prompt = random.ints(promptLength, 0, runtime.vocabularySize()).toArray();
         BlockingQueue<GenerationEvent> events = new LinkedBlockingQueue<>();
         runtime.engine()
-                .submit(
-                        new GenerationRequest(
-                                prompt, 0, maxTokens, Set.of(), SamplingOptions.greedy(), -1),
-                        GenerationEvent.into(events));
+                .submit(GenerationRequest.greedy(prompt, maxTokens), GenerationEvent.into(events));
         while (true) {
             switch (events.take()) {
                 case GenerationEvent.Prefill _, GenerationEvent.Token _ -> {}

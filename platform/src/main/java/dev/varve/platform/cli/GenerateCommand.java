@@ -77,12 +77,11 @@ final class GenerateCommand extends CliCommand {
             int[] promptTokens = prompt.tokens(runtime);
             GenerationRequest request =
                     new GenerationRequest(
-                            promptTokens,
-                            0,
-                            maxTokens,
-                            ignoreEos ? Set.of() : runtime.tokenizer().endTokens(),
-                            sampling.options(),
-                            -1);
+                            GenerationRequest.Prompt.of(promptTokens),
+                            new GenerationRequest.Ending(
+                                    maxTokens,
+                                    ignoreEos ? Set.of() : runtime.tokenizer().endTokens()),
+                            GenerationRequest.Choice.of(sampling.options()));
             generate(runtime, request);
         }
         return 0;
@@ -153,9 +152,9 @@ final class GenerateCommand extends CliCommand {
                                     "[loaded in %.1f s; prefill %d tokens, %.1f tokens/s; decode %d"
                                             + " tokens, %.1f tokens/s]",
                                     runtime.loadMillis() / 1000,
-                                    end.promptTokens(),
+                                    end.tokens().prompt(),
                                     end.prefillTokensPerSecond(),
-                                    end.generatedTokens(),
+                                    end.tokens().generated(),
                                     end.decodeTokensPerSecond()));
         }
     }
@@ -166,7 +165,7 @@ final class GenerateCommand extends CliCommand {
             GeneratedText text,
             GenerationEnd end) {
         ObjectNode result = Json.object();
-        result.set("prompt_tokens", Json.array(request.prompt()));
+        result.set("prompt_tokens", Json.array(request.prompt().tokens()));
         result.set("tokens", Json.array(text.tokens()));
         result.put("text", text.text())
                 .put(
@@ -177,9 +176,9 @@ final class GenerateCommand extends CliCommand {
                         });
         result.putObject("timings")
                 .put("load_ms", runtime.loadMillis())
-                .put("prefill_ms", end.prefillMillis())
+                .put("prefill_ms", end.times().prefillMillis())
                 .put("prefill_tokens_per_second", end.prefillTokensPerSecond())
-                .put("decode_ms", end.decodeMillis())
+                .put("decode_ms", end.times().decodeMillis())
                 .put("decode_tokens_per_second", end.decodeTokensPerSecond());
         return result;
     }

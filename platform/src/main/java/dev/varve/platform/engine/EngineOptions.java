@@ -1,5 +1,6 @@
 package dev.varve.platform.engine;
 
+import dev.varve.platform.sequence.CacheSizes;
 import dev.varve.platform.shard.SlotSpan;
 
 import java.time.Duration;
@@ -7,46 +8,19 @@ import java.time.Duration;
 /**
  * Sizes of the engine.
  *
- * @param contextTokens most tokens of one sequence, prompt and output together
- * @param parallel most sequences decoded together
- * @param slots KV slots that all sequences share, whole blocks, at least one sequence's context
- * @param stateRows recurrent state rows, the zero row included
+ * @param capacity how much it computes at once
  * @param queueLimit most requests that wait
  * @param suppressedTokens ids that are never chosen
  * @param shardPatience how long requests wait for a lost shard that makes no progress
  */
 public record EngineOptions(
-        int contextTokens,
-        int parallel,
-        int slots,
-        int stateRows,
-        int queueLimit,
-        int[] suppressedTokens,
-        Duration shardPatience) {
+        Capacity capacity, int queueLimit, int[] suppressedTokens, Duration shardPatience) {
     /** How long requests wait for a lost shard where nobody asked for another time. */
     public static final Duration DEFAULT_SHARD_PATIENCE = Duration.ofSeconds(30);
 
     public EngineOptions {
-        if (contextTokens < 1 || parallel < 1 || queueLimit < 1) {
-            throw new IllegalArgumentException(
-                    "context, parallel and queue limit must be positive, got "
-                            + contextTokens
-                            + ", "
-                            + parallel
-                            + ", "
-                            + queueLimit);
-        }
-        if (slots < SlotSpan.roundUp(contextTokens)) {
-            throw new IllegalArgumentException(
-                    "a pool of "
-                            + slots
-                            + " slots cannot hold one sequence of "
-                            + contextTokens
-                            + " tokens");
-        }
-        if (stateRows < rowsFor(parallel)) {
-            throw new IllegalArgumentException(
-                    stateRows + " state rows are too few for " + parallel + " sequences");
+        if (queueLimit < 1) {
+            throw new IllegalArgumentException("queue limit must be positive, got " + queueLimit);
         }
         if (shardPatience.isNegative() || shardPatience.isZero()) {
             throw new IllegalArgumentException(
@@ -55,45 +29,76 @@ public record EngineOptions(
         suppressedTokens = suppressedTokens.clone();
     }
 
-    /** The usual patience with lost shards. */
-    public EngineOptions(
-            int contextTokens,
-            int parallel,
-            int slots,
-            int stateRows,
-            int queueLimit,
-            int[] suppressedTokens) {
-        this(
-                contextTokens,
-                parallel,
-                slots,
-                stateRows,
-                queueLimit,
-                suppressedTokens,
-                DEFAULT_SHARD_PATIENCE);
+    /** Nothing suppressed and the usual patience with lost shards. */
+    public EngineOptions(Capacity capacity, int queueLimit) {
+        this(capacity, queueLimit, new int[0], DEFAULT_SHARD_PATIENCE);
     }
 
     /** The same sizes with another patience. */
     public EngineOptions withShardPatience(Duration patience) {
-        return new EngineOptions(
-                contextTokens, parallel, slots, stateRows, queueLimit, suppressedTokens, patience);
+        return new EngineOptions(capacity, queueLimit, suppressedTokens, patience);
     }
 
-    /**
-     * State rows for a number of sequences: two of each that runs, which finished ones keep until
-     * the room is needed, and zero.
-     */
-    public static int rowsFor(int parallel) {
-        return 1 + 2 * parallel;
-    }
-
-    /** Slots of a pool in which {@code parallel} sequences have their whole context. */
-    public static int slotsFor(int contextTokens, int parallel) {
-        return Math.multiplyExact(SlotSpan.roundUp(contextTokens), parallel);
+    /** The same sizes without some tokens. */
+    public EngineOptions withoutTokens(int[] suppressed) {
+        return new EngineOptions(capacity, queueLimit, suppressed, shardPatience);
     }
 
     @Override
     public int[] suppressedTokens() {
         return suppressedTokens.clone();
+    }
+
+    /**
+     * How much an engine computes at once.
+     *
+     * @param contextTokens most tokens of one sequence, prompt and output together
+     * @param parallel most sequences decoded together
+     * @param caches sizes that all sequences share: at least one sequence's context of slots, and
+     *     rows as {@link #rowsFor} says
+     */
+    public record Capacity(int contextTokens, int parallel, CacheSizes caches) {
+        public Capacity {
+            if (contextTokens < 1 || parallel < 1) {
+                throw new IllegalArgumentException(
+                        "context and parallel must be positive, got "
+                                + contextTokens
+                                + ", "
+                                + parallel);
+            }
+            if (caches.slots() < SlotSpan.roundUp(contextTokens)) {
+                throw new IllegalArgumentException(
+                        "a pool of "
+                                + caches.slots()
+                                + " slots cannot hold one sequence of "
+                                + contextTokens
+                                + " tokens");
+            }
+            if (caches.stateRows() < rowsFor(parallel)) {
+                throw new IllegalArgumentException(
+                        caches.stateRows()
+                                + " state rows are too few for "
+                                + parallel
+                                + " sequences");
+            }
+        }
+
+        /** Sequences that share a pool of slots, with the state rows that they need. */
+        public static Capacity of(int contextTokens, int parallel, int slots) {
+            return new Capacity(contextTokens, parallel, new CacheSizes(slots, rowsFor(parallel)));
+        }
+
+        /**
+         * State rows for a number of sequences: two of each that runs, which finished ones keep
+         * until the room is needed, and zero.
+         */
+        public static int rowsFor(int parallel) {
+            return 1 + 2 * parallel;
+        }
+
+        /** Slots of a pool in which {@code parallel} sequences have their whole context. */
+        public static int slotsFor(int contextTokens, int parallel) {
+            return Math.multiplyExact(SlotSpan.roundUp(contextTokens), parallel);
+        }
     }
 }

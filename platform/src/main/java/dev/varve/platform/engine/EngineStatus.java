@@ -1,51 +1,56 @@
 package dev.varve.platform.engine;
 
+import dev.varve.platform.sequence.SlotUse;
+import dev.varve.platform.shard.ShardMemory;
+
 import java.util.List;
 
 /**
  * Counters and gauges of the engine.
  *
- * @param contextTokens most tokens of one sequence, prompt and output
- * @param parallel most sequences decoded together
- * @param waiting requests in the queue
- * @param running requests in prefill or decode
- * @param kvTokensTotal token slots of the KV pool
- * @param kvTokensUsed slots that running sequences hold
- * @param kvTokensResident slots that finished sequences hold until their room is needed
- * @param weightBytes bytes of weights, mapped files included
- * @param mappedWeightBytes of these, bytes that are mapped from the file
- * @param kvBytes bytes of KV pools and recurrent states
- * @param computeBytes bytes of compute buffers
- * @param promptTokens prompt tokens taken in so far
- * @param cachedPromptTokens of these, tokens that needed no prefill
- * @param generatedTokens tokens generated so far
- * @param preemptions sequences that were put back to the queue for want of room
- * @param replays sequences that were computed again because a shard was lost
- * @param steps forward passes so far
+ * @param load what it may do at once and does
+ * @param slots who holds the slots of the KV pool
+ * @param memory bytes of all shards
+ * @param counts what was done so far
  * @param shards the shards in layer order
  */
 public record EngineStatus(
-        int contextTokens,
-        int parallel,
-        int waiting,
-        int running,
-        long kvTokensTotal,
-        long kvTokensUsed,
-        long kvTokensResident,
-        long weightBytes,
-        long mappedWeightBytes,
-        long kvBytes,
-        long computeBytes,
-        long promptTokens,
-        long cachedPromptTokens,
-        long generatedTokens,
-        long preemptions,
-        long replays,
-        long steps,
-        List<ShardStatus> shards) {
+        Load load, SlotUse slots, ShardMemory memory, Counts counts, List<ShardStatus> shards) {
     public EngineStatus {
         shards = List.copyOf(shards);
     }
+
+    /**
+     * What the engine may do at once, and does.
+     *
+     * @param contextTokens most tokens of one sequence, prompt and output
+     * @param parallel most sequences decoded together
+     * @param waiting requests in the queue
+     * @param running requests in prefill or decode
+     */
+    public record Load(int contextTokens, int parallel, int waiting, int running) {}
+
+    /**
+     * What the engine did so far.
+     *
+     * @param tokens tokens that went through it
+     * @param preemptions sequences that were put back to the queue for want of room
+     * @param replays sequences that were computed again because a shard was lost
+     * @param steps forward passes
+     */
+    public record Counts(Tokens tokens, long preemptions, long replays, long steps) {
+        /** Nothing was done yet. */
+        public static final Counts NONE = new Counts(new Tokens(0, 0, 0), 0, 0, 0);
+    }
+
+    /**
+     * Tokens that went through an engine.
+     *
+     * @param prompt prompt tokens taken in
+     * @param cachedPrompt of these, tokens that needed no prefill
+     * @param generated tokens generated
+     */
+    public record Tokens(long prompt, long cachedPrompt, long generated) {}
 
     /** Shards that cannot compute at the moment. */
     public List<ShardStatus> missingShards() {
@@ -53,24 +58,6 @@ public record EngineStatus(
     }
 
     EngineStatus withShards(List<ShardStatus> current) {
-        return new EngineStatus(
-                contextTokens,
-                parallel,
-                waiting,
-                running,
-                kvTokensTotal,
-                kvTokensUsed,
-                kvTokensResident,
-                weightBytes,
-                mappedWeightBytes,
-                kvBytes,
-                computeBytes,
-                promptTokens,
-                cachedPromptTokens,
-                generatedTokens,
-                preemptions,
-                replays,
-                steps,
-                current);
+        return new EngineStatus(load, slots, memory, counts, current);
     }
 }

@@ -1,6 +1,7 @@
 package dev.varve.platform.engine;
 
 import dev.varve.api.VarveException;
+import dev.varve.platform.sequence.CachedSequence;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.ShardLostException;
 import dev.varve.platform.shard.ShardResult;
@@ -24,11 +25,11 @@ final class Flights {
     /**
      * A batch under way.
      *
-     * @param states what the requests' sequences were when it was submitted
+     * @param places where the requests were computed when it was submitted
      */
     private record Flight(
             List<Request> requests,
-            List<SequenceState> states,
+            List<CachedSequence> places,
             Batch batch,
             CompletableFuture<ShardResult> result,
             Consumer<ShardResult> success) {
@@ -76,7 +77,7 @@ final class Flights {
         flights.addLast(
                 new Flight(
                         requests,
-                        requests.stream().map(request -> request.state).toList(),
+                        requests.stream().map(Request::sequence).toList(),
                         batch,
                         pipeline.submit(batch),
                         success));
@@ -121,7 +122,7 @@ final class Flights {
 
     private static List<Request> stillComputed(Flight flight) {
         return IntStream.range(0, flight.requests().size())
-                .filter(i -> flight.requests().get(i).state == flight.states().get(i))
+                .filter(i -> flight.requests().get(i).sequence() == flight.places().get(i))
                 .mapToObj(flight.requests()::get)
                 .toList();
     }

@@ -4,38 +4,49 @@ package dev.varve.platform.engine;
  * How a generation ended, and its cost.
  *
  * @param reason why it ended
- * @param promptTokens tokens of the prompt
- * @param cachedTokens of these, tokens that needed no prefill
- * @param generatedTokens tokens chosen, the end token included
- * @param queueMillis time in the queue
- * @param prefillMillis time from leaving the queue to the first token
- * @param decodeMillis time from the first token to the end
+ * @param tokens how many there were
+ * @param times how long they took
  */
-public record GenerationEnd(
-        Reason reason,
-        int promptTokens,
-        int cachedTokens,
-        int generatedTokens,
-        double queueMillis,
-        double prefillMillis,
-        double decodeMillis) {
+public record GenerationEnd(Reason reason, Tokens tokens, Times times) {
     /** Why a generation ends. */
     public enum Reason {
         /** The model chose an end token. */
         END_TOKEN,
         /** The listener asked to stop. */
         STOPPED,
-        /** {@code maxTokens} were generated. */
+        /** As many tokens were generated as were asked for. */
         LENGTH
     }
 
+    /**
+     * Tokens of a generation.
+     *
+     * @param prompt tokens of the prompt
+     * @param cached of these, tokens that needed no prefill
+     * @param generated tokens chosen, the end token included
+     */
+    public record Tokens(int prompt, int cached, int generated) {}
+
+    /**
+     * Where the time of a generation went.
+     *
+     * @param queueMillis time in the queue
+     * @param prefillMillis time from leaving the queue to the first token
+     * @param decodeMillis time from the first token to the end
+     */
+    public record Times(double queueMillis, double prefillMillis, double decodeMillis) {}
+
     /** Tokens per second of prefill, 0 where no time passed. */
     public double prefillTokensPerSecond() {
-        return prefillMillis > 0 ? (promptTokens - cachedTokens) * 1000.0 / prefillMillis : 0;
+        return perSecond(tokens.prompt() - tokens.cached(), times.prefillMillis());
     }
 
     /** Tokens per second of decode, 0 where no time passed. The first token belongs to prefill. */
     public double decodeTokensPerSecond() {
-        return decodeMillis > 0 ? (generatedTokens - 1) * 1000.0 / decodeMillis : 0;
+        return perSecond(tokens.generated() - 1, times.decodeMillis());
+    }
+
+    private static double perSecond(int count, double millis) {
+        return millis > 0 ? count * 1000.0 / millis : 0;
     }
 }

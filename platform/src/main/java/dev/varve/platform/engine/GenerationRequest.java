@@ -1,96 +1,136 @@
 package dev.varve.platform.engine;
 
 import dev.varve.platform.sampling.SamplingOptions;
+import dev.varve.platform.sequence.CacheScope;
 
 import java.util.Objects;
+import java.util.OptionalInt;
 import java.util.Set;
 
 /**
  * One prompt to continue.
  *
- * @param prompt token ids, at least one
- * @param stablePrefix leading tokens of the prompt that the next turn of this conversation will
- *     begin with as well; the engine keeps a checkpoint there. 0 where unknown
- * @param maxTokens most tokens to generate, at least 1; prompt and output together must fit the
- *     context
- * @param endTokens ids that end the generation; empty to ignore the model's end of text
- * @param sampling how tokens are chosen
- * @param topLogprobs number of alternatives to report per token, 0 for the chosen one only, -1 for
- *     no log probabilities at all
- * @param guide steers the choice; belongs to this request alone
- * @param scope whose computations the request may continue, and who may continue this one
+ * @param prompt what to continue
+ * @param ending when to stop; prompt and output together must fit the context
+ * @param choice how the tokens are chosen
  */
-public record GenerationRequest(
-        int[] prompt,
-        int stablePrefix,
-        int maxTokens,
-        Set<Integer> endTokens,
-        SamplingOptions sampling,
-        int topLogprobs,
-        TokenGuide guide,
-        CacheScope scope) {
+public record GenerationRequest(Prompt prompt, Ending ending, Choice choice) {
     public GenerationRequest {
-        prompt = prompt.clone();
-        endTokens = Set.copyOf(endTokens);
-        Objects.requireNonNull(sampling);
-        Objects.requireNonNull(guide);
-        Objects.requireNonNull(scope);
-        if (prompt.length == 0) {
-            throw new IllegalArgumentException("the prompt has no tokens");
-        }
-        if (stablePrefix < 0 || stablePrefix > prompt.length) {
-            throw new IllegalArgumentException(
-                    "stable prefix " + stablePrefix + " exceeds the prompt of " + prompt.length);
-        }
-        if (maxTokens < 1) {
-            throw new IllegalArgumentException(
-                    "max_tokens: expected 1 or more, found " + maxTokens);
-        }
-        if (topLogprobs < -1 || topLogprobs > 20) {
-            throw new IllegalArgumentException(
-                    "top_logprobs: expected 0 to 20, found " + topLogprobs);
-        }
+        Objects.requireNonNull(prompt);
+        Objects.requireNonNull(ending);
+        Objects.requireNonNull(choice);
     }
 
-    /** A request in the common scope. */
-    public GenerationRequest(
-            int[] prompt,
-            int stablePrefix,
-            int maxTokens,
-            Set<Integer> endTokens,
-            SamplingOptions sampling,
-            int topLogprobs,
-            TokenGuide guide) {
-        this(
-                prompt,
-                stablePrefix,
-                maxTokens,
-                endTokens,
-                sampling,
-                topLogprobs,
-                guide,
-                CacheScope.common());
+    /** The most likely continuation of a prompt, up to a number of tokens. */
+    public static GenerationRequest greedy(int[] prompt, int maxTokens) {
+        return new GenerationRequest(
+                Prompt.of(prompt),
+                new Ending(maxTokens, Set.of()),
+                Choice.of(SamplingOptions.greedy()));
     }
 
-    /** A request that the model alone answers, in the common scope. */
-    public GenerationRequest(
-            int[] prompt,
-            int stablePrefix,
-            int maxTokens,
-            Set<Integer> endTokens,
-            SamplingOptions sampling,
-            int topLogprobs) {
-        this(prompt, stablePrefix, maxTokens, endTokens, sampling, topLogprobs, TokenGuide.none());
+    /** The same request with tokens that end it. */
+    public GenerationRequest endingAt(Set<Integer> endTokens) {
+        return new GenerationRequest(prompt, new Ending(ending.maxTokens(), endTokens), choice);
+    }
+
+    /** The same request with another choice. */
+    public GenerationRequest choosing(Choice other) {
+        return new GenerationRequest(prompt, ending, other);
     }
 
     /** The same request in another scope. */
-    public GenerationRequest within(CacheScope other) {
+    public GenerationRequest within(CacheScope scope) {
         return new GenerationRequest(
-                prompt, stablePrefix, maxTokens, endTokens, sampling, topLogprobs, guide, other);
+                new Prompt(prompt.tokens, prompt.stablePrefix, scope), ending, choice);
     }
 
-    @Override
-    public int[] prompt() {
-        return prompt.clone();
+    /**
+     * What a model is to continue.
+     *
+     * @param tokens token ids, at least one
+     * @param stablePrefix leading tokens that the next turn of this conversation will begin with as
+     *     well, as far as that is known; the engine keeps a checkpoint behind them
+     * @param scope whose computations the request may continue, and who may continue this one
+     */
+    public record Prompt(int[] tokens, int stablePrefix, CacheScope scope) {
+        public Prompt {
+            tokens = tokens.clone();
+            Objects.requireNonNull(scope);
+            if (tokens.length == 0) {
+                throw new IllegalArgumentException("the prompt has no tokens");
+            }
+            if (stablePrefix < 0 || stablePrefix > tokens.length) {
+                throw new IllegalArgumentException(
+                        "stable prefix "
+                                + stablePrefix
+                                + " exceeds the prompt of "
+                                + tokens.length);
+            }
+        }
+
+        /** A prompt in the common scope of which nothing is known. */
+        public static Prompt of(int... tokens) {
+            return new Prompt(tokens, 0, CacheScope.common());
+        }
+
+        /** A prompt in the common scope whose first tokens are likely to come again. */
+        public static Prompt of(int[] tokens, int stablePrefix) {
+            return new Prompt(tokens, stablePrefix, CacheScope.common());
+        }
+
+        @Override
+        public int[] tokens() {
+            return tokens.clone();
+        }
+
+        /** Number of tokens. */
+        public int length() {
+            return tokens.length;
+        }
+    }
+
+    /**
+     * When a generation ends, if nobody stops it.
+     *
+     * @param maxTokens most tokens to generate, at least 1
+     * @param endTokens ids that end the generation; empty to ignore the model's end of text
+     */
+    public record Ending(int maxTokens, Set<Integer> endTokens) {
+        public Ending {
+            endTokens = Set.copyOf(endTokens);
+            if (maxTokens < 1) {
+                throw new IllegalArgumentException(
+                        "max_tokens: expected 1 or more, found " + maxTokens);
+            }
+        }
+    }
+
+    /**
+     * How tokens are chosen and what is told of the choice.
+     *
+     * @param sampling how the model's logits become a token
+     * @param topLogprobs number of alternatives to report per token, 0 for the chosen one only;
+     *     empty for no log probabilities at all
+     * @param guide steers the choice; belongs to this request alone
+     */
+    public record Choice(SamplingOptions sampling, OptionalInt topLogprobs, TokenGuide guide) {
+        /** Most alternatives that can be reported. */
+        public static final int MOST_LOGPROBS = 20;
+
+        public Choice {
+            Objects.requireNonNull(sampling);
+            Objects.requireNonNull(guide);
+            int top = topLogprobs.orElse(0);
+            if (top < 0 || top > MOST_LOGPROBS) {
+                throw new IllegalArgumentException(
+                        "top_logprobs: expected 0 to " + MOST_LOGPROBS + ", found " + top);
+            }
+        }
+
+        /** The model alone chooses, and nothing is told but the token. */
+        public static Choice of(SamplingOptions sampling) {
+            return new Choice(sampling, OptionalInt.empty(), TokenGuide.none());
+        }
     }
 }

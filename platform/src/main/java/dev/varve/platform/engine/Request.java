@@ -1,6 +1,10 @@
 package dev.varve.platform.engine;
 
 import dev.varve.platform.sampling.Sampler;
+import dev.varve.platform.sequence.CacheRequest;
+import dev.varve.platform.sequence.CachedSequence;
+import dev.varve.platform.sequence.CutList;
+import dev.varve.platform.sequence.TokenList;
 import dev.varve.platform.shard.OutputRows;
 
 import java.util.Arrays;
@@ -11,65 +15,72 @@ import java.util.Arrays;
  */
 final class Request implements Generation {
     /** Where a request stands. */
-    enum Phase {
+    private enum Phase {
         WAITING,
         PREFILL,
-        DECODE
+        DECODE,
+        ENDED
     }
 
-    final GenerationRequest request;
-    final GenerationListener listener;
-    final long arrival;
-    final Sampler sampler;
-    final TokenList tokens;
-    final int promptLength;
+    private final GenerationRequest request;
+    private final GenerationListener listener;
+    private final long arrival;
+    private final Sampler sampler;
+    private final TokenList tokens;
+    private final int promptLength;
     private final int[] endTokens;
     private final OutputRows wanted;
     private final Runnable wakeUp;
-    private final long submittedNanos = System.nanoTime();
-    private long startedNanos;
-    private long firstTokenNanos;
+    private final RequestClock clock = new RequestClock(System::nanoTime);
     private volatile boolean cancelled;
 
-    Phase phase = Phase.WAITING;
+    private Phase phase = Phase.WAITING;
 
-    /** Present once the request was admitted. */
-    SequenceState state;
+    /** Present while the request runs. */
+    private CachedSequence sequence;
 
     /** How to compute what was computed before the sequence lost its place. */
-    CutList replay = new CutList();
+    private CutList replay = new CutList();
 
     /** Prompt tokens that the listener has heard of. */
-    int reportedPrefill;
+    private int reportedPrefill;
 
-    int generated;
+    private int generated;
     private int losses;
     private int reachedAtLoss;
     private int cached;
-    private boolean started;
 
+    /**
+     * @param arrival number of the request; the sequence's id
+     * @param suppressesTokens whether some tokens must never be chosen
+     * @param wakeUp called when the request is cancelled
+     */
     Request(
-            GenerationRequest request,
-            GenerationListener listener,
+            Engine.Submission submission,
             long arrival,
             Sampler sampler,
             boolean suppressesTokens,
             Runnable wakeUp) {
-        this.request = request;
-        this.listener = listener;
+        request = submission.request();
+        listener = submission.listener();
         this.arrival = arrival;
         this.sampler = sampler;
         this.wakeUp = wakeUp;
+        GenerationRequest.Choice choice = request.choice();
         boolean best =
-                request.sampling().isPlainArgmax()
-                        && request.topLogprobs() < 0
+                choice.sampling().isPlainArgmax()
+                        && choice.topLogprobs().isEmpty()
                         && !suppressesTokens;
         wanted = best ? OutputRows.BEST : OutputRows.LAST;
-        int[] prompt = request.prompt();
+        int[] prompt = request.prompt().tokens();
         tokens = new TokenList(prompt);
         promptLength = prompt.length;
         sampler.acceptPrompt(prompt);
-        endTokens = request.endTokens().stream().mapToInt(Integer::intValue).sorted().toArray();
+        endTokens =
+                request.ending().endTokens().stream()
+                        .mapToInt(Integer::intValue)
+                        .sorted()
+                        .toArray();
     }
 
     @Override
@@ -82,6 +93,46 @@ final class Request implements Generation {
         return cancelled;
     }
 
+    GenerationListener listener() {
+        return listener;
+    }
+
+    GenerationRequest.Choice rules() {
+        return request.choice();
+    }
+
+    Sampler sampler() {
+        return sampler;
+    }
+
+    long arrival() {
+        return arrival;
+    }
+
+    int promptLength() {
+        return promptLength;
+    }
+
+    /** Leading tokens of the prompt whose state is worth keeping. */
+    int stablePrefix() {
+        return request.prompt().stablePrefix();
+    }
+
+    /** Tokens chosen so far. */
+    int generated() {
+        return generated;
+    }
+
+    /** Whether that was the last token it may have. */
+    boolean isAtItsLimit() {
+        return generated >= request.ending().maxTokens();
+    }
+
+    /** Tokens that it may have yet, the next one included. */
+    int tokensLeft() {
+        return request.ending().maxTokens() - generated;
+    }
+
     /**
      * Only the best token where nothing else is needed to choose, so that logits need not be
      * copied.
@@ -91,12 +142,44 @@ final class Request implements Generation {
     }
 
     CacheRequest cacheRequest() {
-        return new CacheRequest(tokens, replay, request.scope(), wanted);
+        return new CacheRequest(tokens, replay, request.prompt().scope(), wanted);
+    }
+
+    CutList replay() {
+        return replay;
+    }
+
+    /** Where it computes; only while it runs. */
+    CachedSequence sequence() {
+        return sequence;
+    }
+
+    /** Prompt and answer, as far as they are known. */
+    TokenList tokens() {
+        return tokens;
+    }
+
+    /** Tokens that follow the computed ones, up to a position. */
+    int[] tokensUpTo(int end) {
+        return tokens.range(sequence.computed(), end);
+    }
+
+    boolean isInPrefill() {
+        return phase == Phase.PREFILL;
+    }
+
+    boolean isInDecode() {
+        return phase == Phase.DECODE;
+    }
+
+    /** Whether it has a place in the caches and is worked on. */
+    boolean isRunning() {
+        return phase == Phase.PREFILL || phase == Phase.DECODE;
     }
 
     /** Whether this request computes, for the first time, the prompt that another one needs. */
     boolean computesPromptOf(Request other) {
-        return phase == Phase.PREFILL && hasPromptOf(other);
+        return isInPrefill() && hasPromptOf(other);
     }
 
     /** Whether both have the same prompt, of which nothing was answered, in the same scope. */
@@ -104,7 +187,7 @@ final class Request implements Generation {
         return other != this
                 && !isGenerating()
                 && !other.isGenerating()
-                && request.scope().equals(other.request.scope())
+                && request.prompt().scope().equals(other.request.prompt().scope())
                 && tokens.sameAs(other.tokens);
     }
 
@@ -116,16 +199,32 @@ final class Request implements Generation {
      * Leaves the queue; a preempted request does so again but started only once. Returns whether
      * this is the start.
      */
-    boolean admit(SequenceState admitted) {
-        state = admitted;
+    boolean run(CachedSequence place) {
+        sequence = place;
         phase = Phase.PREFILL;
-        if (started) {
+        if (!clock.start()) {
             return false;
         }
-        started = true;
-        startedNanos = System.nanoTime();
-        cached = admitted.computed;
+        cached = place.computed();
         return true;
+    }
+
+    /** All known tokens are computed: the next ones are chosen. */
+    void decode() {
+        phase = Phase.DECODE;
+    }
+
+    /** Goes back to the queue, to be computed again as it was. */
+    void loseSequence() {
+        CutList done = sequence.cuts();
+        replay = done.end() >= replay.end() ? done : replay;
+        sequence = null;
+        phase = Phase.WAITING;
+    }
+
+    /** Nothing more will be done for it. */
+    void leave() {
+        phase = Phase.ENDED;
     }
 
     /** Takes note of a loss. Returns how often it happened since the request last got further. */
@@ -136,12 +235,15 @@ final class Request implements Generation {
         return losses;
     }
 
-    /** Goes back to the queue, to be computed again as it was. */
-    void loseState() {
-        CutList done = state.cuts;
-        replay = done.end() >= replay.end() ? done : replay;
-        state = null;
-        phase = Phase.WAITING;
+    /**
+     * Takes note of prompt tokens that are computed.
+     *
+     * @return whether the listener has not heard of as many
+     */
+    boolean reachPrefill(int done) {
+        boolean news = done > reportedPrefill;
+        reportedPrefill = Math.max(done, reportedPrefill);
+        return news;
     }
 
     /** Tokens to compute before the next one can be chosen. */
@@ -156,7 +258,7 @@ final class Request implements Generation {
 
     void countToken() {
         if (generated++ == 0) {
-            firstTokenNanos = System.nanoTime();
+            clock.firstToken();
         }
     }
 
@@ -165,18 +267,7 @@ final class Request implements Generation {
     }
 
     GenerationEnd end(GenerationEnd.Reason reason) {
-        long now = System.nanoTime();
         return new GenerationEnd(
-                reason,
-                promptLength,
-                cached,
-                generated,
-                millis(submittedNanos, startedNanos),
-                millis(startedNanos, firstTokenNanos),
-                millis(firstTokenNanos, now));
-    }
-
-    private static double millis(long from, long to) {
-        return (to - from) / 1e6;
+                reason, new GenerationEnd.Tokens(promptLength, cached, generated), clock.end());
     }
 }

@@ -3,22 +3,15 @@ package dev.varve.platform.engine;
 import dev.varve.api.VarveException;
 import dev.varve.api.model.ModelShape;
 import dev.varve.platform.sampling.Sampler;
-import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardLostException;
 
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.Deque;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * The engine: one thread that admits requests, runs one decode step for all running sequences and
@@ -37,21 +30,10 @@ public final class Scheduler implements Engine {
     private final ShardPipeline pipeline;
     private final ModelShape shape;
     private final EngineOptions options;
+    private final RequestQueue queue;
     private final StepRunner steps;
     private final Thread thread;
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition changed = lock.newCondition();
-
-    /** Guarded by the lock. */
-    private final Deque<Request> waiting = new ArrayDeque<>();
-
-    /** Why requests are turned away for the time being. */
-    private Optional<ShardLostException> refusal = Optional.empty();
-
     private final AtomicLong arrivals = new AtomicLong();
-    private boolean busy;
-    private boolean draining;
-    private boolean closed;
     private volatile EngineStatus published;
     private final CompletableFuture<VarveException> broken = new CompletableFuture<>();
 
@@ -59,20 +41,32 @@ public final class Scheduler implements Engine {
     private final VarveException lastWord =
             new VarveException(VarveException.Kind.UNAVAILABLE, "the engine stopped");
 
-    private Scheduler(ShardPipeline pipeline, ModelShape shape, EngineOptions options) {
+    private Scheduler(
+            ShardPipeline pipeline,
+            ModelShape shape,
+            EngineOptions options,
+            TokenProposer proposer) {
         this.pipeline = pipeline;
         this.shape = shape;
         this.options = options;
-        steps =
-                new StepRunner(
-                        pipeline, options, shape.forgets(), shape.vocabularySize(), new Line());
-        published = steps.status(options, 0);
+        queue = new RequestQueue(options.queueLimit());
+        steps = new StepRunner(pipeline, shape, options.capacity(), proposer, queue);
+        published = steps.status(0);
         thread = Thread.ofPlatform().name("varve-engine").daemon(true).unstarted(this::run);
     }
 
     /** Starts an engine over loaded shards, which it owns from now on. */
     public static Scheduler start(ShardPipeline pipeline, ModelShape shape, EngineOptions options) {
-        Scheduler scheduler = new Scheduler(pipeline, shape, options);
+        return start(pipeline, shape, options, TokenProposer.NONE);
+    }
+
+    /** As above, checking what is proposed. */
+    static Scheduler start(
+            ShardPipeline pipeline,
+            ModelShape shape,
+            EngineOptions options,
+            TokenProposer proposer) {
+        Scheduler scheduler = new Scheduler(pipeline, shape, options, proposer);
         scheduler.thread.start();
         return scheduler;
     }
@@ -81,53 +75,28 @@ public final class Scheduler implements Engine {
     public List<Generation> submit(List<Submission> submissions) {
         List<Request> entries = new ArrayList<>(submissions.size());
         for (Submission submission : submissions) {
-            GenerationRequest request = submission.request();
-            requireFits(request.prompt(), request.maxTokens());
+            requireFits(submission.request());
             entries.add(
                     new Request(
-                            request,
-                            submission.listener(),
+                            submission,
                             arrivals.getAndIncrement(),
                             new Sampler(
-                                    request.sampling(),
+                                    submission.request().choice().sampling(),
                                     shape.vocabularySize(),
                                     options.suppressedTokens()),
                             options.suppressedTokens().length > 0,
-                            this::wakeUp));
+                            queue::wakeUp));
         }
-        lock.lock();
-        try {
-            requireOpen(entries.size());
-            waiting.addAll(entries);
-            changed.signalAll();
-            return List.copyOf(entries);
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private void requireOpen(int count) {
         if (broken.isDone()) {
             throw broken.join();
         }
-        if (closed || draining) {
-            throw new VarveException(
-                    VarveException.Kind.UNAVAILABLE, "the server is shutting down");
-        }
-        if (refusal.isPresent()) {
-            throw missing(refusal.get());
-        }
-        // The choices of one request may be more than the queue takes otherwise.
-        if (!waiting.isEmpty() && waiting.size() + count > options.queueLimit()) {
-            throw new VarveException(
-                    VarveException.Kind.OVERLOADED,
-                    "the queue is full: "
-                            + waiting.size()
-                            + " requests wait already; try again later");
-        }
+        queue.add(entries);
+        return List.copyOf(entries);
     }
 
-    private void requireFits(int[] prompt, int maxTokens) {
+    private void requireFits(GenerationRequest request) {
+        int[] prompt = request.prompt().tokens();
+        int maxTokens = request.ending().maxTokens();
         for (int token : prompt) {
             if (token < 0 || token >= shape.vocabularySize()) {
                 throw new VarveException(
@@ -139,11 +108,12 @@ public final class Scheduler implements Engine {
             }
         }
         long wanted = (long) prompt.length + maxTokens;
-        if (wanted > options.contextTokens()) {
+        int context = options.capacity().contextTokens();
+        if (wanted > context) {
             throw new VarveException(
                     VarveException.Kind.CONTEXT_OVERFLOW,
                     "This model's maximum context length is "
-                            + options.contextTokens()
+                            + context
                             + " tokens. However, you requested "
                             + wanted
                             + " tokens ("
@@ -155,52 +125,11 @@ public final class Scheduler implements Engine {
         }
     }
 
-    private void wakeUp() {
-        lock.lock();
-        try {
-            changed.signalAll();
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** What the running requests do to the queue. */
-    private final class Line implements WaitingLine {
-        @Override
-        public void requeue(Request request) {
-            lock.lock();
-            try {
-                waiting.addFirst(request);
-            } finally {
-                lock.unlock();
-            }
-        }
-
-        @Override
-        public OutputRows wantedByTwins(Request request) {
-            return waitingNow().stream()
-                    .filter(request::hasPromptOf)
-                    .map(Request::wanted)
-                    // LAST, which is more than BEST, comes behind it.
-                    .max(Comparator.naturalOrder())
-                    .orElse(OutputRows.NONE);
-        }
-    }
-
-    private List<Request> waitingNow() {
-        lock.lock();
-        try {
-            return List.copyOf(waiting);
-        } finally {
-            lock.unlock();
-        }
-    }
-
     private void run() {
         VarveException end =
                 new VarveException(VarveException.Kind.CANCELLED, "the engine was stopped");
         try {
-            while (awaitWork()) {
+            while (queue.awaitWork(steps::isIdle)) {
                 step();
                 publish();
             }
@@ -261,34 +190,23 @@ public final class Scheduler implements Engine {
         steps.loseAll();
         ShardPatience patience = new ShardPatience(options.shardPatience(), System::nanoTime);
         CompletableFuture<Void> back = pipeline.recover();
-        back.whenComplete((nothing, failure) -> wakeUp());
+        back.whenComplete((nothing, failure) -> queue.wakeUp());
         while (!back.isDone()) {
-            lock.lock();
-            try {
-                if (closed) {
-                    return;
-                }
-                if (patience.isOver(health())) {
-                    turnAway(loss);
-                } else {
-                    refusal = Optional.empty();
-                }
-                changed.awaitNanos(RECOVERY_CHECK.toNanos());
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
+            if (queue.isClosed()) {
                 return;
-            } finally {
-                lock.unlock();
             }
-            removeCancelledWaiting();
+            if (patience.isOver(health())) {
+                turnAway(loss);
+            } else {
+                queue.welcome();
+            }
+            if (!back.isDone() && !queue.awaitChange(RECOVERY_CHECK)) {
+                return;
+            }
+            endCancelled();
             publish();
         }
-        lock.lock();
-        try {
-            refusal = Optional.empty();
-        } finally {
-            lock.unlock();
-        }
+        queue.welcome();
         ShardPipeline.join(back);
         LOG.log(System.Logger.Level.INFO, "the model is whole again; requests go on");
     }
@@ -297,81 +215,38 @@ public final class Scheduler implements Engine {
         return pipeline.status().stream().map(ShardStatus::health).toList();
     }
 
-    /** Ends the requests that wait, and refuses others; the caller holds the lock. */
+    /** Ends the requests that wait, and refuses others. */
     private void turnAway(ShardLostException loss) {
-        if (refusal.isEmpty()) {
+        if (!queue.turnsAway()) {
             LOG.log(
                     System.Logger.Level.WARNING,
                     "requests are turned away: a lost shard made no progress for {0} s"
                             + " (--shard-patience)",
                     Double.toString(options.shardPatience().toMillis() / 1000.0));
         }
-        refusal = Optional.of(loss);
-        waiting.forEach(request -> steps.fail(request, missing(loss)));
-        waiting.clear();
-        busy = false;
-        changed.signalAll();
+        fail(queue.turnAway(loss), RequestQueue.missing(loss));
     }
 
-    private static ShardLostException missing(ShardLostException loss) {
-        return new ShardLostException(
-                "a shard of the model is missing and has not come back yet: " + loss.getMessage(),
-                loss);
-    }
-
-    private boolean awaitWork() {
-        lock.lock();
-        try {
-            while (!closed && waiting.isEmpty() && steps.isIdle()) {
-                busy = false;
-                changed.signalAll();
-                changed.awaitUninterruptibly();
-            }
-            busy = true;
-            return !closed;
-        } finally {
-            lock.unlock();
-        }
+    private static void fail(List<Request> requests, VarveException reason) {
+        requests.forEach(request -> RunningRequests.fail(request, reason));
     }
 
     private void removeCancelled() {
-        removeCancelledWaiting();
+        endCancelled();
         steps.removeCancelled();
     }
 
-    private void removeCancelledWaiting() {
-        lock.lock();
-        try {
-            for (Iterator<Request> each = waiting.iterator(); each.hasNext(); ) {
-                Request request = each.next();
-                if (request.isCancelled()) {
-                    each.remove();
-                    steps.fail(request, StepRunner.cancelled());
-                }
-            }
-        } finally {
-            lock.unlock();
-        }
+    private void endCancelled() {
+        fail(queue.removeCancelled(), RunningRequests.cancelled());
     }
 
     private void admit() {
-        for (Request next : waitingNow()) {
+        for (Request request : queue.waiting()) {
             if (!steps.hasPlace()) {
                 return;
             }
-            StepRunner.Admission admission;
-            try {
-                admission = steps.admit(next);
-            } catch (RuntimeException | Error e) {
-                // Or it would fail again and again.
-                leaveQueue(next);
-                if (!steps.isRunning(next)) {
-                    steps.fail(next, StepFailure.of(e));
-                }
-                throw e;
-            }
-            switch (admission) {
-                case ADMITTED -> leaveQueue(next);
+            switch (admit(request)) {
+                case ADMITTED -> queue.remove(request);
                 case AWAITS_TWIN -> {}
                 case NO_ROOM -> {
                     return;
@@ -380,18 +255,22 @@ public final class Scheduler implements Engine {
         }
     }
 
-    private void leaveQueue(Request request) {
-        lock.lock();
+    private StepRunner.Admission admit(Request request) {
         try {
-            waiting.remove(request);
-        } finally {
-            lock.unlock();
+            return steps.admit(request);
+        } catch (RuntimeException | Error e) {
+            // Or it would fail again and again.
+            queue.remove(request);
+            if (!request.isRunning()) {
+                RunningRequests.fail(request, StepFailure.of(e));
+            }
+            throw e;
         }
     }
 
     private void publish() {
         try {
-            published = steps.status(options, waitingNow().size());
+            published = steps.status(queue.waiting().size());
         } catch (RuntimeException | Error e) {
             // Figures of a moment ago will do.
             LOG.log(System.Logger.Level.WARNING, "the engine's figures cannot be told", e);
@@ -399,16 +278,7 @@ public final class Scheduler implements Engine {
     }
 
     private void stop(VarveException reason) {
-        lock.lock();
-        try {
-            closed = true;
-            waiting.forEach(request -> steps.fail(request, reason));
-            waiting.clear();
-            busy = false;
-            changed.signalAll();
-        } finally {
-            lock.unlock();
-        }
+        fail(queue.end(), reason);
         try {
             steps.endAll(reason);
         } finally {
@@ -436,34 +306,12 @@ public final class Scheduler implements Engine {
 
     @Override
     public boolean drain(Duration limit) {
-        long nanos = limit.toNanos();
-        lock.lock();
-        try {
-            draining = true;
-            while (busy || !waiting.isEmpty()) {
-                if (nanos <= 0 || closed) {
-                    return !busy && waiting.isEmpty();
-                }
-                nanos = changed.awaitNanos(nanos);
-            }
-            return true;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return false;
-        } finally {
-            lock.unlock();
-        }
+        return queue.drain(limit);
     }
 
     @Override
     public void close() {
-        lock.lock();
-        try {
-            closed = true;
-            changed.signalAll();
-        } finally {
-            lock.unlock();
-        }
+        queue.close();
         try {
             // Weights and caches must not go before the step that uses them has ended.
             while (!thread.join(CLOSE_REPORT)) {

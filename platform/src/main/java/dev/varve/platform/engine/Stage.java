@@ -33,11 +33,12 @@ final class Stage {
                 shard.range(),
                 shard.memory(),
                 shard.health(),
-                forwards.sum(),
-                tokens.sum(),
-                forwardNanos.sum() / 1e6,
-                shard.boundaryMillis(),
-                shard.traffic());
+                new ShardStatus.Work(
+                        forwards.sum(),
+                        tokens.sum(),
+                        forwardNanos.sum() / 1e6,
+                        shard.boundaryMillis(),
+                        shard.traffic()));
     }
 
     CompletableFuture<ShardResult> forward(Batch batch, Optional<Boundary> boundary) {

@@ -1,6 +1,6 @@
 package dev.varve.platform.http;
 
-import dev.varve.platform.engine.CacheScope;
+import dev.varve.platform.sequence.CacheScope;
 
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;

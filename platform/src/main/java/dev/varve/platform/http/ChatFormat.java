@@ -115,7 +115,7 @@ final class ChatFormat implements AnswerFormat {
                     .put("close_kind", facts.thoughts().name().toLowerCase(Locale.ROOT))
                     .put("thinking_tokens", facts.reasoningTokens())
                     .put("content_tokens", facts.contentTokens())
-                    .put("total_tokens", ended.end().generatedTokens());
+                    .put("total_tokens", ended.end().tokens().generated());
         }
     }
 

@@ -2,12 +2,12 @@ package dev.varve.platform.http;
 
 import dev.varve.api.VarveException;
 import dev.varve.platform.chat.AnswerText;
-import dev.varve.platform.engine.CacheScope;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.GeneratedToken;
 import dev.varve.platform.engine.Generation;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationListener;
+import dev.varve.platform.sequence.CacheScope;
 
 import java.time.Duration;
 import java.util.ArrayList;

@@ -7,6 +7,7 @@ import dev.varve.platform.sampling.SamplingOptions;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
@@ -80,7 +81,7 @@ record GenerationCall(
 
     /** Most tokens of an answer; {@code defaultTokens} where the request says nothing. */
     int maxOutput(ChatPrompt prompt, int defaultTokens, ServedModel served) {
-        int context = served.engine().status().contextTokens();
+        int context = served.engine().status().load().contextTokens();
         int room = Math.max(1, context - prompt.tokens().length);
         return (int) maxTokens.orElse(Math.min(defaultTokens, room));
     }
@@ -93,12 +94,12 @@ record GenerationCall(
                     "prompt", "prompt: expected at least one token, found an empty text");
         }
         return new GenerationRequest(
-                prompt.tokens(),
-                prompt.stablePrefix(),
-                maxOutput,
-                ignoreEnd ? Set.of() : served.tokenizer().endTokens(),
-                sampling.get(choice),
-                topLogprobs,
-                guide);
+                GenerationRequest.Prompt.of(prompt.tokens(), prompt.stablePrefix()),
+                new GenerationRequest.Ending(
+                        maxOutput, ignoreEnd ? Set.of() : served.tokenizer().endTokens()),
+                new GenerationRequest.Choice(
+                        sampling.get(choice),
+                        topLogprobs < 0 ? OptionalInt.empty() : OptionalInt.of(topLogprobs),
+                        guide));
     }
 }

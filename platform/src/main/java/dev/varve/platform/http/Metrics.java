@@ -82,17 +82,22 @@ final class Metrics {
     }
 
     private static void engine(StringBuilder out, EngineStatus engine) {
-        value(out, "varve_requests_waiting", "gauge", "Requests in the queue.", engine.waiting());
+        value(
+                out,
+                "varve_requests_waiting",
+                "gauge",
+                "Requests in the queue.",
+                engine.load().waiting());
         value(
                 out,
                 "varve_requests_running",
                 "gauge",
                 "Requests in prefill or decode.",
-                engine.running());
+                engine.load().running());
         double used =
-                engine.kvTokensTotal() == 0
+                engine.slots().total() == 0
                         ? 0
-                        : (double) engine.kvTokensUsed() / engine.kvTokensTotal();
+                        : (double) engine.slots().running() / engine.slots().total();
         header(
                 out,
                 "varve_kv_cache_usage_ratio",
@@ -104,51 +109,56 @@ final class Metrics {
                 "varve_kv_cache_resident_tokens",
                 "gauge",
                 "Token slots that finished sequences hold.",
-                engine.kvTokensResident());
-        value(out, "varve_weight_bytes", "gauge", "Bytes of weights.", engine.weightBytes());
+                engine.slots().resident());
+        value(
+                out,
+                "varve_weight_bytes",
+                "gauge",
+                "Bytes of weights.",
+                engine.memory().allWeights());
         value(
                 out,
                 "varve_kv_bytes",
                 "gauge",
                 "Bytes of KV pools and recurrent states.",
-                engine.kvBytes());
+                engine.memory().kv());
         value(
                 out,
                 "varve_compute_bytes",
                 "gauge",
                 "Bytes of compute buffers.",
-                engine.computeBytes());
+                engine.memory().compute());
         value(
                 out,
                 "varve_prompt_tokens_total",
                 "counter",
                 "Prompt tokens taken in.",
-                engine.promptTokens());
+                engine.counts().tokens().prompt());
         value(
                 out,
                 "varve_cached_prompt_tokens_total",
                 "counter",
                 "Prompt tokens that needed no prefill.",
-                engine.cachedPromptTokens());
+                engine.counts().tokens().cachedPrompt());
         value(
                 out,
                 "varve_generation_tokens_total",
                 "counter",
                 "Tokens generated.",
-                engine.generatedTokens());
+                engine.counts().tokens().generated());
         value(
                 out,
                 "varve_preemptions_total",
                 "counter",
                 "Sequences put back to the queue for want of room.",
-                engine.preemptions());
+                engine.counts().preemptions());
         value(
                 out,
                 "varve_replays_total",
                 "counter",
                 "Sequences computed again because a shard was lost.",
-                engine.replays());
-        value(out, "varve_steps_total", "counter", "Forward passes.", engine.steps());
+                engine.counts().replays());
+        value(out, "varve_steps_total", "counter", "Forward passes.", engine.counts().steps());
         new ShardMetrics(engine.shards()).write(out);
     }
 

@@ -35,7 +35,7 @@ final class ModelRoutes {
     }
 
     private ObjectNode model() {
-        int context = served.engine().status().contextTokens();
+        int context = served.engine().status().load().contextTokens();
         ObjectNode model = Json.object();
         model.put("id", served.id());
         model.put("object", "model");
@@ -57,7 +57,7 @@ final class ModelRoutes {
                 .put("arch", served.architecture())
                 .put("tokenizer", served.tokenizer().describe());
         ObjectNode defaults = props.putObject("default_generation_settings");
-        defaults.put("n_ctx", status.contextTokens())
+        defaults.put("n_ctx", status.load().contextTokens())
                 .put("temperature", 1.0)
                 .put("top_p", 1.0)
                 .put("top_k", 0);
@@ -66,15 +66,15 @@ final class ModelRoutes {
         props.putObject("tools").put("supported", toolSupport == ToolSupport.FULL);
         props.putObject("chat").put("supported", served.chat().isPresent());
         ObjectNode runtime = props.putObject("runtime");
-        runtime.put("parallel", status.parallel());
-        runtime.put("kv_tokens", status.kvTokensTotal());
-        runtime.put("kv_tokens_used", status.kvTokensUsed());
-        runtime.put("kv_tokens_resident", status.kvTokensResident());
-        runtime.put("weight_bytes", status.weightBytes());
-        runtime.put("mapped_weight_bytes", status.mappedWeightBytes());
-        runtime.put("kv_bytes", status.kvBytes());
-        runtime.put("compute_bytes", status.computeBytes());
-        runtime.put("replays", status.replays());
+        runtime.put("parallel", status.load().parallel());
+        runtime.put("kv_tokens", status.slots().total());
+        runtime.put("kv_tokens_used", status.slots().running());
+        runtime.put("kv_tokens_resident", status.slots().resident());
+        runtime.put("weight_bytes", status.memory().allWeights());
+        runtime.put("mapped_weight_bytes", status.memory().mappedWeights());
+        runtime.put("kv_bytes", status.memory().kv());
+        runtime.put("compute_bytes", status.memory().compute());
+        runtime.put("replays", status.counts().replays());
         runtime.set("shards", ShardReport.shards(status.shards()));
         for (Map.Entry<String, Object> detail : served.details().entrySet()) {
             runtime.set(detail.getKey(), Json.MAPPER.valueToTree(detail.getValue()));

@@ -21,7 +21,7 @@ record PromptLimit(int contextTokens) {
     private static final int COUNTED_FACTOR = 4;
 
     static PromptLimit of(ServedModel served) {
-        return new PromptLimit(served.engine().status().contextTokens());
+        return new PromptLimit(served.engine().status().load().contextTokens());
     }
 
     /** What a route that counts tokens takes. */

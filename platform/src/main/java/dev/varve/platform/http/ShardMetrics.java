@@ -43,23 +43,23 @@ final class ShardMetrics {
                 "varve_shard_forwards_total",
                 "counter",
                 "Batches that a shard computed.",
-                ShardStatus::forwards);
+                shard -> shard.work().forwards());
         counts(
                 out,
                 "varve_shard_tokens_total",
                 "counter",
                 "Tokens in the batches of a shard.",
-                ShardStatus::tokens);
+                shard -> shard.work().tokens());
         seconds(
                 out,
                 "varve_shard_forward_seconds_total",
                 "Time of a shard's batches, the way there and back included.",
-                ShardStatus::forwardMillis);
+                shard -> shard.work().forwardMillis());
         seconds(
                 out,
                 "varve_shard_boundary_seconds_total",
                 "Of that, time to move activations in and out.",
-                ShardStatus::boundaryMillis);
+                shard -> shard.work().boundaryMillis());
         traffic(out);
     }
 
@@ -95,7 +95,7 @@ final class ShardMetrics {
 
     /** Only of shards in other processes. */
     private void traffic(StringBuilder out) {
-        if (shards.stream().allMatch(shard -> shard.traffic().isEmpty())) {
+        if (shards.stream().allMatch(shard -> shard.work().traffic().isEmpty())) {
             return;
         }
         Metrics.header(
@@ -139,7 +139,7 @@ final class ShardMetrics {
     private void each(TrafficOfShard action) {
         for (int i = 0; i < shards.size(); i++) {
             int shard = i;
-            shards.get(i).traffic().ifPresent(traffic -> action.accept(shard, traffic));
+            shards.get(i).work().traffic().ifPresent(traffic -> action.accept(shard, traffic));
         }
     }
 

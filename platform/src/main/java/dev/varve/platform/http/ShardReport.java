@@ -31,12 +31,13 @@ final class ShardReport {
                 .put("compute_bytes", memory.compute())
                 .put("state", state(shard))
                 .put("restarts", shard.health().restarts())
-                .put("forwards", shard.forwards())
-                .put("tokens", shard.tokens())
-                .put("forward_ms", shard.forwardMillis())
-                .put("boundary_ms", shard.boundaryMillis());
+                .put("forwards", shard.work().forwards())
+                .put("tokens", shard.work().tokens())
+                .put("forward_ms", shard.work().forwardMillis())
+                .put("boundary_ms", shard.work().boundaryMillis());
         shard.health().reason().ifPresent(reason -> out.put("reason", reason));
-        shard.traffic()
+        shard.work()
+                .traffic()
                 .ifPresent(
                         traffic ->
                                 out.put("sent_bytes", traffic.sentBytes())

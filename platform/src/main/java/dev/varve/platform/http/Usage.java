@@ -16,7 +16,7 @@ final class Usage {
     }
 
     int generatedTokens() {
-        return ends.stream().mapToInt(ended -> ended.end().generatedTokens()).sum();
+        return ends.stream().mapToInt(ended -> ended.end().tokens().generated()).sum();
     }
 
     /** A prompt counts once for all of its choices, as OpenAI does it. */
@@ -26,8 +26,8 @@ final class Usage {
         int reasoning = 0;
         for (ChoiceEvent.Ended ended : ends) {
             boolean first = ended.index() % choicesPerPrompt == 0;
-            prompt += first ? ended.end().promptTokens() : 0;
-            cached += first ? ended.end().cachedTokens() : 0;
+            prompt += first ? ended.end().tokens().prompt() : 0;
+            cached += first ? ended.end().tokens().cached() : 0;
             reasoning += ended.facts().reasoningTokens();
         }
         ObjectNode usage = Json.object();
@@ -44,10 +44,10 @@ final class Usage {
         ObjectNode timings = Json.object();
         if (!ends.isEmpty()) {
             GenerationEnd end = ends.getFirst().end();
-            timings.put("queue_ms", rounded(end.queueMillis()));
-            timings.put("prefill_ms", rounded(end.prefillMillis()));
+            timings.put("queue_ms", rounded(end.times().queueMillis()));
+            timings.put("prefill_ms", rounded(end.times().prefillMillis()));
             timings.put("prefill_tokens_per_second", rounded(end.prefillTokensPerSecond()));
-            timings.put("decode_ms", rounded(end.decodeMillis()));
+            timings.put("decode_ms", rounded(end.times().decodeMillis()));
             timings.put("decode_tokens_per_second", rounded(end.decodeTokensPerSecond()));
         }
         return timings;

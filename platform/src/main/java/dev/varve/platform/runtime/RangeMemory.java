@@ -84,7 +84,8 @@ public record RangeMemory(
                 footprint.bytesPerSlot(),
                 footprint.regionSlots(),
                 Math.multiplyExact(
-                        footprint.bytesPerStateRow(), EngineOptions.rowsFor(settings.parallel())),
+                        footprint.bytesPerStateRow(),
+                        EngineOptions.Capacity.rowsFor(settings.parallel())),
                 computeBytes(selection, shape, range, context, settings.parallel())
                         + scoreBytes(selection, shape, range, context, settings));
     }
@@ -160,7 +161,7 @@ public record RangeMemory(
         return new MemoryPlan(
                 contextTokens(shape, settings),
                 slots,
-                EngineOptions.rowsFor(settings.parallel()),
+                EngineOptions.Capacity.rowsFor(settings.parallel()),
                 regionSlots,
                 weightBytes,
                 Math.multiplyExact(bytesPerSlot, slots),

@@ -9,6 +9,11 @@ package dev.varve.platform.shard;
  * @param compute compute buffers
  */
 public record ShardMemory(long weights, long mappedWeights, long kv, long compute) {
+    /** Weights, wherever they are. */
+    public long allWeights() {
+        return weights + mappedWeights;
+    }
+
     /** All of it. */
     public long total() {
         return weights + mappedWeights + kv + compute;

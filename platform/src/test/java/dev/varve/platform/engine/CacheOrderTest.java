@@ -57,7 +57,7 @@ class CacheOrderTest {
                         together.get(i).await(),
                         "request " + i + " of seed " + seed + ", " + stages + " stages");
             }
-            return engine.status().preemptions();
+            return engine.status().counts().preemptions();
         }
     }
 

@@ -27,7 +27,9 @@ class Collected implements GenerationListener {
 
     static GenerationRequest request(int[] prompt, int stablePrefix, int count) {
         return new GenerationRequest(
-                prompt, stablePrefix, count, Set.of(), SamplingOptions.greedy(), -1);
+                GenerationRequest.Prompt.of(prompt, stablePrefix),
+                new GenerationRequest.Ending(count, Set.of()),
+                GenerationRequest.Choice.of(SamplingOptions.greedy()));
     }
 
     /** The tokens, once the answer is complete. */

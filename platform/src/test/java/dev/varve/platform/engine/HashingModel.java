@@ -27,8 +27,7 @@ final class HashingModel {
     }
 
     static EngineOptions sizes(int contextTokens, int parallel, int slots) {
-        return new EngineOptions(
-                contextTokens, parallel, slots, EngineOptions.rowsFor(parallel), 64, new int[0]);
+        return new EngineOptions(EngineOptions.Capacity.of(contextTokens, parallel, slots), 64);
     }
 
     /** One shard that computes at once. */
@@ -38,7 +37,7 @@ final class HashingModel {
 
     static Scheduler engine(List<HashingShard> shards, EngineOptions sizes, boolean forgets) {
         return Scheduler.start(
-                new ShardPipeline(shards), shape(sizes.contextTokens(), forgets), sizes);
+                new ShardPipeline(shards), shape(sizes.capacity().contextTokens(), forgets), sizes);
     }
 
     /**

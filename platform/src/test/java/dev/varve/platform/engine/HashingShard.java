@@ -56,8 +56,8 @@ class HashingShard implements Shard {
         this.layers = layers;
         this.turn = turn;
         this.pace = pace;
-        slots = new long[range.size()][sizes.slots()];
-        rows = new long[range.size()][sizes.stateRows()];
+        slots = new long[range.size()][sizes.capacity().caches().slots()];
+        rows = new long[range.size()][sizes.capacity().caches().stateRows()];
     }
 
     private static long mix(long a, long b) {

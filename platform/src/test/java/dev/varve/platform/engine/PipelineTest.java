@@ -144,7 +144,7 @@ class PipelineTest {
             assertEquals(2, good.await().size());
             assertEquals(2, Collected.ask(engine, prompt(600, 3), 2).await().size());
             assertTrue(engine.drain(Duration.ofSeconds(10)));
-            assertEquals(0, engine.status().kvTokensUsed());
+            assertEquals(0, engine.status().slots().running());
         }
     }
 
@@ -217,11 +217,10 @@ class PipelineTest {
                 new ShardPipeline(shards),
                 shape,
                 new EngineOptions(
-                        context,
-                        parallel,
-                        EngineOptions.slotsFor(context, parallel),
-                        EngineOptions.rowsFor(parallel),
-                        8,
-                        new int[0]));
+                        EngineOptions.Capacity.of(
+                                context,
+                                parallel,
+                                EngineOptions.Capacity.slotsFor(context, parallel)),
+                        8));
     }
 }

@@ -8,7 +8,6 @@ import dev.varve.api.VarveException;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerState;
 import dev.varve.api.model.ModelShape;
-import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.shard.ShardLostException;
 
 import org.junit.jupiter.api.Test;
@@ -16,7 +15,6 @@ import org.junit.jupiter.api.Timeout;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -36,20 +34,14 @@ class RecoveryTest {
         return Scheduler.start(
                 new ShardPipeline(List.of(shard)),
                 SHAPE,
-                new EngineOptions(
-                                CONTEXT,
-                                1,
-                                EngineOptions.slotsFor(CONTEXT, 1),
-                                EngineOptions.rowsFor(1),
-                                8,
-                                new int[0])
+                new EngineOptions(EngineOptions.Capacity.of(CONTEXT, 1, CONTEXT), 8)
                         .withShardPatience(PATIENCE));
     }
 
     private static CompletableFuture<Integer> ask(Engine engine) {
         CompletableFuture<Integer> answer = new CompletableFuture<>();
         engine.submit(
-                new GenerationRequest(new int[] {7}, 0, 3, Set.of(), SamplingOptions.greedy(), -1),
+                GenerationRequest.greedy(new int[] {7}, 3),
                 new GenerationListener() {
                     private int tokens;
 

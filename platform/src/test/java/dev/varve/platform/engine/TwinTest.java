@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.sampling.SamplingOptions;
+import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.shard.SlotSpan;
 
 import org.junit.jupiter.api.Test;
@@ -31,7 +32,10 @@ class TwinTest {
                 seed.isEmpty()
                         ? SamplingOptions.greedy()
                         : new SamplingOptions(1, 0, 1, 0, 1, 0, 0, seed, Map.of());
-        return new GenerationRequest(PROMPT, 700, 40, Set.of(), sampling, -1).within(scope);
+        return new GenerationRequest(
+                new GenerationRequest.Prompt(PROMPT, 700, scope),
+                new GenerationRequest.Ending(40, Set.of()),
+                GenerationRequest.Choice.of(sampling));
     }
 
     private static List<Integer> alone(GenerationRequest request, boolean forgets)
@@ -77,8 +81,8 @@ class TwinTest {
                 assertEquals(
                         alone(requests.get(i), forgets), answers.get(i).await(), "choice " + i);
             }
-            assertEquals(0, answers.getFirst().end().cachedTokens());
-            assertEquals(5L * PROMPT.length, engine.status().cachedPromptTokens());
+            assertEquals(0, answers.getFirst().end().tokens().cached());
+            assertEquals(5L * PROMPT.length, engine.status().counts().tokens().cachedPrompt());
         }
     }
 
@@ -97,7 +101,7 @@ class TwinTest {
             for (int i = 0; i < requests.size(); i++) {
                 assertEquals(alone(requests.get(i), true), answers.get(i).await(), "choice " + i);
             }
-            assertEquals(2L * PROMPT.length, engine.status().cachedPromptTokens());
+            assertEquals(2L * PROMPT.length, engine.status().counts().tokens().cachedPrompt());
         }
     }
 
@@ -127,7 +131,7 @@ class TwinTest {
                                     request(OptionalLong.empty(), new CacheScope("bob"))));
 
             assertEquals(answers.getFirst().await(), answers.getLast().await());
-            assertEquals(0, engine.status().cachedPromptTokens());
+            assertEquals(0, engine.status().counts().tokens().cachedPrompt());
         }
     }
 
@@ -150,7 +154,7 @@ class TwinTest {
 
             assertEquals(alone(request, true), second.await());
             assertTrue(engine.drain(Duration.ofSeconds(30)));
-            assertEquals(40, engine.status().generatedTokens());
+            assertEquals(40, engine.status().counts().tokens().generated());
         }
     }
 }

@@ -198,7 +198,7 @@ class AgentLoopTest {
     }
 
     private int[] promptOf(int request) {
-        return engine.requests.get(request).prompt();
+        return engine.requests.get(request).prompt().tokens();
     }
 
     private static int[] specials(ChatFamily family, int[] prompt) {

@@ -38,7 +38,7 @@ class ChatCompletionsTest {
         assertEquals("Hello", message(answer).get("content").stringValue());
         assertEquals("stop", answer.at("/choices/0/finish_reason").stringValue());
         int prompt = answer.at("/usage/prompt_tokens").intValue();
-        assertEquals(engine.requests.getFirst().prompt().length, prompt);
+        assertEquals(engine.requests.getFirst().prompt().length(), prompt);
         assertEquals(
                 TestServer.ids("Hello").length, answer.at("/usage/completion_tokens").intValue());
     }
@@ -212,7 +212,7 @@ class ChatCompletionsTest {
 
         server.chat("\"seed\": 7.0");
 
-        assertEquals(7, engine.requests.getFirst().sampling().seed().orElseThrow());
+        assertEquals(7, engine.requests.getFirst().choice().sampling().seed().orElseThrow());
     }
 
     @Test
@@ -223,10 +223,12 @@ class ChatCompletionsTest {
 
         assertEquals(3, answer.get("choices").size());
         List<Long> seeds =
-                engine.requests.stream().map(each -> each.sampling().seed().orElseThrow()).toList();
+                engine.requests.stream()
+                        .map(each -> each.choice().sampling().seed().orElseThrow())
+                        .toList();
         assertEquals(List.of(7L, 8L, 9L), seeds);
         assertEquals(
-                engine.requests.getFirst().prompt().length,
+                engine.requests.getFirst().prompt().length(),
                 answer.at("/usage/prompt_tokens").intValue());
     }
 
@@ -255,7 +257,7 @@ class ChatCompletionsTest {
 
         int end = TestServer.id("<|im_end|>");
         long ends =
-                java.util.Arrays.stream(engine.requests.getFirst().prompt())
+                java.util.Arrays.stream(engine.requests.getFirst().prompt().tokens())
                         .filter(id -> id == end)
                         .count();
         assertEquals(1, ends, "only the template ends a turn");

@@ -6,23 +6,20 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.api.VarveException;
 import dev.varve.platform.chat.AnswerDialect;
 import dev.varve.platform.chat.AnswerOptions;
-import dev.varve.platform.engine.CacheScope;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.EngineStatus;
 import dev.varve.platform.engine.GeneratedToken;
 import dev.varve.platform.engine.Generation;
 import dev.varve.platform.engine.GenerationListener;
 import dev.varve.platform.engine.GenerationRequest;
-import dev.varve.platform.sampling.SamplingOptions;
+import dev.varve.platform.sequence.CacheScope;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -109,12 +106,6 @@ class ChoicesTest {
     }
 
     private static GenerationRequest request() {
-        return new GenerationRequest(
-                new int[] {1},
-                0,
-                Integer.MAX_VALUE,
-                Set.of(),
-                new SamplingOptions(0, 0, 1, 0, 1, 0, 0, OptionalLong.empty(), Map.of()),
-                -1);
+        return GenerationRequest.greedy(new int[] {1}, Integer.MAX_VALUE);
     }
 }

@@ -298,7 +298,7 @@ class ConversationTest {
                                                 "content",
                                                 "x"))));
         assertEquals(3, engine.requests.size());
-        engine.requests.forEach(request -> assertArrayEquals(expected, request.prompt()));
+        engine.requests.forEach(request -> assertArrayEquals(expected, request.prompt().tokens()));
     }
 
     private String prompt(String messages) throws Exception {
@@ -309,6 +309,6 @@ class ConversationTest {
         HttpResponse<String> response =
                 asked.post("/v1/chat/completions", "{\"messages\": [" + messages + "]}");
         assertEquals(200, response.statusCode(), response.body());
-        return SmallChat.text(engine.requests.getLast().prompt());
+        return SmallChat.text(engine.requests.getLast().prompt().tokens());
     }
 }

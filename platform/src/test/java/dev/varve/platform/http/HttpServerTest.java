@@ -8,9 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
-import dev.varve.platform.engine.CacheScope;
-import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.intake.IntakeLimits;
+import dev.varve.platform.sequence.CacheScope;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -289,8 +288,8 @@ class HttpServerTest {
             assertEquals("aok", two.at("/choices/0/text").stringValue());
             assertEquals("bok", two.at("/choices/1/text").stringValue());
             assertEquals(1, two.at("/choices/0/logprobs/text_offset/0").intValue());
-            assertArrayEquals(new int[] {5, 6, 7}, engine.requests.getLast().prompt());
-            assertEquals(16, engine.requests.getLast().maxTokens());
+            assertArrayEquals(new int[] {5, 6, 7}, engine.requests.getLast().prompt().tokens());
+            assertEquals(16, engine.requests.getLast().ending().maxTokens());
             assertEquals(
                     400,
                     server.post("/v1/completions", "{\"prompt\": \"a\", \"suffix\": \"b\"}")
@@ -415,7 +414,7 @@ class HttpServerTest {
             }
 
             List<CacheScope> scopes =
-                    engine.requests.stream().map(GenerationRequest::scope).toList();
+                    engine.requests.stream().map(request -> request.prompt().scope()).toList();
             assertEquals(scopes.get(0), scopes.get(2));
             assertNotEquals(scopes.get(0), scopes.get(1));
             assertFalse(

@@ -8,6 +8,8 @@ import dev.varve.platform.engine.Generation;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationListener;
 import dev.varve.platform.engine.GenerationRequest;
+import dev.varve.platform.sequence.SlotUse;
+import dev.varve.platform.shard.ShardMemory;
 
 import java.time.Duration;
 import java.util.List;
@@ -55,16 +57,12 @@ final class PacedEngine implements Engine {
         }
         int count = said.incrementAndGet();
         boolean more = listener.onToken(new GeneratedToken(token, Optional.empty()));
-        if (!more || count == request.maxTokens()) {
+        if (!more || count == request.ending().maxTokens()) {
             listener.onEnd(
                     new GenerationEnd(
                             GenerationEnd.Reason.LENGTH,
-                            request.prompt().length,
-                            0,
-                            count,
-                            1,
-                            2,
-                            3));
+                            new GenerationEnd.Tokens(request.prompt().length(), 0, count),
+                            new GenerationEnd.Times(1, 2, 3)));
             throw new IllegalStateException("all is said");
         }
     }
@@ -72,7 +70,11 @@ final class PacedEngine implements Engine {
     @Override
     public EngineStatus status() {
         return new EngineStatus(
-                CONTEXT, 4, 0, 0, 256, 0, 0, 1, 0, 1, 1, 0, 0, 0, 0, 3, 0, List.of());
+                new EngineStatus.Load(CONTEXT, 4, 0, 0),
+                new SlotUse(256, 0, 0),
+                new ShardMemory(1, 0, 1, 1),
+                EngineStatus.Counts.NONE,
+                List.of());
     }
 
     @Override

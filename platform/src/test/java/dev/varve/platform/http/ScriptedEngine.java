@@ -10,6 +10,8 @@ import dev.varve.platform.engine.GenerationListener;
 import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.engine.ShardStatus;
 import dev.varve.platform.sampling.TokenLogprobs;
+import dev.varve.platform.sequence.SlotUse;
+import dev.varve.platform.shard.ShardMemory;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -130,19 +132,19 @@ final class ScriptedEngine implements Engine {
         int next = 0;
         while (true) {
             // Forced tokens come in between, the script goes on behind them.
-            OptionalInt forced = request.guide().forced();
+            OptionalInt forced = request.choice().guide().forced();
             if (forced.isEmpty() && next == script.length) {
                 break;
             }
             int token = forced.isPresent() ? forced.getAsInt() : script[next++];
-            request.guide().accept(token);
+            request.choice().guide().accept(token);
             if (stop.get()) {
                 listener.onError(new VarveException(VarveException.Kind.CANCELLED, "cancelled"));
                 return;
             }
             count++;
             Optional<TokenLogprobs> logprobs =
-                    request.topLogprobs() < 0
+                    request.choice().topLogprobs().isEmpty()
                             ? Optional.empty()
                             : Optional.of(
                                     new TokenLogprobs(
@@ -153,7 +155,7 @@ final class ScriptedEngine implements Engine {
                 cancelled.countDown();
                 break;
             }
-            if (count == request.maxTokens()) {
+            if (count == request.ending().maxTokens()) {
                 reason = GenerationEnd.Reason.LENGTH;
                 break;
             }
@@ -162,13 +164,22 @@ final class ScriptedEngine implements Engine {
             listener.onError(failure.get());
         } else {
             stop.set(true);
-            listener.onEnd(new GenerationEnd(reason, request.prompt().length, 0, count, 1, 2, 3));
+            listener.onEnd(
+                    new GenerationEnd(
+                            reason,
+                            new GenerationEnd.Tokens(request.prompt().length(), 0, count),
+                            new GenerationEnd.Times(1, 2, 3)));
         }
     }
 
     @Override
     public EngineStatus status() {
-        return new EngineStatus(context, 4, 0, 0, 256, 0, 0, 1, 0, 1, 1, 0, 0, 0, 0, 3, 0, shards);
+        return new EngineStatus(
+                new EngineStatus.Load(context, 4, 0, 0),
+                new SlotUse(256, 0, 0),
+                new ShardMemory(1, 0, 1, 1),
+                new EngineStatus.Counts(new EngineStatus.Tokens(0, 0, 0), 0, 3, 0),
+                shards);
     }
 
     @Override

@@ -42,11 +42,12 @@ class ShardVisibilityTest {
                 new LayerRange(3, 7),
                 new ShardMemory(11, 22, 33, 44),
                 health,
-                5,
-                60,
-                1500,
-                250,
-                Optional.of(new ShardTraffic(700, 800, ShardTraffic.Payloads.SHARED)));
+                new ShardStatus.Work(
+                        5,
+                        60,
+                        1500,
+                        250,
+                        Optional.of(new ShardTraffic(700, 800, ShardTraffic.Payloads.SHARED))));
     }
 
     private static ShardHealth gone(ShardHealth.State state) {

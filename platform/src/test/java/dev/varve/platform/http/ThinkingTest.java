@@ -278,6 +278,6 @@ class ThinkingTest {
     }
 
     private String prompt() {
-        return SmallChat.text(engine.requests.getLast().prompt());
+        return SmallChat.text(engine.requests.getLast().prompt().tokens());
     }
 }

@@ -320,7 +320,7 @@ class ToolCallsTest {
     }
 
     private String prompt() {
-        return SmallChat.text(engine.requests.getLast().prompt());
+        return SmallChat.text(engine.requests.getLast().prompt().tokens());
     }
 
     private static JsonNode arguments(JsonNode call) {

@@ -1,4 +1,4 @@
-package dev.varve.platform.engine;
+package dev.varve.platform.sequence;
 
 import java.util.Objects;
 

@@ -1,4 +1,4 @@
-package dev.varve.platform.engine;
+package dev.varve.platform.sequence;
 
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.ShardResult;
@@ -14,14 +14,14 @@ import java.util.Arrays;
  *     where that was asked for
  * @param rows what was asked for
  */
-record TokenOutput(float[] logits, int offset, int best, OutputRows rows) {
+public record TokenOutput(float[] logits, int offset, int best, OutputRows rows) {
     /** A row of a result, valid until the next batch. */
-    static TokenOutput of(ShardResult result, int row, int vocabulary, OutputRows rows) {
+    public static TokenOutput of(ShardResult result, int row, int vocabulary, OutputRows rows) {
         return new TokenOutput(result.logits(), row * vocabulary, result.best()[row], rows);
     }
 
     /** The same, valid for good. */
-    TokenOutput copy(int vocabulary) {
+    public TokenOutput copy(int vocabulary) {
         return rows == OutputRows.BEST
                 ? new TokenOutput(new float[0], 0, best, rows)
                 : new TokenOutput(

@@ -1,4 +1,4 @@
-package dev.varve.platform.engine;
+package dev.varve.platform.sequence;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;

@@ -1,33 +1,38 @@
-package dev.varve.platform.engine;
+package dev.varve.platform.sequence;
 
 import java.util.Arrays;
 
 /** Growing list of token ids. Used per token: no boxing. */
-final class TokenList {
+public final class TokenList {
     private int[] values;
     private int size;
 
-    TokenList(int[] first) {
+    /** A list that begins with the given tokens. */
+    public TokenList(int[] first) {
         values = Arrays.copyOf(first, first.length + 64);
         size = first.length;
     }
 
-    int size() {
+    /** Number of tokens. */
+    public int size() {
         return size;
     }
 
-    void add(int token) {
+    /** Appends a token. */
+    public void add(int token) {
         if (size == values.length) {
             values = Arrays.copyOf(values, 2 * size);
         }
         values[size++] = token;
     }
 
-    int last() {
+    /** The last token; there must be one. */
+    public int last() {
         return values[size - 1];
     }
 
-    int[] range(int begin, int end) {
+    /** The tokens from {@code begin} up to {@code end}, in an array of their own. */
+    public int[] range(int begin, int end) {
         return Arrays.copyOfRange(values, begin, end);
     }
 
@@ -37,7 +42,7 @@ final class TokenList {
     }
 
     /** Whether both lists hold the same tokens. */
-    boolean sameAs(TokenList other) {
+    public boolean sameAs(TokenList other) {
         return size == other.size && commonPrefix(other) == size;
     }
 

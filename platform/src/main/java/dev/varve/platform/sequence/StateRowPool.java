@@ -1,4 +1,4 @@
-package dev.varve.platform.engine;
+package dev.varve.platform.sequence;
 
 import dev.varve.platform.shard.Slice;
 
@@ -39,8 +39,8 @@ final class StateRowPool {
         return OptionalInt.of(row);
     }
 
-    int freeRows() {
-        return free.cardinality();
+    boolean hasFree() {
+        return !free.isEmpty();
     }
 
     /** One more sequence holds a row; the zero row is nobody's. */

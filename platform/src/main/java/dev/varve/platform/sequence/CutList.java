@@ -1,4 +1,4 @@
-package dev.varve.platform.engine;
+package dev.varve.platform.sequence;
 
 import dev.varve.api.backend.ComputeDevice.Phase;
 
@@ -8,13 +8,14 @@ import java.util.Arrays;
  * How a sequence was computed: where each of its forwards ended, and in which phase. Computing it
  * again with the same cuts gives the same numbers, bit for bit.
  */
-final class CutList {
+public final class CutList {
     /** Position behind the forward, times 2; plus 1 for decode. */
     private int[] cuts = new int[8];
 
     private int size;
 
-    void add(int end, Phase phase) {
+    /** Takes note of a forward that ends at a position behind all others. */
+    public void add(int end, Phase phase) {
         if (size == cuts.length) {
             cuts = Arrays.copyOf(cuts, 2 * size);
         }
@@ -61,18 +62,30 @@ final class CutList {
         return found >= 0 ? found + 1 : -found - 1;
     }
 
+    /**
+     * Lets the last forward end earlier: what it computed behind that position does not count.
+     *
+     * @throws IllegalArgumentException if it computed nothing before that position
+     */
+    void shorten(int end) {
+        if (size == 0 || end > end() || end <= (size == 1 ? 0 : cuts[size - 2] / 2)) {
+            throw new IllegalArgumentException("the last forward does not reach over " + end);
+        }
+        cuts[size - 1] = 2 * end + cuts[size - 1] % 2;
+    }
+
     /** Position behind the last forward, 0 without one. */
-    int end() {
+    public int end() {
         return size == 0 ? 0 : cuts[size - 1] / 2;
     }
 
     /** End of the forward that begins at or crosses a position before {@link #end}. */
-    int next(int position) {
+    public int next(int position) {
         return cuts[indexAfter(position)] / 2;
     }
 
     /** Phase of that forward. */
-    Phase phaseAt(int position) {
+    public Phase phaseAt(int position) {
         return phase(indexAfter(position));
     }
 

@@ -1,0 +1,147 @@
+package dev.varve.platform.engine;
+
+import dev.varve.api.backend.ComputeDevice.Phase;
+import dev.varve.platform.sequence.Advance;
+import dev.varve.platform.sequence.SequenceCache;
+import dev.varve.platform.sequence.TokenOutput;
+import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.ShardResult;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The next token of every sequence in decode, in one forward: the last token of each goes in, with
+ * what is guessed to follow it, and as many come out as were guessed right, and one more. Runs per
+ * token: plain loops.
+ */
+final class DecodeStep {
+    private static final int[] NONE = {};
+
+    private final RunningRequests running;
+    private final SequenceCache cache;
+    private final Flights flights;
+    private final TokenChoice choice;
+    private final TokenProposer proposer;
+
+    /**
+     * What a request computes in a step.
+     *
+     * @param proposed tokens that are guessed to follow its last one
+     */
+    private record Turn(Request request, int[] proposed) {
+        /** With guesses every row is wanted, to compare it with the guess. */
+        OutputRows outputs() {
+            return proposed.length == 0 ? request.wanted() : OutputRows.ALL;
+        }
+
+        /** Tokens that go in: the last one that is known, and the guesses. */
+        int[] tokens() {
+            int[] known = request.tokensUpTo(request.known());
+            int[] all = Arrays.copyOf(known, known.length + proposed.length);
+            System.arraycopy(proposed, 0, all, known.length, proposed.length);
+            return all;
+        }
+    }
+
+    DecodeStep(EngineState state, TokenProposer proposer) {
+        running = state.running();
+        cache = state.cache();
+        flights = state.flights();
+        choice = state.choice();
+        this.proposer = proposer;
+    }
+
+    void run() {
+        flights.settleOutputs();
+        List<Turn> turns = new ArrayList<>(running.size());
+        for (Request request : running.inDecode()) {
+            // Others may have made room for this one, or this one for them.
+            if (request.isInDecode()) {
+                int[] proposed = propose(request);
+                makeRoom(request);
+                turns.add(new Turn(request, proposed));
+            }
+        }
+        turns.removeIf(turn -> !turn.request().isInDecode());
+        if (turns.isEmpty()) {
+            return;
+        }
+        // Neighbouring state rows let one operator take several sequences.
+        turns.sort(Comparator.comparingInt((Turn turn) -> turn.request().sequence().stateRow()));
+        List<Request> requests = new ArrayList<>(turns.size());
+        List<Advance> advances = new ArrayList<>(turns.size());
+        for (Turn turn : turns) {
+            Request request = turn.request();
+            requests.add(request);
+            advances.add(
+                    new Advance(
+                            request.sequence(), request.arrival(), turn.tokens(), turn.outputs()));
+        }
+        flights.submit(
+                requests, cache.advance(advances, Phase.DECODE), result -> takeAll(turns, result));
+        flights.settleAll();
+    }
+
+    private int[] propose(Request request) {
+        if (!cache.canCutBack()) {
+            // State that cannot be cut back would have seen the wrong guesses.
+            return NONE;
+        }
+        int[] proposed = proposer.propose(request, request.tokensLeft() - 1);
+        // A guess is not worth the place of another request.
+        return proposed.length > 0 && hasRoom(request, 1 + proposed.length) ? proposed : NONE;
+    }
+
+    private boolean hasRoom(Request request, int tokens) {
+        return cache.ensure(request.sequence(), request.sequence().computed() + tokens);
+    }
+
+    /** Finds room for one more token, at the price of the youngest requests if need be. */
+    private void makeRoom(Request request) {
+        while (request.isInDecode() && !hasRoom(request, 1)) {
+            running.preemptYoungest();
+        }
+    }
+
+    private void takeAll(List<Turn> turns, ShardResult result) {
+        int row = 0;
+        for (Turn turn : turns) {
+            Request request = turn.request();
+            int first = row;
+            if (request.isRunning()) {
+                running.guard(request, () -> take(turn, result, first));
+            }
+            row += 1 + turn.proposed().length;
+        }
+    }
+
+    /** Chooses tokens as long as they are those that were guessed. */
+    private void take(Turn turn, ShardResult result, int firstRow) {
+        Request request = turn.request();
+        int[] proposed = turn.proposed();
+        int before = request.sequence().computed() - proposed.length;
+        int accepted = 0;
+        TokenChoice.Chosen chosen = choose(turn, result, firstRow);
+        while (accepted < proposed.length
+                && chosen.end().isEmpty()
+                && chosen.token() == proposed[accepted]) {
+            accepted++;
+            chosen = choose(turn, result, firstRow + accepted);
+        }
+        cache.accept(request.sequence(), before + accepted);
+        Optional<GenerationEnd.Reason> end = chosen.end();
+        if (end.isPresent()) {
+            running.finish(request, end.get());
+        }
+    }
+
+    private TokenChoice.Chosen choose(Turn turn, ShardResult result, int row) {
+        OutputRows rows = turn.proposed().length == 0 ? turn.outputs() : OutputRows.LAST;
+        TokenOutput output = choice.output(result, row, rows);
+        return choice.choose(turn.request(), output);
+    }
+}

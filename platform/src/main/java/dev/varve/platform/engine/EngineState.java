@@ -1,0 +1,25 @@
+package dev.varve.platform.engine;
+
+import dev.varve.platform.sequence.SequenceCache;
+import dev.varve.platform.sequence.TokenOutput;
+
+/**
+ * What all steps of an engine work on. Only the engine's thread uses it.
+ *
+ * @param running the requests that have a place in the caches
+ * @param cache what was computed of them
+ * @param flights the batches under way
+ * @param choice makes tokens of what the model gave
+ */
+record EngineState(
+        RunningRequests running, SequenceCache cache, Flights flights, TokenChoice choice) {
+    /** Goes on with a request all of whose known tokens are computed. */
+    void chooseFirst(Request request, TokenOutput output) {
+        running.guard(
+                request,
+                () ->
+                        choice.choose(request, output)
+                                .end()
+                                .ifPresent(reason -> running.finish(request, reason)));
+    }
+}

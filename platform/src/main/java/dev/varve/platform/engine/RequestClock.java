@@ -1,0 +1,48 @@
+package dev.varve.platform.engine;
+
+import java.util.OptionalLong;
+import java.util.function.LongSupplier;
+
+/** When a request was queued, left the queue and got its first token. Not thread-safe. */
+final class RequestClock {
+    private final LongSupplier nanoTime;
+    private final long queued;
+    private OptionalLong started = OptionalLong.empty();
+    private OptionalLong firstToken = OptionalLong.empty();
+
+    /**
+     * Begins in the queue.
+     *
+     * @param nanoTime the clock, such as {@link System#nanoTime}
+     */
+    RequestClock(LongSupplier nanoTime) {
+        this.nanoTime = nanoTime;
+        queued = nanoTime.getAsLong();
+    }
+
+    /** The request leaves the queue. Returns whether it does so for the first time. */
+    boolean start() {
+        boolean first = started.isEmpty();
+        if (first) {
+            started = OptionalLong.of(nanoTime.getAsLong());
+        }
+        return first;
+    }
+
+    void firstToken() {
+        firstToken = OptionalLong.of(nanoTime.getAsLong());
+    }
+
+    /** The time from each of them to the next, and to this moment; 0 for what did not happen. */
+    GenerationEnd.Times end() {
+        long now = nanoTime.getAsLong();
+        long start = started.orElse(now);
+        long first = firstToken.orElse(now);
+        return new GenerationEnd.Times(
+                millis(queued, start), millis(start, first), millis(first, now));
+    }
+
+    private static double millis(long from, long to) {
+        return (to - from) / 1e6;
+    }
+}

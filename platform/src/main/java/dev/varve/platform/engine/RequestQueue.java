@@ -1,0 +1,290 @@
+package dev.varve.platform.engine;
+
+import dev.varve.api.VarveException;
+import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.ShardLostException;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+
+/**
+ * The requests that wait, in front of an engine that works, waits with them, turns them away or is
+ * at its end. Thread-safe; the engine's thread takes what all others put in.
+ */
+final class RequestQueue implements WaitingLine {
+    private final int limit;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+
+    /** Guarded by the lock, as all below. */
+    private final Deque<Request> waiting = new ArrayDeque<>();
+
+    /** Why requests are turned away for the time being. */
+    private Optional<ShardLostException> refusal = Optional.empty();
+
+    private boolean working;
+    private boolean draining;
+    private boolean closed;
+
+    /**
+     * @param limit most requests that wait
+     */
+    RequestQueue(int limit) {
+        this.limit = limit;
+    }
+
+    /**
+     * Queues requests, all or none.
+     *
+     * @throws VarveException of kind OVERLOADED if the queue is full, UNAVAILABLE if it takes none
+     */
+    void add(Collection<Request> requests) {
+        lock.lock();
+        try {
+            requireOpen(requests.size());
+            waiting.addAll(requests);
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void requireOpen(int count) {
+        if (closed || draining) {
+            throw new VarveException(
+                    VarveException.Kind.UNAVAILABLE, "the server is shutting down");
+        }
+        if (refusal.isPresent()) {
+            throw missing(refusal.get());
+        }
+        // The choices of one request may be more than the queue takes otherwise.
+        if (!waiting.isEmpty() && waiting.size() + count > limit) {
+            throw new VarveException(
+                    VarveException.Kind.OVERLOADED,
+                    "the queue is full: "
+                            + waiting.size()
+                            + " requests wait already; try again later");
+        }
+    }
+
+    /** What requests hear that are turned away because of a lost shard. */
+    static ShardLostException missing(ShardLostException loss) {
+        return new ShardLostException(
+                "a shard of the model is missing and has not come back yet: " + loss.getMessage(),
+                loss);
+    }
+
+    @Override
+    public void requeue(Request request) {
+        lock.lock();
+        try {
+            waiting.addFirst(request);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public OutputRows wantedByTwins(Request request) {
+        return waiting().stream()
+                .filter(request::hasPromptOf)
+                .map(Request::wanted)
+                // LAST, which is more than BEST, comes behind it.
+                .max(Comparator.naturalOrder())
+                .orElse(OutputRows.NONE);
+    }
+
+    /** The requests of this moment, the next one first. */
+    List<Request> waiting() {
+        lock.lock();
+        try {
+            return List.copyOf(waiting);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void remove(Request request) {
+        lock.lock();
+        try {
+            waiting.remove(request);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Takes out the requests that nobody waits for any more. */
+    List<Request> removeCancelled() {
+        lock.lock();
+        try {
+            List<Request> cancelled = waiting.stream().filter(Request::isCancelled).toList();
+            waiting.removeAll(cancelled);
+            return cancelled;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Refuses requests until {@link #welcome}, and takes out those that wait.
+     *
+     * @return the requests to end
+     */
+    List<Request> turnAway(ShardLostException loss) {
+        lock.lock();
+        try {
+            refusal = Optional.of(loss);
+            working = false;
+            return takeAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    boolean turnsAway() {
+        lock.lock();
+        try {
+            return refusal.isPresent();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Takes requests again. */
+    void welcome() {
+        lock.lock();
+        try {
+            refusal = Optional.empty();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private List<Request> takeAll() {
+        List<Request> all = new ArrayList<>(waiting);
+        waiting.clear();
+        changed.signalAll();
+        return all;
+    }
+
+    /** Lets the engine's thread look again. */
+    void wakeUp() {
+        lock.lock();
+        try {
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Waits until there is something to do.
+     *
+     * @param idle whether the engine has no work of its own
+     * @return whether the engine is to go on; not if it was closed
+     */
+    boolean awaitWork(BooleanSupplier idle) {
+        lock.lock();
+        try {
+            while (!closed && waiting.isEmpty() && idle.getAsBoolean()) {
+                working = false;
+                changed.signalAll();
+                changed.awaitUninterruptibly();
+            }
+            working = true;
+            return !closed;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Waits for a while, or until something happens.
+     *
+     * @return whether the engine is to go on; not if it was closed or interrupted
+     */
+    boolean awaitChange(Duration longest) {
+        lock.lock();
+        try {
+            if (!closed) {
+                changed.awaitNanos(longest.toNanos());
+            }
+            return !closed;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Refuses new requests and waits for the others.
+     *
+     * @return whether all of them ended within {@code longest}
+     */
+    boolean drain(Duration longest) {
+        long nanos = longest.toNanos();
+        lock.lock();
+        try {
+            draining = true;
+            while (working || !waiting.isEmpty()) {
+                if (nanos <= 0 || closed) {
+                    return !working && waiting.isEmpty();
+                }
+                nanos = changed.awaitNanos(nanos);
+            }
+            return true;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    boolean isClosed() {
+        lock.lock();
+        try {
+            return closed;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Takes no requests any more, and lets the engine's thread end. */
+    void close() {
+        lock.lock();
+        try {
+            closed = true;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * The engine works no more.
+     *
+     * @return the requests to end
+     */
+    List<Request> end() {
+        lock.lock();
+        try {
+            closed = true;
+            working = false;
+            return takeAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,202 @@
+package dev.varve.platform.engine;
+
+import dev.varve.api.VarveException;
+import dev.varve.platform.sequence.CachedSequence;
+import dev.varve.platform.sequence.SequenceCache;
+import dev.varve.platform.shard.ShardLostException;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.Predicate;
+
+/**
+ * The requests that have a place in the caches, and all ways in which they lose it: they end, fail,
+ * are cancelled, or go back to the queue. Only the engine's thread uses it.
+ */
+final class RunningRequests {
+    private static final System.Logger LOG = System.getLogger("dev.varve.engine");
+
+    /** Losses in a row that a request survives without getting further. */
+    private static final int MOST_LOSSES = 5;
+
+    private final SequenceCache cache;
+    private final WaitingLine line;
+    private final List<Request> requests = new ArrayList<>();
+    private long preemptions;
+    private long replays;
+
+    RunningRequests(SequenceCache cache, WaitingLine line) {
+        this.cache = cache;
+        this.line = line;
+    }
+
+    int size() {
+        return requests.size();
+    }
+
+    boolean isEmpty() {
+        return requests.isEmpty();
+    }
+
+    /** In the order in which they were admitted. */
+    Request get(int index) {
+        return requests.get(index);
+    }
+
+    boolean anyMatch(Predicate<Request> condition) {
+        for (Request request : requests) {
+            if (condition.test(request)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Those that await their next token, in a list of its own. */
+    List<Request> inDecode() {
+        List<Request> result = new ArrayList<>(requests.size());
+        for (Request request : requests) {
+            if (request.isInDecode()) {
+                result.add(request);
+            }
+        }
+        return result;
+    }
+
+    /** Sequences that were put back to the queue for want of room. */
+    long preemptions() {
+        return preemptions;
+    }
+
+    /** Sequences that were computed again because a shard was lost. */
+    long replays() {
+        return replays;
+    }
+
+    /** Lets a request run in its place. Returns whether it does so for the first time. */
+    boolean add(Request request, CachedSequence place) {
+        requests.add(request);
+        return request.run(place);
+    }
+
+    /** A request has all of its tokens; what was computed for it stays. */
+    void finish(Request request, GenerationEnd.Reason reason) {
+        leave(request);
+        cache.keep(request.sequence());
+        request.listener().onEnd(request.end(reason));
+    }
+
+    /** Ends those that nobody waits for; what was computed for them stays. */
+    void removeCancelled() {
+        for (Request request : List.copyOf(requests)) {
+            if (request.isCancelled()) {
+                leave(request);
+                cache.keep(request.sequence());
+                fail(request, cancelled());
+            }
+        }
+    }
+
+    static VarveException cancelled() {
+        return new VarveException(VarveException.Kind.CANCELLED, "the request was cancelled");
+    }
+
+    /**
+     * Ends a request with a failure, and what was computed for it is gone. Does nothing if it does
+     * not run any more.
+     *
+     * @return whether it ran
+     */
+    boolean end(Request request, VarveException reason) {
+        if (!request.isRunning()) {
+            return false;
+        }
+        leave(request);
+        cache.drop(request.sequence());
+        fail(request, reason);
+        return true;
+    }
+
+    private void leave(Request request) {
+        requests.remove(request);
+        request.leave();
+    }
+
+    /**
+     * Runs what may throw for one request; a failure ends that request only. Returns whether it
+     * went well.
+     */
+    boolean guard(Request request, Runnable action) {
+        try {
+            action.run();
+            return true;
+        } catch (RuntimeException | Error e) {
+            LOG.log(System.Logger.Level.WARNING, "a request failed", e);
+            end(request, StepFailure.of(e));
+            return false;
+        }
+    }
+
+    /** Tells a request's listener that it ended, wherever it was. */
+    static void fail(Request request, VarveException reason) {
+        try {
+            request.listener().onError(reason);
+        } catch (RuntimeException | Error e) {
+            LOG.log(System.Logger.Level.WARNING, "a listener failed", e);
+        }
+    }
+
+    /** Puts the request that came last back to the queue, and frees its place. */
+    void preemptYoungest() {
+        Request youngest =
+                requests.stream().max(Comparator.comparingLong(Request::arrival)).orElseThrow();
+        requests.remove(youngest);
+        CachedSequence place = youngest.sequence();
+        youngest.loseSequence();
+        cache.drop(place);
+        preemptions++;
+        line.requeue(youngest);
+    }
+
+    /** Ends all; nobody knows what the caches hold. */
+    void endAll(VarveException reason) {
+        List<Request> ended = List.copyOf(requests);
+        requests.clear();
+        cache.clear();
+        for (Request request : ended) {
+            request.leave();
+            fail(request, reason);
+        }
+    }
+
+    /**
+     * Takes back all sequences, since caches are gone or unsound, and puts their requests to the
+     * front of the queue. They will be computed again as they were; what was streamed of them stays
+     * as it is. One that gets no further however often it is tried ends: it may be what kills the
+     * shard.
+     */
+    void loseAll() {
+        cache.clear();
+        List<Request> lost =
+                requests.stream()
+                        .sorted(Comparator.comparingLong(Request::arrival).reversed())
+                        .toList();
+        requests.clear();
+        for (Request request : lost) {
+            if (request.countLoss() > MOST_LOSSES) {
+                request.leave();
+                fail(
+                        request,
+                        new ShardLostException(
+                                "the model was lost "
+                                        + MOST_LOSSES
+                                        + " times in a row before the request got further"));
+                continue;
+            }
+            request.loseSequence();
+            replays++;
+            line.requeue(request);
+        }
+    }
+}

@@ -1,0 +1,26 @@
+package dev.varve.platform.sequence;
+
+import dev.varve.platform.shard.OutputRows;
+
+/**
+ * Tokens to compute next of one sequence.
+ *
+ * @param sequence whose tokens they are
+ * @param id what the shards call it
+ * @param tokens what follows its computed tokens, at least one; not to be modified
+ * @param outputs what is wanted of them
+ * @param keepState whether the state behind them is kept as the sequence's checkpoint, in place of
+ *     an older one
+ */
+public record Advance(
+        CachedSequence sequence, long id, int[] tokens, OutputRows outputs, boolean keepState) {
+    /** Tokens whose state need not be kept. */
+    public Advance(CachedSequence sequence, long id, int[] tokens, OutputRows outputs) {
+        this(sequence, id, tokens, outputs, false);
+    }
+
+    /** Position behind the tokens. */
+    int end() {
+        return sequence.computed() + tokens.length;
+    }
+}

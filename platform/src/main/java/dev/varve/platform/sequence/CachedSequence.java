@@ -1,0 +1,135 @@
+package dev.varve.platform.sequence;
+
+import dev.varve.api.backend.ComputeDevice.Phase;
+import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SlotSpan;
+
+import java.util.Optional;
+
+/**
+ * Tokens of a sequence with the cache that belongs to them: KV slots, current recurrent state and
+ * one checkpoint. Only {@link SequenceCache} changes it. Not thread-safe.
+ */
+public final class CachedSequence {
+    private static final SlotSpan NO_SLOTS = new SlotSpan(0, 0);
+
+    private final TokenList tokens;
+    private final CacheScope scope;
+    private int computed;
+    private SlotSpan span = NO_SLOTS;
+    private int row = Slice.ZERO_ROW;
+    private Checkpoint checkpoint = Checkpoint.NONE;
+    private CutList cuts = new CutList();
+    private Optional<TokenOutput> output = Optional.empty();
+
+    /**
+     * A recurrent state that is kept.
+     *
+     * @param row where it is; the zero row where nothing was computed yet
+     * @param position tokens that it has seen
+     */
+    record Checkpoint(int row, int position) {
+        /** The state of an empty sequence. */
+        static final Checkpoint NONE = new Checkpoint(Slice.ZERO_ROW, 0);
+
+        boolean exists() {
+            return row != Slice.ZERO_ROW;
+        }
+    }
+
+    CachedSequence(TokenList tokens, CacheScope scope) {
+        this.tokens = tokens;
+        this.scope = scope;
+    }
+
+    /** Its tokens, those that are still to be computed included. */
+    public TokenList tokens() {
+        return tokens;
+    }
+
+    /** Who may continue it. */
+    public CacheScope scope() {
+        return scope;
+    }
+
+    /** Tokens whose K, V and recurrent state are computed, or will be by forwards under way. */
+    public int computed() {
+        return computed;
+    }
+
+    /** Where its K and V rows are. */
+    public SlotSpan span() {
+        return span;
+    }
+
+    /** Row of the state after {@link #computed} tokens; it may be shared with forks. */
+    public int stateRow() {
+        return row;
+    }
+
+    /** How the computed tokens were computed; changes with them. */
+    public CutList cuts() {
+        return cuts;
+    }
+
+    /** What the last computed token gave, where that was kept for requests of the same tokens. */
+    public Optional<TokenOutput> output() {
+        return output;
+    }
+
+    /** The state that is kept beside the current one. */
+    Checkpoint checkpoint() {
+        return checkpoint;
+    }
+
+    /** Takes note of a forward that was submitted. */
+    void extend(int end, Phase phase) {
+        computed = end;
+        cuts.add(end, phase);
+        output = Optional.empty();
+    }
+
+    /** The last forward counts up to a position only. */
+    void shorten(int end) {
+        cuts.shorten(end);
+        computed = end;
+    }
+
+    void lieIn(SlotSpan place) {
+        span = place;
+    }
+
+    void enterRow(int other) {
+        row = other;
+    }
+
+    void keepCheckpoint(Checkpoint kept) {
+        checkpoint = kept;
+    }
+
+    void keepOutput(TokenOutput kept) {
+        output = Optional.of(kept);
+    }
+
+    /**
+     * Begins with the first tokens of another sequence, in rows of its; where they lie is another
+     * matter.
+     *
+     * @param stateRow row of the state after {@code length} tokens
+     */
+    void beginWith(CachedSequence other, int length, int stateRow) {
+        computed = length;
+        cuts = other.cuts.upTo(length);
+        checkpoint = other.checkpoint.position() <= length ? other.checkpoint : Checkpoint.NONE;
+        row = stateRow;
+        output = length == other.computed ? other.output : Optional.empty();
+    }
+
+    /** Holds nothing any more. */
+    void forget() {
+        computed = 0;
+        span = NO_SLOTS;
+        row = Slice.ZERO_ROW;
+        checkpoint = Checkpoint.NONE;
+    }
+}

@@ -1,0 +1,107 @@
+package dev.varve.platform.sequence;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** Finished sequences, least recently used first, and what of them a request can go on with. */
+final class Residents {
+    private final boolean forgets;
+    private final Deque<CachedSequence> sequences = new ArrayDeque<>();
+
+    /**
+     * A resident that begins like a request.
+     *
+     * @param length leading tokens that need no computing
+     */
+    record Match(CachedSequence resident, int length) {
+        /** Whether nothing is lost if the request goes on where the resident ends. */
+        boolean extendsResident() {
+            return length == resident.computed() && resident.output().isEmpty();
+        }
+    }
+
+    /**
+     * @param forgets whether state cannot be cut back to any position
+     */
+    Residents(boolean forgets) {
+        this.forgets = forgets;
+    }
+
+    void clear() {
+        sequences.clear();
+    }
+
+    /** Takes in a sequence as the most recently used one. */
+    void add(CachedSequence sequence) {
+        sequences.addLast(sequence);
+    }
+
+    void remove(CachedSequence sequence) {
+        sequences.remove(sequence);
+    }
+
+    /** Takes out the one that was used longest ago. */
+    Optional<CachedSequence> pollOldest() {
+        return Optional.ofNullable(sequences.pollFirst());
+    }
+
+    Stream<CachedSequence> stream() {
+        return sequences.stream();
+    }
+
+    /** Slots that they hold. */
+    int slots() {
+        int sum = 0;
+        for (CachedSequence resident : sequences) {
+            sum += resident.span().capacity();
+        }
+        return sum;
+    }
+
+    /** The resident that has computed most of what a request needs. */
+    Optional<Match> find(CacheRequest request) {
+        Optional<Match> best = Optional.empty();
+        for (CachedSequence resident : sequences) {
+            int length = resident.scope().equals(request.scope()) ? reusable(resident, request) : 0;
+            if (length > best.map(Match::length).orElse(0)) {
+                best = Optional.of(new Match(resident, length));
+            }
+        }
+        return best;
+    }
+
+    /** Leading tokens that need no computing, up to a position at which a forward ended. */
+    private int reusable(CachedSequence resident, CacheRequest request) {
+        int common = resident.tokens().commonPrefix(request.tokens());
+        if (common == request.tokens().size()
+                && common == resident.computed()
+                && request.mayTakeOutput(resident)) {
+            return common;
+        }
+        // One token is left, whose logits are wanted.
+        int limit = Math.min(common, request.tokens().size() - 1);
+        return forgets ? kept(resident, request, limit) : rewound(resident, request, limit);
+    }
+
+    /** For state that cannot be cut back: the resident's end or its checkpoint. */
+    private static int kept(CachedSequence resident, CacheRequest request, int limit) {
+        if (resident.computed() <= limit && request.agrees(resident, resident.computed())) {
+            return resident.computed();
+        }
+        int checkpoint = resident.checkpoint().position();
+        boolean usable =
+                resident.checkpoint().exists()
+                        && checkpoint <= limit
+                        && request.agrees(resident, checkpoint);
+        return usable ? checkpoint : 0;
+    }
+
+    private static int rewound(CachedSequence resident, CacheRequest request, int limit) {
+        int length = resident.cuts().floor(Math.min(limit, resident.computed()));
+        return request.agrees(resident, length)
+                ? length
+                : resident.cuts().agreement(request.replay(), length);
+    }
+}

@@ -1,0 +1,344 @@
+package dev.varve.platform.sequence;
+
+import dev.varve.api.backend.ComputeDevice.Phase;
+import dev.varve.platform.sequence.CachedSequence.Checkpoint;
+import dev.varve.platform.sequence.Residents.Match;
+import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SlotSpan;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.stream.IntStream;
+
+/**
+ * The KV slots and state rows of all sequences. Finished sequences stay resident here, so that a
+ * request that begins like one of them need not compute that part again; the one that was used
+ * longest ago gives way first. Nothing gives way for a sequence that does not get its room in the
+ * end.
+ *
+ * <p>What changes the caches travels in the batches that {@link #advance} makes, which are to be
+ * submitted in their order. Not thread-safe; runs per token.
+ */
+public final class SequenceCache {
+    private final CacheSizes sizes;
+    private final boolean forgets;
+    private final Residents residents;
+    private SpanRoom spans;
+    private StateRowPool rows;
+
+    /**
+     * @param sizes of the caches of every shard
+     * @param forgets whether the model has state that cannot be cut back
+     */
+    public SequenceCache(CacheSizes sizes, boolean forgets) {
+        this.sizes = sizes;
+        this.forgets = forgets;
+        residents = new Residents(forgets);
+        clear();
+    }
+
+    /** Forgets all sequences, since the caches lost them. */
+    public void clear() {
+        spans = new SpanRoom(sizes.slots());
+        rows = new StateRowPool(sizes.stateRows());
+        residents.clear();
+    }
+
+    /** Who holds the slots at this moment. */
+    public SlotUse slotUse() {
+        int resident = residents.slots();
+        return new SlotUse(spans.slots(), spans.slots() - spans.freeSlots() - resident, resident);
+    }
+
+    /** Whether a sequence's computed tokens can be taken back one by one, see {@link #accept}. */
+    public boolean canCutBack() {
+        return !forgets;
+    }
+
+    /** Slots that are free, or would be without residents. */
+    private int obtainableSlots() {
+        return spans.freeSlots() + residents.slots();
+    }
+
+    /**
+     * A sequence with room for a prompt and the token after it, beginning with what a resident has
+     * computed of it already.
+     *
+     * @param spareSlots slots that must remain for others
+     * @return empty, and nothing is changed, if there is not enough room
+     */
+    public Optional<CachedSequence> begin(CacheRequest request, int spareSlots) {
+        int capacity = SlotSpan.roundUp(request.tokens().size() + 1);
+        if (obtainableSlots() < capacity + spareSlots) {
+            return Optional.empty();
+        }
+        CachedSequence sequence = new CachedSequence(request.tokens(), request.scope());
+        Optional<Match> found = residents.find(request);
+        if (found.isEmpty()) {
+            spans.add(sequence);
+        } else if (mayFork(found.get(), capacity)) {
+            fork(sequence, found.get(), capacity);
+        } else {
+            takeOver(sequence, found.get());
+        }
+        if (!ensure(sequence, request.tokens().size() + 1)) {
+            throw new IllegalStateException("room for " + capacity + " slots was promised");
+        }
+        return Optional.of(sequence);
+    }
+
+    /**
+     * Whether a resident can stay as it is. It is not worth a copy where it is only extended, and
+     * makes room where its own is needed.
+     */
+    private boolean mayFork(Match match, int capacity) {
+        return !match.extendsResident()
+                && obtainableSlots() - match.resident().span().capacity() >= capacity
+                && hasRowForFork(Optional.of(match.resident()));
+    }
+
+    /**
+     * Whether a fork will find a row to write to, without the eviction of what it is forked from.
+     */
+    private boolean hasRowForFork(Optional<CachedSequence> source) {
+        return rows.hasFree()
+                || residents.stream()
+                        .filter(resident -> source.isEmpty() || resident != source.get())
+                        .anyMatch(this::holdsRowAlone);
+    }
+
+    private boolean holdsRowAlone(CachedSequence resident) {
+        return IntStream.of(resident.stateRow(), resident.checkpoint().row())
+                .anyMatch(row -> row != Slice.ZERO_ROW && !rows.isShared(row));
+    }
+
+    private void fork(CachedSequence sequence, Match match, int capacity) {
+        CachedSequence resident = match.resident();
+        // It gives way last, and not at all here.
+        residents.remove(resident);
+        evictUntilFree(capacity);
+        residents.add(resident);
+        spans.placeCopy(resident, sequence, capacity, match.length());
+        adopt(sequence, match);
+        shareRows(sequence);
+    }
+
+    /** One more holder of a state's rows, each of which counts once. */
+    private void shareRows(CachedSequence sequence) {
+        rows.share(sequence.stateRow());
+        if (sequence.checkpoint().row() != sequence.stateRow()) {
+            rows.share(sequence.checkpoint().row());
+        }
+    }
+
+    private void takeOver(CachedSequence sequence, Match match) {
+        CachedSequence resident = match.resident();
+        residents.remove(resident);
+        spans.handOver(resident, sequence);
+        adopt(sequence, match);
+        IntStream.of(resident.stateRow(), resident.checkpoint().row())
+                .distinct()
+                .filter(row -> row != sequence.stateRow() && row != sequence.checkpoint().row())
+                .forEach(rows::release);
+    }
+
+    /** Lets a sequence begin with what a resident holds. */
+    private void adopt(CachedSequence sequence, Match match) {
+        CachedSequence resident = match.resident();
+        boolean whole = match.length() == resident.computed();
+        sequence.beginWith(
+                resident,
+                match.length(),
+                whole || !forgets ? resident.stateRow() : resident.checkpoint().row());
+    }
+
+    /**
+     * Keeps a copy of a sequence as it is, with what its last token gave, for requests of the same
+     * prompt. Does nothing where there is no room for it.
+     *
+     * @param output valid for good
+     */
+    public void keepCopy(CachedSequence sequence, TokenOutput output) {
+        int capacity = SlotSpan.roundUp(sequence.computed());
+        if (obtainableSlots() < capacity || !hasRowForFork(Optional.empty())) {
+            return;
+        }
+        evictUntilFree(capacity);
+        CachedSequence copy =
+                new CachedSequence(sequence.tokens().first(sequence.computed()), sequence.scope());
+        spans.placeCopy(sequence, copy, capacity, sequence.computed());
+        copy.beginWith(sequence, sequence.computed(), sequence.stateRow());
+        shareRows(copy);
+        copy.keepOutput(output);
+        residents.add(copy);
+    }
+
+    /**
+     * Makes room for {@code tokens} tokens of a sequence, moving it or evicting residents if need
+     * be.
+     *
+     * @return whether there is room now; nothing changed if not
+     */
+    public boolean ensure(CachedSequence sequence, int tokens) {
+        int capacity = SlotSpan.roundUp(tokens);
+        int more = capacity - sequence.span().capacity();
+        if (more <= 0) {
+            return true;
+        }
+        if (obtainableSlots() < more) {
+            return false;
+        }
+        while (!spans.grow(sequence, capacity)) {
+            if (!evict()) {
+                throw new IllegalStateException("no gap for " + capacity + " slots");
+            }
+        }
+        return true;
+    }
+
+    /**
+     * Makes the batch that computes the next tokens of sequences, each at most once; there is room
+     * for them. What it will write counts as written at once: the shards work in order, and if it
+     * fails, its sequences have lost their state anyway.
+     */
+    public Batch advance(List<Advance> advances, Phase phase) {
+        // All rows before any is entered: one that a sequence leaves is still read in this batch.
+        List<Slice> slices = new ArrayList<>(advances.size());
+        for (Advance advance : advances) {
+            slices.add(slice(advance));
+        }
+        Batch batch = new Batch(spans.takeCopies(), slices, phase, List.of());
+        for (int i = 0; i < slices.size(); i++) {
+            Advance advance = advances.get(i);
+            CachedSequence sequence = advance.sequence();
+            sequence.extend(advance.end(), phase);
+            enterRow(sequence, slices.get(i).writeRow());
+            if (advance.keepState()) {
+                sequence.keepCheckpoint(new Checkpoint(sequence.stateRow(), sequence.computed()));
+            }
+        }
+        return batch;
+    }
+
+    private Slice slice(Advance advance) {
+        CachedSequence sequence = advance.sequence();
+        if (advance.keepState()) {
+            // First, so that no sequence ever holds more than two rows.
+            dropCheckpoint(sequence);
+        }
+        int target = advance.keepState() ? takeCheckpointRow() : nextRow(sequence);
+        return new Slice(
+                advance.id(),
+                advance.tokens(),
+                sequence.computed(),
+                sequence.span(),
+                sequence.stateRow(),
+                target,
+                advance.outputs());
+    }
+
+    /**
+     * Takes back the end of a sequence's last forward: tokens that were guessed and are not its
+     * own.
+     *
+     * @param computed tokens that remain computed, at least one of that forward
+     * @throws IllegalStateException if there are fewer and the state cannot be cut back
+     */
+    public void accept(CachedSequence sequence, int computed) {
+        if (computed == sequence.computed()) {
+            return;
+        }
+        if (forgets) {
+            throw new IllegalStateException(
+                    "the state after "
+                            + sequence.computed()
+                            + " tokens cannot be cut back to "
+                            + computed);
+        }
+        sequence.shorten(computed);
+    }
+
+    /**
+     * The row that the next forward of a sequence writes: its own, unless that is the zero row, its
+     * checkpoint or shared with forks. Residents give way.
+     */
+    private int nextRow(CachedSequence sequence) {
+        OptionalInt row = rowToWrite(sequence);
+        while (row.isEmpty() && evict()) {
+            // The resident may have been the one that shared it.
+            row = rowToWrite(sequence);
+        }
+        return row.orElseThrow(SequenceCache::tooManyRows);
+    }
+
+    private OptionalInt rowToWrite(CachedSequence sequence) {
+        int row = sequence.stateRow();
+        boolean mustStay =
+                row == Slice.ZERO_ROW || row == sequence.checkpoint().row() || rows.isShared(row);
+        return mustStay ? rows.takeLow() : OptionalInt.of(row);
+    }
+
+    /** A free row for a checkpoint; residents give way. */
+    private int takeCheckpointRow() {
+        OptionalInt row = rows.takeHigh();
+        while (row.isEmpty() && evict()) {
+            row = rows.takeHigh();
+        }
+        return row.orElseThrow(SequenceCache::tooManyRows);
+    }
+
+    private static IllegalStateException tooManyRows() {
+        return new IllegalStateException("running sequences hold more rows than were planned");
+    }
+
+    /** A sequence's state is in another row from now on. */
+    private void enterRow(CachedSequence sequence, int row) {
+        if (row != sequence.stateRow()) {
+            if (sequence.stateRow() != sequence.checkpoint().row()) {
+                rows.release(sequence.stateRow());
+            }
+            sequence.enterRow(row);
+        }
+    }
+
+    private void dropCheckpoint(CachedSequence sequence) {
+        if (sequence.checkpoint().row() != sequence.stateRow()) {
+            rows.release(sequence.checkpoint().row());
+        }
+        sequence.keepCheckpoint(Checkpoint.NONE);
+    }
+
+    /** Keeps a finished sequence until its room is needed. */
+    public void keep(CachedSequence sequence) {
+        if (sequence.computed() == 0) {
+            drop(sequence);
+        } else {
+            residents.add(sequence);
+        }
+    }
+
+    /** Frees a sequence's slots and rows; what it had computed is gone. */
+    public void drop(CachedSequence sequence) {
+        spans.remove(sequence);
+        dropCheckpoint(sequence);
+        rows.release(sequence.stateRow());
+        sequence.forget();
+    }
+
+    private void evictUntilFree(int capacity) {
+        while (spans.freeSlots() < capacity) {
+            if (!evict()) {
+                throw new IllegalStateException("room for " + capacity + " slots was promised");
+            }
+        }
+    }
+
+    private boolean evict() {
+        Optional<CachedSequence> oldest = residents.pollOldest();
+        oldest.ifPresent(this::drop);
+        return oldest.isPresent();
+    }
+}

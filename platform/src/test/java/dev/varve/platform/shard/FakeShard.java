@@ -1,0 +1,81 @@
+package dev.varve.platform.shard;
+
+import dev.varve.api.model.LayerRange;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * What every shard of a test answers alike: it holds nothing, is always ready and keeps no state
+ * that could be saved. A test's shard says what it computes, and whatever else it is about.
+ */
+public abstract class FakeShard implements Shard {
+    private final LayerRange range;
+    private final String device;
+    private final Object turn;
+
+    /**
+     * @param device name, such as {@code plain:0}
+     * @param turn shards with equal ones never compute at once
+     */
+    protected FakeShard(LayerRange range, String device, Object turn) {
+        this.range = range;
+        this.device = device;
+        this.turn = turn;
+    }
+
+    @Override
+    public abstract CompletableFuture<ShardResult> forward(
+            Batch batch, Optional<Boundary> boundary);
+
+    @Override
+    public final LayerRange range() {
+        return range;
+    }
+
+    @Override
+    public String device() {
+        return device;
+    }
+
+    @Override
+    public ShardMemory memory() {
+        return new ShardMemory(0, 0, 0, 0);
+    }
+
+    @Override
+    public final Object turn() {
+        return turn;
+    }
+
+    @Override
+    public double boundaryMillis() {
+        return 0;
+    }
+
+    @Override
+    public ShardHealth health() {
+        return ShardHealth.ready();
+    }
+
+    @Override
+    public CompletableFuture<ShardSnapshot> save(SequencePlace place) {
+        return CompletableFuture.completedFuture(new ShardSnapshot(place.tokens(), List.of()));
+    }
+
+    @Override
+    public CompletableFuture<Void> restore(SequencePlace place, ShardSnapshot snapshot) {
+        return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public CompletableFuture<Void> recover() {
+        return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public void close() {
+        // Nothing is held.
+    }
+}

@@ -1,0 +1,335 @@
+package dev.varve.platform.shard;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.ggml.GgmlType;
+import dev.varve.api.model.LayerRange;
+import dev.varve.api.model.LayerState;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * What a {@link PlainShard} keeps, all of it F32: a K and a V row per slot and layer, and per state
+ * row the rows of a window or a recurrent state. Slots and state rows remember which positions they
+ * hold, so that a read of anything else is refused and never a wrong number.
+ */
+final class PlainCaches {
+    private static final int HEAD = PlainModel.HEAD;
+    private static final int CONVOLUTION = (PlainModel.TAPS - 1) * PlainModel.WIDTH;
+
+    /** Rows of the positions that are kept, oldest first. */
+    record Window(List<float[]> keys, List<float[]> values) {
+        static final Window EMPTY = new Window(List.of(), List.of());
+    }
+
+    /**
+     * A recurrent state; never changed.
+     *
+     * @param inputs the last inputs of the convolution, oldest first
+     * @param matrix {@code [HEAD, HEAD]}
+     */
+    record State(float[] inputs, float[] matrix) {
+        static final State EMPTY = new State(new float[CONVOLUTION], new float[HEAD * HEAD]);
+    }
+
+    private final int slots;
+    private final int stateRows;
+
+    /** Per slot, the position that it holds plus 1; 0 where nothing was written. */
+    private final int[] held;
+
+    /** Per state row, the positions that went into it; 0 where nothing was written. */
+    private final int[] ends;
+
+    private final Map<Integer, float[]> keys = new TreeMap<>();
+    private final Map<Integer, float[]> values = new TreeMap<>();
+    private final Map<Integer, Window[]> windows = new TreeMap<>();
+    private final Map<Integer, State[]> states = new TreeMap<>();
+    private final Map<Integer, Integer> windowRows = new HashMap<>();
+
+    PlainCaches(List<LayerState> layers, LayerRange range, int slots, int stateRows) {
+        this.slots = slots;
+        this.stateRows = stateRows;
+        held = new int[slots];
+        ends = new int[stateRows];
+        for (int layer = range.begin(); layer < range.end(); layer++) {
+            switch (layers.get(layer)) {
+                case LayerState.FullAttention full -> {
+                    keys.put(layer, new float[slots * HEAD]);
+                    values.put(layer, new float[slots * HEAD]);
+                }
+                case LayerState.SlidingAttention sliding -> {
+                    windowRows.put(layer, sliding.window() - 1);
+                    windows.put(layer, new Window[stateRows]);
+                }
+                case LayerState.Recurrent recurrent -> states.put(layer, new State[stateRows]);
+                case LayerState.SharedAttention shared ->
+                        throw new IllegalArgumentException("layer " + layer + " shares rows");
+            }
+        }
+    }
+
+    /** Bytes of full caches. */
+    long bytes() {
+        long rows = 0;
+        for (int kept : windowRows.values()) {
+            rows += (long) kept * stateRows;
+        }
+        return Float.BYTES
+                * (2L * HEAD * ((long) slots * keys.size() + rows)
+                        + (long) stateRows * states.size() * (CONVOLUTION + HEAD * HEAD));
+    }
+
+    /** Whether state rows hold anything. */
+    boolean keepsState() {
+        return !windows.isEmpty() || !states.isEmpty();
+    }
+
+    /** Forgets everything. */
+    void clear() {
+        Arrays.fill(held, 0);
+        Arrays.fill(ends, 0);
+    }
+
+    /** Copies rows; those of slots that were never written stay unreadable. */
+    void copy(SlotCopy copy) {
+        requireSlots(copy.to(), copy.count());
+        requireSlots(copy.from(), copy.count());
+        System.arraycopy(held, copy.from(), held, copy.to(), copy.count());
+        for (Map<Integer, float[]> rows : List.of(keys, values)) {
+            for (float[] layer : rows.values()) {
+                System.arraycopy(
+                        layer, copy.from() * HEAD, layer, copy.to() * HEAD, copy.count() * HEAD);
+            }
+        }
+    }
+
+    private void requireSlots(int begin, int count) {
+        if (begin < 0 || count > slots - begin) {
+            throw new IllegalArgumentException(
+                    "slots " + begin + " to " + (begin + count) + " of a pool of " + slots);
+        }
+    }
+
+    /**
+     * Checks that the positions before {@code end} lie where they are looked for.
+     *
+     * @param begin slot of position 0
+     */
+    void requireHeld(int begin, int end) {
+        requireSlots(begin, end);
+        for (int position = 0; position < end && !keys.isEmpty(); position++) {
+            if (held[begin + position] != position + 1) {
+                throw new IllegalArgumentException(
+                        "slot "
+                                + (begin + position)
+                                + " is read for position "
+                                + position
+                                + " and holds "
+                                + (held[begin + position] == 0
+                                        ? "none"
+                                        : "position " + (held[begin + position] - 1)));
+            }
+        }
+    }
+
+    /** Checks that a state row is the state after so many positions. */
+    void requireState(int row, int tokens) {
+        requireRow(row);
+        int found = row == Slice.ZERO_ROW ? 0 : ends[row];
+        boolean empty = tokens == 0 && row == Slice.ZERO_ROW;
+        if (keepsState() && !empty && (tokens == 0 || found != tokens)) {
+            throw new IllegalArgumentException(
+                    "state row "
+                            + row
+                            + " is read after "
+                            + tokens
+                            + " positions and holds "
+                            + found);
+        }
+    }
+
+    /** Checks that there is such a row. */
+    void requireRow(int row) {
+        if (row < 0 || row >= stateRows) {
+            throw new IllegalArgumentException("state row " + row + " of " + stateRows);
+        }
+    }
+
+    /** Puts K and V of a position into a slot of a full layer. */
+    void write(int layer, int slot, int position, float[] key, float[] value) {
+        System.arraycopy(key, 0, keys.get(layer), slot * HEAD, HEAD);
+        System.arraycopy(value, 0, values.get(layer), slot * HEAD, HEAD);
+        held[slot] = position + 1;
+    }
+
+    /** The rows of a sequence in a full layer, from position 0 on. */
+    Window rows(int layer, int begin, int count) {
+        List<float[]> keyRows = new ArrayList<>();
+        List<float[]> valueRows = new ArrayList<>();
+        for (int slot = begin; slot < begin + count; slot++) {
+            keyRows.add(row(keys.get(layer), slot));
+            valueRows.add(row(values.get(layer), slot));
+        }
+        return new Window(keyRows, valueRows);
+    }
+
+    private static float[] row(float[] rows, int slot) {
+        return Arrays.copyOfRange(rows, slot * HEAD, (slot + 1) * HEAD);
+    }
+
+    Window window(int layer, int row) {
+        return row == Slice.ZERO_ROW ? Window.EMPTY : windows.get(layer)[row];
+    }
+
+    /** Keeps the last rows of a window, as many as the next token will see. */
+    void window(int layer, int row, Window all) {
+        int count = all.keys().size();
+        int first = Math.max(0, count - windowRows.get(layer));
+        windows.get(layer)[row] =
+                new Window(
+                        List.copyOf(all.keys().subList(first, count)),
+                        List.copyOf(all.values().subList(first, count)));
+    }
+
+    State state(int layer, int row) {
+        return row == Slice.ZERO_ROW ? State.EMPTY : states.get(layer)[row];
+    }
+
+    void state(int layer, int row, State state) {
+        states.get(layer)[row] = state;
+    }
+
+    /** Takes note of how many positions went into a state row. */
+    void stateEnds(int row, int end) {
+        ends[row] = end;
+    }
+
+    /** Copies a sequence out, as the named tensors that every shard uses. */
+    ShardSnapshot save(SequencePlace place) {
+        requireHeld(place.slots().begin(), place.tokens());
+        requireState(place.stateRow(), place.tokens());
+        List<SnapshotTensor> tensors = new ArrayList<>();
+        for (int layer : keys.keySet()) {
+            Window rows = rows(layer, place.slots().begin(), place.tokens());
+            tensors.add(tensor("k." + layer, HEAD, rows.keys()));
+            tensors.add(tensor("v." + layer, HEAD, rows.values()));
+        }
+        windows.forEach(
+                (layer, kept) -> {
+                    Window rows = kept[place.stateRow()];
+                    tensors.add(tensor("window_k." + layer, HEAD, rows.keys()));
+                    tensors.add(tensor("window_v." + layer, HEAD, rows.values()));
+                });
+        states.forEach(
+                (layer, kept) -> {
+                    State state = kept[place.stateRow()];
+                    tensors.add(tensor("conv." + layer, CONVOLUTION, List.of(state.inputs())));
+                    tensors.add(tensor("state." + layer, HEAD * HEAD, List.of(state.matrix())));
+                });
+        return new ShardSnapshot(place.tokens(), tensors);
+    }
+
+    private static SnapshotTensor tensor(String name, int length, List<float[]> rows) {
+        ByteBuffer bytes =
+                ByteBuffer.allocate(rows.size() * length * Float.BYTES)
+                        .order(ByteOrder.LITTLE_ENDIAN);
+        rows.forEach(
+                row -> {
+                    for (float value : row) {
+                        bytes.putFloat(value);
+                    }
+                });
+        return new SnapshotTensor(name, GgmlType.F32, length, rows.size(), bytes.array());
+    }
+
+    /** Copies a sequence in, all of it or, if a tensor does not fit, nothing. */
+    void restore(SequencePlace place, ShardSnapshot snapshot) {
+        requireSlots(place.slots().begin(), place.tokens());
+        requireRow(place.stateRow());
+        if (snapshot.tokens() != place.tokens()) {
+            throw mismatch("positions", place.tokens(), snapshot.tokens());
+        }
+        Map<String, SnapshotTensor> given = new HashMap<>();
+        for (SnapshotTensor tensor : snapshot.tensors()) {
+            if (given.put(tensor.name(), tensor) != null) {
+                throw mismatch(tensor.name(), "once", "twice");
+            }
+        }
+        List<Runnable> changes = new ArrayList<>();
+        int begin = place.slots().begin();
+        int row = place.stateRow();
+        for (int layer : keys.keySet()) {
+            List<float[]> k = take(given, "k." + layer, HEAD, place.tokens());
+            List<float[]> v = take(given, "v." + layer, HEAD, place.tokens());
+            changes.add(
+                    () -> {
+                        for (int position = 0; position < place.tokens(); position++) {
+                            write(
+                                    layer,
+                                    begin + position,
+                                    position,
+                                    k.get(position),
+                                    v.get(position));
+                        }
+                    });
+        }
+        windows.forEach(
+                (layer, kept) -> {
+                    int rows = Math.min(place.tokens(), windowRows.get(layer));
+                    Window window =
+                            new Window(
+                                    take(given, "window_k." + layer, HEAD, rows),
+                                    take(given, "window_v." + layer, HEAD, rows));
+                    changes.add(() -> kept[row] = window);
+                });
+        states.forEach(
+                (layer, kept) -> {
+                    State state =
+                            new State(
+                                    take(given, "conv." + layer, CONVOLUTION, 1).getFirst(),
+                                    take(given, "state." + layer, HEAD * HEAD, 1).getFirst());
+                    changes.add(() -> kept[row] = state);
+                });
+        if (!given.isEmpty()) {
+            throw mismatch("tensors", "those of this shard's layers", given.keySet());
+        }
+        changes.forEach(Runnable::run);
+        ends[row] = place.tokens();
+    }
+
+    private static List<float[]> take(
+            Map<String, SnapshotTensor> given, String name, int length, int rows) {
+        SnapshotTensor tensor = given.remove(name);
+        if (tensor == null) {
+            throw mismatch(name, "a tensor", "none");
+        }
+        String expected = GgmlType.F32 + "[" + length + ", " + rows + "]";
+        String found = tensor.type() + "[" + tensor.length() + ", " + tensor.rows() + "]";
+        if (!found.equals(expected)) {
+            throw mismatch(name, expected, found);
+        }
+        ByteBuffer bytes = ByteBuffer.wrap(tensor.data()).order(ByteOrder.LITTLE_ENDIAN);
+        List<float[]> taken = new ArrayList<>();
+        for (int row = 0; row < rows; row++) {
+            float[] values = new float[length];
+            for (int i = 0; i < length; i++) {
+                values[i] = bytes.getFloat();
+            }
+            taken.add(values);
+        }
+        return taken;
+    }
+
+    private static VarveException mismatch(String what, Object expected, Object found) {
+        return new VarveException(
+                VarveException.Kind.INVALID_REQUEST,
+                "snapshot: " + what + ": expected " + expected + ", found " + found);
+    }
+}

@@ -1,0 +1,323 @@
+package dev.varve.platform.shard;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.backend.ComputeDevice.Phase;
+import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.LayerRange;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.stream.IntStream;
+
+/** The fixture that other tests trust: what it computes, and what it refuses. */
+class PlainShardTest {
+    private static final int BLOCK = SlotSpan.BLOCK;
+    private static final PlainModel MODEL = PlainModel.mixed(BLOCK);
+    private static final int LAYERS = MODEL.shape().layerCount();
+    private static final PlainShard.Sizes SIZES =
+            new PlainShard.Sizes(3 * BLOCK, 6, IntStream.rangeClosed(0, LAYERS).boxed().toList());
+    private static final int[] PROMPT = {5, 17, 3, 3, 60, 0, 22, 41, 9, 13, 28};
+
+    private final PlainShard shard = new PlainShard(MODEL, MODEL.shape().allLayers(), SIZES);
+
+    private static Slice slice(int slot, int first, int[] tokens, int read, OutputRows outputs) {
+        return new Slice(
+                slot, tokens, first, new SlotSpan(slot, BLOCK), read, 1 + slot / BLOCK, outputs);
+    }
+
+    /** All tokens at once, in a sequence that lies at a slot. */
+    private static Batch prompt(int slot) {
+        return batch(slice(slot, 0, PROMPT, Slice.ZERO_ROW, OutputRows.LAST));
+    }
+
+    private static Batch batch(Slice... slices) {
+        return new Batch(List.of(slices), Phase.PREFILL);
+    }
+
+    /** One token behind the prompt of the sequence at a slot. */
+    private static Batch next(int slot) {
+        return batch(slice(slot, PROMPT.length, new int[] {7}, 1 + slot / BLOCK, OutputRows.LAST));
+    }
+
+    private static float[] logits(PlainShard shard, Batch batch) {
+        return logits(List.of(shard), batch);
+    }
+
+    private static float[] logits(List<PlainShard> shards, Batch batch) {
+        Optional<Boundary> boundary = Optional.empty();
+        ShardResult result = null;
+        for (PlainShard each : shards) {
+            result = each.forward(batch, boundary).join();
+            boundary = result.boundary();
+        }
+        return Arrays.copyOf(result.logits(), result.rows() * MODEL.shape().vocabularySize());
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3})
+    void everySplitGivesTheBitsOfTheWholeModel(int cut) {
+        float[] whole = logits(shard, prompt(0));
+        List<PlainShard> halves =
+                List.of(
+                        new PlainShard(MODEL, new LayerRange(0, cut), SIZES),
+                        new PlainShard(MODEL, new LayerRange(cut, LAYERS), SIZES));
+
+        assertArrayEquals(whole, logits(halves, prompt(0)));
+        assertArrayEquals(logits(shard, next(0)), logits(halves, next(0)));
+    }
+
+    @Test
+    void chunksAndBatchesGiveTheBitsOfOneSequenceAlone() {
+        float[] whole = logits(shard, prompt(0));
+        int[] head = Arrays.copyOf(PROMPT, 4);
+        int[] rest = Arrays.copyOfRange(PROMPT, 4, PROMPT.length);
+
+        shard.forward(
+                batch(
+                        slice(BLOCK, 0, head, Slice.ZERO_ROW, OutputRows.NONE),
+                        slice(2 * BLOCK, 0, rest, Slice.ZERO_ROW, OutputRows.ALL)),
+                Optional.empty());
+        float[] chunked =
+                logits(
+                        shard,
+                        batch(
+                                slice(BLOCK, 4, rest, 2, OutputRows.LAST),
+                                slice(2 * BLOCK, rest.length, head, 3, OutputRows.NONE)));
+
+        assertArrayEquals(whole, chunked);
+    }
+
+    @Test
+    void everyRowOfAllIsWhatTheLastRowWasOfAShorterPrompt() {
+        int vocabulary = MODEL.shape().vocabularySize();
+        float[] all = logits(shard, batch(slice(0, 0, PROMPT, Slice.ZERO_ROW, OutputRows.ALL)));
+
+        for (int end = 1; end <= PROMPT.length; end++) {
+            float[] last =
+                    logits(
+                            shard,
+                            batch(
+                                    slice(
+                                            BLOCK,
+                                            0,
+                                            Arrays.copyOf(PROMPT, end),
+                                            Slice.ZERO_ROW,
+                                            OutputRows.LAST)));
+            assertArrayEquals(
+                    last, Arrays.copyOfRange(all, (end - 1) * vocabulary, end * vocabulary));
+        }
+    }
+
+    @Test
+    void theBestTokenIsThatOfTheLogitsAndNothingElseIsGiven() {
+        float[] last = logits(shard, prompt(0));
+        int expected = 0;
+        for (int token = 0; token < last.length; token++) {
+            expected = last[token] > last[expected] ? token : expected;
+        }
+
+        ShardResult best =
+                shard.forward(
+                                batch(slice(0, 0, PROMPT, Slice.ZERO_ROW, OutputRows.BEST)),
+                                Optional.empty())
+                        .join();
+
+        assertEquals(expected, best.best()[0]);
+        assertTrue(Float.isNaN(best.logits()[0]));
+    }
+
+    @Test
+    void everyTokenOfAPromptChangesWhatFollows() {
+        Set<List<Float>> seen = new HashSet<>();
+        seen.add(list(logits(shard, prompt(0))));
+
+        for (int i = 0; i < PROMPT.length; i++) {
+            int[] other = PROMPT.clone();
+            other[i] = (other[i] + 1) % MODEL.shape().vocabularySize();
+            seen.add(
+                    list(
+                            logits(
+                                    shard,
+                                    batch(slice(0, 0, other, Slice.ZERO_ROW, OutputRows.LAST)))));
+        }
+
+        assertEquals(PROMPT.length + 1, seen.size());
+    }
+
+    private static List<Float> list(float[] values) {
+        return IntStream.range(0, values.length).mapToObj(i -> values[i]).toList();
+    }
+
+    @Test
+    void copiesAreDoneInTheirOrderBeforeTheSlices() {
+        PlainModel attention = PlainModel.attentionOnly(2, BLOCK);
+        PlainShard plain = new PlainShard(attention, attention.shape().allLayers(), SIZES);
+        plain.forward(prompt(0), Optional.empty());
+        float[] expected = logits(plain, next(0));
+
+        Batch forked =
+                new Batch(
+                        List.of(
+                                new SlotCopy(0, BLOCK, PROMPT.length),
+                                new SlotCopy(BLOCK, 2 * BLOCK, PROMPT.length)),
+                        next(2 * BLOCK).slices(),
+                        Phase.DECODE,
+                        List.of());
+
+        assertArrayEquals(expected, logits(plain, forked));
+    }
+
+    @Test
+    void capturesAreTheActivationsBetweenTheShards() {
+        Batch all =
+                new Batch(
+                        prompt(0).slices(),
+                        Phase.PREFILL,
+                        IntStream.rangeClosed(0, LAYERS).boxed().toList());
+
+        List<Feature> features = shard.forward(all, Optional.empty()).join().features();
+
+        assertEquals(LAYERS + 1, features.size());
+        for (int cut = 1; cut < LAYERS; cut++) {
+            ShardResult head =
+                    new PlainShard(MODEL, new LayerRange(0, cut), SIZES)
+                            .forward(all, Optional.empty())
+                            .join();
+            assertArrayEquals(head.boundary().orElseThrow().values(), features.get(cut).values());
+            assertEquals(cut + 1, head.features().size());
+        }
+    }
+
+    @Test
+    void aRestoredSequenceGoesOnWithTheSameBitsInAnotherPlace() {
+        shard.forward(prompt(0), Optional.empty());
+        ShardSnapshot saved =
+                shard.save(new SequencePlace(new SlotSpan(0, BLOCK), PROMPT.length, 1)).join();
+        float[] expected = logits(shard, next(0));
+
+        shard.restore(new SequencePlace(new SlotSpan(BLOCK, BLOCK), PROMPT.length, 2), saved)
+                .join();
+
+        assertArrayEquals(expected, logits(shard, next(BLOCK)));
+    }
+
+    @Test
+    void aSnapshotThatDoesNotFitChangesNothing() {
+        shard.forward(prompt(0), Optional.empty());
+        SequencePlace place = new SequencePlace(new SlotSpan(0, BLOCK), PROMPT.length, 1);
+        ShardSnapshot saved = shard.save(place).join();
+        ShardSnapshot short1 =
+                new ShardSnapshot(
+                        PROMPT.length, saved.tensors().subList(0, saved.tensors().size() - 1));
+
+        VarveException refused = assertThrows(VarveException.class, () -> get(shard, short1));
+
+        assertTrue(
+                refused.getMessage().contains("snapshot: state.1: expected a tensor, found none"),
+                refused::getMessage);
+        assertEquals(VarveException.Kind.INVALID_REQUEST, refused.kind());
+        assertEquals(saved.bytes(), shard.save(place).join().bytes());
+    }
+
+    private static void get(PlainShard shard, ShardSnapshot snapshot) {
+        try {
+            shard.restore(new SequencePlace(new SlotSpan(0, BLOCK), PROMPT.length, 1), snapshot)
+                    .join();
+        } catch (CompletionException e) {
+            throw (VarveException) e.getCause();
+        }
+    }
+
+    @Test
+    void readsOfWhatWasNeverWrittenAreRefused() {
+        assertRefused("slot 0 is read for position 0", PlainModel.attentionOnly(1, BLOCK), next(0));
+        assertRefused("state row 1 is read after 11 positions", MODEL, next(0));
+        assertRefused(
+                "state row 1 is read after 0 positions",
+                MODEL,
+                batch(slice(0, 0, PROMPT, 1, OutputRows.NONE)));
+        assertRefused("token 61", MODEL, batch(slice(0, 0, new int[] {61}, 0, OutputRows.NONE)));
+        Slice slice = slice(0, 0, PROMPT, 0, OutputRows.NONE);
+        Slice other = slice(BLOCK, 0, PROMPT, 0, OutputRows.NONE);
+        assertRefused(
+                "overlap in a batch",
+                MODEL,
+                batch(slice, new Slice(1, PROMPT, 0, slice.slots(), 0, 2, OutputRows.NONE)));
+        assertRefused(
+                "sequence 0 twice",
+                MODEL,
+                batch(slice, new Slice(0, PROMPT, 0, other.slots(), 0, 2, OutputRows.NONE)));
+        assertRefused(
+                "state row 1 is written twice",
+                MODEL,
+                batch(slice, new Slice(1, PROMPT, 0, other.slots(), 0, 1, OutputRows.NONE)));
+    }
+
+    private static void assertRefused(String why, PlainModel model, Batch batch) {
+        PlainShard fresh = new PlainShard(model, model.shape().allLayers(), SIZES);
+        IllegalArgumentException refused =
+                assertThrows(
+                        IllegalArgumentException.class,
+                        () -> fresh.forward(batch, Optional.empty()));
+        assertTrue(refused.getMessage().contains(why), refused::getMessage);
+    }
+
+    @Test
+    void aRecurrentStateCannotBeRewound() {
+        shard.forward(prompt(0), Optional.empty());
+        Batch again = batch(slice(0, 4, new int[] {1}, 1, OutputRows.BEST));
+
+        IllegalArgumentException refused =
+                assertThrows(
+                        IllegalArgumentException.class,
+                        () -> shard.forward(again, Optional.empty()));
+
+        assertEquals("state row 1 is read after 4 positions and holds 11", refused.getMessage());
+    }
+
+    @Test
+    void aLostShardTakesNoCallsUntilItWasAskedForAndThenHoldsNothing() {
+        shard.forward(prompt(0), Optional.empty());
+        shard.lose("pulled out");
+        CompletableFuture<Void> recovered = shard.recover();
+
+        assertTrue(shard.forward(next(0), Optional.empty()).isCompletedExceptionally());
+        assertFalse(recovered.isDone());
+        assertEquals(ShardHealth.State.MISSING, shard.health().state());
+
+        shard.comeBack();
+
+        assertTrue(recovered.isDone());
+        assertEquals(1, shard.health().restarts());
+        assertThrows(
+                IllegalArgumentException.class, () -> shard.forward(next(0), Optional.empty()));
+    }
+
+    @Test
+    void aModelReadFromItsFileIsTheOneThatWasWritten(@TempDir Path folder) throws Exception {
+        PlainModel read = PlainModel.read(GgufFile.open(MODEL.write(folder)));
+        PlainShard other = new PlainShard(read, read.shape().allLayers(), SIZES);
+
+        assertEquals(MODEL.shape(), read.shape());
+        assertArrayEquals(logits(shard, prompt(0)), logits(other, prompt(0)));
+        assertNotEquals(0, read.weightBytes(new LayerRange(1, 2)));
+    }
+}

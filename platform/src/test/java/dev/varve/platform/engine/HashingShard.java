@@ -3,14 +3,10 @@ package dev.varve.platform.engine;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.Boundary;
+import dev.varve.platform.shard.FakeShard;
 import dev.varve.platform.shard.HostBoundary;
 import dev.varve.platform.shard.OutputRows;
-import dev.varve.platform.shard.SequencePlace;
-import dev.varve.platform.shard.Shard;
-import dev.varve.platform.shard.ShardHealth;
-import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardResult;
-import dev.varve.platform.shard.ShardSnapshot;
 import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SlotCopy;
 
@@ -24,16 +20,14 @@ import java.util.concurrent.CompletableFuture;
  * and a state per state row. Every token depends on every row and state before it, so a row that is
  * missing, stale or foreign changes all tokens behind it.
  */
-class HashingShard implements Shard {
+class HashingShard extends FakeShard {
     /** A hash as exactly representable floats. */
     private static final int PARTS = 3;
 
     private static final int PART_BITS = 22;
     static final int VOCABULARY = 997;
 
-    private final LayerRange range;
     private final int layers;
-    private final Object turn;
     private final Runnable pace;
     private final boolean keepsState;
     private final long[][] slots;
@@ -51,10 +45,9 @@ class HashingShard implements Shard {
             Runnable pace,
             EngineOptions sizes,
             boolean keepsState) {
-        this.range = range;
+        super(range, "hash:" + range.begin(), turn);
         this.keepsState = keepsState;
         this.layers = layers;
-        this.turn = turn;
         this.pace = pace;
         slots = new long[range.size()][sizes.capacity().caches().slots()];
         rows = new long[range.size()][sizes.capacity().caches().stateRows()];
@@ -75,14 +68,14 @@ class HashingShard implements Shard {
         }
         long[] values =
                 boundary.map(given -> read(given, batch.tokens())).orElseGet(() -> tokens(batch));
-        for (int layer = 0; layer < range.size(); layer++) {
+        for (int layer = 0; layer < range().size(); layer++) {
             int column = 0;
             for (Slice slice : batch.slices()) {
                 compute(layer, slice, values, column);
                 column += slice.tokens().length;
             }
         }
-        if (range.end() < layers) {
+        if (range().end() < layers) {
             return CompletableFuture.completedFuture(
                     new ShardResult(
                             new float[0],
@@ -159,52 +152,4 @@ class HashingShard implements Shard {
         }
         return values;
     }
-
-    @Override
-    public LayerRange range() {
-        return range;
-    }
-
-    @Override
-    public String device() {
-        return "hash:" + range.begin();
-    }
-
-    @Override
-    public ShardMemory memory() {
-        return new ShardMemory(0, 0, 0, 0);
-    }
-
-    @Override
-    public Object turn() {
-        return turn;
-    }
-
-    @Override
-    public double boundaryMillis() {
-        return 0;
-    }
-
-    @Override
-    public ShardHealth health() {
-        return ShardHealth.ready();
-    }
-
-    @Override
-    public CompletableFuture<ShardSnapshot> save(SequencePlace place) {
-        return CompletableFuture.completedFuture(new ShardSnapshot(place.tokens(), List.of()));
-    }
-
-    @Override
-    public CompletableFuture<Void> restore(SequencePlace place, ShardSnapshot snapshot) {
-        return CompletableFuture.completedFuture(null);
-    }
-
-    @Override
-    public CompletableFuture<Void> recover() {
-        return CompletableFuture.completedFuture(null);
-    }
-
-    @Override
-    public void close() {}
 }

@@ -3,13 +3,10 @@ package dev.varve.platform.engine;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.Boundary;
-import dev.varve.platform.shard.SequencePlace;
-import dev.varve.platform.shard.Shard;
+import dev.varve.platform.shard.FakeShard;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardLostException;
-import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardResult;
-import dev.varve.platform.shard.ShardSnapshot;
 
 import java.util.Arrays;
 import java.util.List;
@@ -17,8 +14,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** A shard of a whole model that says 1 to everything, and that a test can lose. Thread-safe. */
-final class LosableShard implements Shard {
-    private final LayerRange range;
+final class LosableShard extends FakeShard {
     private boolean lost;
     private boolean progressing;
     private long lostNanos;
@@ -27,7 +23,7 @@ final class LosableShard implements Shard {
     private CompletableFuture<Void> back = CompletableFuture.completedFuture(null);
 
     LosableShard(LayerRange range) {
-        this.range = range;
+        super(range, "losable:0", new Object());
     }
 
     /**
@@ -79,45 +75,5 @@ final class LosableShard implements Shard {
     @Override
     public synchronized CompletableFuture<Void> recover() {
         return back.copy();
-    }
-
-    @Override
-    public LayerRange range() {
-        return range;
-    }
-
-    @Override
-    public String device() {
-        return "losable:0";
-    }
-
-    @Override
-    public ShardMemory memory() {
-        return new ShardMemory(0, 0, 0, 0);
-    }
-
-    @Override
-    public Object turn() {
-        return this;
-    }
-
-    @Override
-    public double boundaryMillis() {
-        return 0;
-    }
-
-    @Override
-    public CompletableFuture<ShardSnapshot> save(SequencePlace place) {
-        return CompletableFuture.completedFuture(new ShardSnapshot(place.tokens(), List.of()));
-    }
-
-    @Override
-    public CompletableFuture<Void> restore(SequencePlace place, ShardSnapshot snapshot) {
-        return CompletableFuture.completedFuture(null);
-    }
-
-    @Override
-    public void close() {
-        // Nothing is held.
     }
 }

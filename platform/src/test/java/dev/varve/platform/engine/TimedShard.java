@@ -4,14 +4,10 @@ import dev.varve.api.VarveException;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.Boundary;
+import dev.varve.platform.shard.FakeShard;
 import dev.varve.platform.shard.Feature;
 import dev.varve.platform.shard.HostBoundary;
-import dev.varve.platform.shard.SequencePlace;
-import dev.varve.platform.shard.Shard;
-import dev.varve.platform.shard.ShardHealth;
-import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardResult;
-import dev.varve.platform.shard.ShardSnapshot;
 import dev.varve.platform.shard.Slice;
 
 import java.time.Duration;
@@ -32,10 +28,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  * boundary carries the sum of the tokens; each shard adds its number of layers, and the last one
  * answers with the result.
  */
-final class TimedShard implements Shard {
-    private final LayerRange range;
+final class TimedShard extends FakeShard {
     private final boolean last;
-    private final Object turn;
     private final Duration time;
     private final ScheduledExecutorService clock =
             Executors.newSingleThreadScheduledExecutor(
@@ -51,9 +45,8 @@ final class TimedShard implements Shard {
      * @param together batches that all shards of a test compute at the moment
      */
     TimedShard(LayerRange range, boolean last, Object turn, Duration time, AtomicInteger together) {
-        this.range = range;
+        super(range, "timed:" + range.begin(), turn);
         this.last = last;
-        this.turn = turn;
         this.time = time;
         this.together = together;
     }
@@ -122,10 +115,10 @@ final class TimedShard implements Shard {
                 sum += boundary.isPresent() ? 0 : token;
             }
         }
-        float[] out = {sum + range.size()};
+        float[] out = {sum + range().size()};
         List<Feature> features =
                 batch.captures().stream()
-                        .filter(range::computesInputOf)
+                        .filter(range()::computesInputOf)
                         .filter(layer -> !unoffered.contains(layer))
                         .map(layer -> new Feature(layer, new float[] {layer}, 1))
                         .toList();
@@ -141,51 +134,6 @@ final class TimedShard implements Shard {
                                 ? Optional.empty()
                                 : Optional.of(new HostBoundary(out, batch.tokens())),
                         features));
-    }
-
-    @Override
-    public LayerRange range() {
-        return range;
-    }
-
-    @Override
-    public String device() {
-        return "timed:" + range.begin();
-    }
-
-    @Override
-    public ShardMemory memory() {
-        return new ShardMemory(0, 0, 0, 0);
-    }
-
-    @Override
-    public Object turn() {
-        return turn;
-    }
-
-    @Override
-    public double boundaryMillis() {
-        return 0;
-    }
-
-    @Override
-    public ShardHealth health() {
-        return ShardHealth.ready();
-    }
-
-    @Override
-    public CompletableFuture<ShardSnapshot> save(SequencePlace place) {
-        return CompletableFuture.completedFuture(new ShardSnapshot(place.tokens(), List.of()));
-    }
-
-    @Override
-    public CompletableFuture<Void> restore(SequencePlace place, ShardSnapshot snapshot) {
-        return CompletableFuture.completedFuture(null);
-    }
-
-    @Override
-    public CompletableFuture<Void> recover() {
-        return CompletableFuture.completedFuture(null);
     }
 
     @Override

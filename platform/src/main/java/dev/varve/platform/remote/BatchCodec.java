@@ -30,7 +30,7 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
 
     Message encode(Batch batch, Optional<Boundary> boundary) {
         FieldWriter fields = new FieldWriter();
-        fields.number(batch.phase().ordinal());
+        fields.number(EnumCodec.PHASE.number(batch.phase()));
         fields.number(batch.captures().size());
         batch.captures().forEach(fields::number);
         fields.number(batch.copies().size());
@@ -51,7 +51,7 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
                     .number(slice.slots().capacity())
                     .number(slice.readRow())
                     .number(slice.writeRow())
-                    .number(slice.outputs().ordinal());
+                    .number(EnumCodec.OUTPUTS.number(slice.outputs()));
             for (int token : slice.tokens()) {
                 payload.putInt(token);
             }
@@ -64,7 +64,7 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
     Received decode(Message message) {
         FieldReader fields = new FieldReader(message.meta());
         ByteBuffer payload = message.payload();
-        Phase phase = fields.choice("phase", Phase.values());
+        Phase phase = EnumCodec.PHASE.get(fields);
         int captureCount = fields.number("captures", 0, 1 << 12);
         List<Integer> captures = new ArrayList<>();
         for (int i = 0; i < captureCount; i++) {
@@ -112,7 +112,7 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
         int capacity = fields.number("capacity", 0, Integer.MAX_VALUE - begin);
         int readRow = fields.number("read row", 0, Integer.MAX_VALUE);
         int writeRow = fields.number("write row", 1, Integer.MAX_VALUE);
-        OutputRows outputs = fields.choice("outputs", OutputRows.values());
+        OutputRows outputs = EnumCodec.OUTPUTS.get(fields);
         if (payload.remaining() < count * Integer.BYTES) {
             throw FieldReader.invalid("tokens", count, payload.remaining() / Integer.BYTES);
         }

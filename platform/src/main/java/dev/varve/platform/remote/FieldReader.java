@@ -50,10 +50,6 @@ final class FieldReader {
         return value == 1;
     }
 
-    <E extends Enum<E>> E choice(String field, E[] values) {
-        return values[number(field, 0, values.length - 1)];
-    }
-
     String text(String field, int mostBytes) {
         int length = number(field, 0, mostBytes);
         ByteBuffer utf8 = need(field, length).slice(bytes.position(), length);

@@ -7,8 +7,6 @@ import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.api.model.ModelShape;
 import dev.varve.platform.shard.CacheTypes;
-import dev.varve.platform.shard.ExactRows;
-import dev.varve.platform.shard.FlashAttention;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.wire.Message;
 
@@ -110,12 +108,12 @@ public record LoadRequest(
                 .number(shard.regionSlots())
                 .flag(shard.mapWeights())
                 .flag(shard.repackWeights())
-                .number(shard.flashAttention().ordinal())
-                .number(shard.exactRows().ordinal())
+                .number(EnumCodec.FLASH_ATTENTION.number(shard.flashAttention()))
+                .number(EnumCodec.EXACT_ROWS.number(shard.exactRows()))
                 .number(threads.orElse(0))
                 .number(threadsBatch.orElse(0))
                 .flag(sharedCores)
-                .number(boundaryType.ordinal())
+                .number(EnumCodec.BOUNDARY_TYPE.number(boundaryType))
                 .number(shard.captures().size());
         shard.captures().forEach(fields::number);
         return Message.of(MessageType.LOAD, fields.done());
@@ -148,13 +146,12 @@ public record LoadRequest(
                                 fields.number("region slots", 0, Integer.MAX_VALUE),
                                 fields.flag("map weights"),
                                 fields.flag("repack weights"))
-                        .withFlashAttention(
-                                fields.choice("flash attention", FlashAttention.values()))
-                        .withExactRows(fields.choice("exact rows", ExactRows.values()));
+                        .withFlashAttention(EnumCodec.FLASH_ATTENTION.get(fields))
+                        .withExactRows(EnumCodec.EXACT_ROWS.get(fields));
         OptionalInt threads = positive(fields.number("threads", 0, 512));
         OptionalInt threadsBatch = positive(fields.number("prefill threads", 0, 512));
         boolean sharedCores = fields.flag("shared cores");
-        BoundaryType boundary = fields.choice("boundary type", BoundaryType.values());
+        BoundaryType boundary = EnumCodec.BOUNDARY_TYPE.get(fields);
         List<Integer> captures = captures(fields, model.layers());
         fields.end();
         return new LoadRequest(

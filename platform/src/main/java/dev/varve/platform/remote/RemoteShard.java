@@ -23,7 +23,9 @@ import dev.varve.platform.wire.WireCode;
 import dev.varve.platform.wire.WireException;
 
 import java.time.Duration;
+import java.util.EnumMap;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -237,16 +239,17 @@ public final class RemoteShard implements Shard {
         private static final long COPY_NANOS = 1_000_000;
 
         /** Per phase, the slowest nanoseconds per token lately. */
-        private final double[] cost = new double[Phase.values().length];
+        private final Map<Phase, Double> cost = new EnumMap<>(Phase.class);
 
         synchronized Duration of(Batch batch) {
-            double perToken = cost[batch.phase().ordinal()];
-            return perToken == 0
-                    ? FIRST
-                    : Duration.ofNanos(
-                            LEAST_NANOS
-                                    + (long) (FACTOR * perToken * batch.tokens())
-                                    + COPY_NANOS * copiedSlots(batch));
+            return Optional.ofNullable(cost.get(batch.phase()))
+                    .map(
+                            perToken ->
+                                    Duration.ofNanos(
+                                            LEAST_NANOS
+                                                    + (long) (FACTOR * perToken * batch.tokens())
+                                                    + COPY_NANOS * copiedSlots(batch)))
+                    .orElse(FIRST);
         }
 
         private static long copiedSlots(Batch batch) {
@@ -259,8 +262,10 @@ public final class RemoteShard implements Shard {
                 return;
             }
             double perToken = (double) nanos / batch.tokens();
-            int phase = batch.phase().ordinal();
-            cost[phase] = Math.max(perToken, 0.9 * cost[phase] + 0.1 * perToken);
+            cost.merge(
+                    batch.phase(),
+                    perToken,
+                    (before, now) -> Math.max(now, 0.9 * before + 0.1 * now));
         }
     }
 }

@@ -49,7 +49,7 @@ record SnapshotManifest(int tokens, List<Entry> entries) {
         fields.number(tokens).number(entries.size());
         for (Entry entry : entries) {
             fields.text(entry.name())
-                    .number(entry.type().id())
+                    .number(EnumCodec.ELEMENT_TYPE.number(entry.type()))
                     .number(entry.length())
                     .number(entry.rows());
         }
@@ -61,10 +61,7 @@ record SnapshotManifest(int tokens, List<Entry> entries) {
         List<Entry> entries = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             String name = fields.text("tensor", NAME);
-            int id = fields.number("type", 0, Integer.MAX_VALUE);
-            GgmlType type =
-                    GgmlType.byId(id)
-                            .orElseThrow(() -> FieldReader.invalid(name, "a known type", id));
+            GgmlType type = EnumCodec.ELEMENT_TYPE.get(fields);
             long length = fields.number("length", 1L, 1L << 32);
             if (length % type.blockSize() != 0) {
                 throw FieldReader.invalid(name, "whole blocks of " + type.blockSize(), length);

@@ -59,18 +59,32 @@ record FrameHeader(
     /** What a frame starts. */
     enum Part {
         /** Nothing: a frame of the protocol itself, or more of a message that was started. */
-        NONE,
-        REQUEST,
-        PROGRESS,
-        RESULT;
+        NONE(0),
+        /** A request. */
+        REQUEST(1),
+        /** A message on the way to the result. */
+        PROGRESS(2),
+        /** The result. */
+        RESULT(3);
+
+        private final int number;
+
+        Part(int number) {
+            this.number = number;
+        }
 
         int flag() {
-            return ordinal() << PART_SHIFT;
+            return number << PART_SHIFT;
         }
     }
 
     Part part() {
-        return Part.values()[(flags & PART_MASK) >> PART_SHIFT];
+        return switch ((flags & PART_MASK) >> PART_SHIFT) {
+            case 0 -> Part.NONE;
+            case 1 -> Part.REQUEST;
+            case 2 -> Part.PROGRESS;
+            default -> Part.RESULT;
+        };
     }
 
     boolean last() {

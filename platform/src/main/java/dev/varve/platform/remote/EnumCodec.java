@@ -1,0 +1,115 @@
+package dev.varve.platform.remote;
+
+import dev.varve.api.backend.ComputeDevice.Phase;
+import dev.varve.api.ggml.GgmlType;
+import dev.varve.platform.shard.ExactRows;
+import dev.varve.platform.shard.FlashAttention;
+import dev.varve.platform.shard.OutputRows;
+
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.ToIntFunction;
+
+/**
+ * Choices on the wire, i32 each. The numbers never change their meaning, however the constants are
+ * ordered or called in a later release; a constant without a number does not compile.
+ *
+ * @param <E> the choices
+ */
+final class EnumCodec<E extends Enum<E>> {
+    /** Of a batch. */
+    static final EnumCodec<Phase> PHASE =
+            new EnumCodec<>(
+                    "phase",
+                    Phase.values(),
+                    phase ->
+                            switch (phase) {
+                                case PREFILL -> 0;
+                                case DECODE -> 1;
+                            });
+
+    /** Of a slice. */
+    static final EnumCodec<OutputRows> OUTPUTS =
+            new EnumCodec<>(
+                    "outputs",
+                    OutputRows.values(),
+                    outputs ->
+                            switch (outputs) {
+                                case NONE -> 0;
+                                case BEST -> 1;
+                                case LAST -> 2;
+                                case ALL -> 3;
+                            });
+
+    /** Of a load request. */
+    static final EnumCodec<FlashAttention> FLASH_ATTENTION =
+            new EnumCodec<>(
+                    "flash attention",
+                    FlashAttention.values(),
+                    flash ->
+                            switch (flash) {
+                                case AUTO -> 0;
+                                case ON -> 1;
+                                case OFF -> 2;
+                            });
+
+    /** Of a load request. */
+    static final EnumCodec<ExactRows> EXACT_ROWS =
+            new EnumCodec<>(
+                    "exact rows",
+                    ExactRows.values(),
+                    exact ->
+                            switch (exact) {
+                                case AUTO -> 0;
+                                case ON -> 1;
+                                case OFF -> 2;
+                            });
+
+    /** Of a load request. */
+    static final EnumCodec<BoundaryType> BOUNDARY_TYPE =
+            new EnumCodec<>(
+                    "boundary type",
+                    BoundaryType.values(),
+                    type ->
+                            switch (type) {
+                                case F32 -> 0;
+                                case F16 -> 1;
+                                case BF16 -> 2;
+                            });
+
+    /** Of a tensor in a snapshot; the numbers are those of GGUF files. */
+    static final EnumCodec<GgmlType> ELEMENT_TYPE =
+            new EnumCodec<>("element type", GgmlType.values(), GgmlType::id);
+
+    private final String field;
+    private final ToIntFunction<E> number;
+    private final Map<Integer, E> byNumber = new TreeMap<>();
+
+    private EnumCodec(String field, E[] values, ToIntFunction<E> number) {
+        this.field = field;
+        this.number = number;
+        for (E value : values) {
+            if (byNumber.put(number.applyAsInt(value), value) != null) {
+                throw new IllegalStateException(field + ": a number means two things");
+            }
+        }
+    }
+
+    /** The number of a choice. */
+    int number(E value) {
+        return number.applyAsInt(value);
+    }
+
+    /**
+     * Reads a choice.
+     *
+     * @throws dev.varve.platform.wire.WireException naming the known numbers if it is another one
+     */
+    E get(FieldReader fields) {
+        int found = fields.number(field, Integer.MIN_VALUE, Integer.MAX_VALUE);
+        return Optional.ofNullable(byNumber.get(found))
+                .orElseThrow(
+                        () -> FieldReader.invalid(field, "one of " + byNumber.keySet(), found));
+    }
+}

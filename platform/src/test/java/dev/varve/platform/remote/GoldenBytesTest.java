@@ -1,0 +1,219 @@
+package dev.varve.platform.remote;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import dev.varve.api.backend.ComputeDevice.Phase;
+import dev.varve.api.ggml.GgmlType;
+import dev.varve.api.model.LayerRange;
+import dev.varve.api.model.ModelOptions;
+import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.ExactRows;
+import dev.varve.platform.shard.Feature;
+import dev.varve.platform.shard.FlashAttention;
+import dev.varve.platform.shard.HostBoundary;
+import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.SequencePlace;
+import dev.varve.platform.shard.ShardMemory;
+import dev.varve.platform.shard.ShardOptions;
+import dev.varve.platform.shard.ShardResult;
+import dev.varve.platform.shard.ShardSnapshot;
+import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SlotCopy;
+import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.shard.SnapshotTensor;
+import dev.varve.platform.wire.Message;
+import dev.varve.platform.wire.WireCode;
+import dev.varve.platform.wire.WireException;
+
+import org.junit.jupiter.api.Test;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.stream.Collectors;
+
+/**
+ * The bytes of version 2, as shard processes of earlier releases send and take them. A change here
+ * needs another version number.
+ */
+class GoldenBytesTest {
+    private static final int[] TOKENS = {7, 258};
+
+    private static String hex(ByteBuffer buffer) {
+        byte[] bytes = new byte[buffer.remaining()];
+        buffer.get(bytes);
+        return HexFormat.of().formatHex(bytes);
+    }
+
+    /** Small fields, and the payload behind a dash. */
+    private static String hex(Message message) {
+        return message.type() + ": " + hex(message.meta()) + " - " + hex(message.payload());
+    }
+
+    private static Slice slice(long sequence, int[] tokens, int slot, OutputRows outputs) {
+        return new Slice(
+                sequence,
+                tokens,
+                slot == 0 ? 0 : 9,
+                new SlotSpan(slot, SlotSpan.BLOCK),
+                slot == 0 ? 0 : 2,
+                slot == 0 ? 1 : 2,
+                outputs);
+    }
+
+    private static Batch batch() {
+        return new Batch(
+                List.of(new SlotCopy(1, 256, 5)),
+                List.of(
+                        slice(3, TOKENS, 0, OutputRows.NONE),
+                        slice(4, new int[] {1}, 256, OutputRows.BEST),
+                        slice(5, TOKENS, 512, OutputRows.LAST),
+                        slice(-1, new int[] {2}, 768, OutputRows.ALL)),
+                Phase.DECODE,
+                List.of(2, 3));
+    }
+
+    @Test
+    void aBatchHasItsBytes() {
+        float[] values = {1, -2, 0.5f, 3, 1, -2, 0.5f, 3, 1, -2, 0.5f, 3};
+
+        assertEquals(
+                "67: 010000000200000002000000030000000100000001000000000100000500"
+                        + "0000040000000300000000000000020000000000000000000000000100000000"
+                        + "0000010000000000000004000000000000000100000009000000000100000001"
+                        + "0000020000000200000001000000050000000000000002000000090000000002"
+                        + "000000010000020000000200000002000000ffffffffffffffff010000000900"
+                        + "0000000300000001000002000000020000000300000001 - 070000000201000"
+                        + "001000000070000000201000002000000003c00c000380042003c00c00038004"
+                        + "2003c00c000380042",
+                hex(
+                        new BatchCodec(BoundaryType.F16, 2)
+                                .encode(batch(), Optional.of(new HostBoundary(values, 6)))));
+    }
+
+    @Test
+    void aResultHasItsBytes() {
+        ResultCodec codec = new ResultCodec(BoundaryType.BF16, new LayerRange(1, 4), 0, 3, 1);
+        ShardResult result =
+                new ShardResult(
+                        new float[] {9, 9, 9, 1, 2, 3, 4, 5, 6},
+                        new int[] {2, 0, 0},
+                        3,
+                        Optional.empty(),
+                        List.of(
+                                new Feature(2, new float[] {1, 2, 3, 4, 5, 6}, 6),
+                                new Feature(3, new float[] {6, 5, 4, 3, 2, 1}, 6)));
+
+        assertEquals(
+                "67: 0e000000000000000a000000000000000b000000000000000c0000000000"
+                        + "00000d0000000000000003000000020000000000000000000000020000000200"
+                        + "000003000000 - 0000803f0000004000004040000080400000a0400000c0400"
+                        + "000803f0000004000004040000080400000a0400000c0400000c0400000a0400"
+                        + "000804000004040000000400000803f",
+                hex(codec.encode(batch(), result, new ShardMemory(10, 11, 12, 13), 14)));
+    }
+
+    @Test
+    void aLoadHasItsBytes() {
+        LoadRequest request =
+                new LoadRequest(
+                        new LoadRequest.Identity("m.gguf", "ab", "qwen35", 4, 128, 320),
+                        ModelOptions.defaults(),
+                        "cpu:0",
+                        new LayerRange(1, 3),
+                        new ShardOptions(
+                                        new CacheTypes(GgmlType.Q8_0, GgmlType.F16),
+                                        512,
+                                        3,
+                                        256,
+                                        true,
+                                        false)
+                                .withFlashAttention(FlashAttention.OFF)
+                                .withExactRows(ExactRows.ON)
+                                .withCaptures(List.of(2, 3)),
+                        OptionalInt.of(2),
+                        OptionalInt.empty(),
+                        true,
+                        BoundaryType.BF16);
+
+        assertEquals(
+                "65: 060000006d2e67677566020000006162060000007177656e333504000000"
+                        + "800000004001000000000000000000000000000000000000050000006370753a"
+                        + "3001000000030000000400000071385f30030000006631360002000003000000"
+                        + "0001000001000200000001000000020000000000000001020000000200000002"
+                        + "00000003000000 - ",
+                hex(request.encode()));
+    }
+
+    @Test
+    void aSnapshotHasItsBytes() {
+        SequencePlace place = new SequencePlace(new SlotSpan(256, 512), 2, 3);
+        ShardSnapshot snapshot =
+                new ShardSnapshot(
+                        2,
+                        List.of(
+                                new SnapshotTensor("k.1", GgmlType.Q8_0, 32, 2, new byte[68]),
+                                new SnapshotTensor(
+                                        "conv.2", GgmlType.F32, 1, 1, new byte[] {1, 2, 3, 4})));
+        FieldWriter fields = new FieldWriter();
+        SnapshotManifest.putPlace(fields, place);
+        TransferId.of(place, 7).put(fields);
+        SnapshotManifest.of(snapshot).put(fields);
+
+        assertEquals(
+                "0001000000020000020000000300000000010000030000000700000000000000"
+                        + "0200000002000000030000006b2e310800000020000000000000000200000006"
+                        + "000000636f6e762e3200000000010000000000000001000000",
+                hex(fields.done()));
+    }
+
+    @Test
+    void everyChoiceHasItsNumber() {
+        assertEquals("PREFILL 0, DECODE 1", numbers(EnumCodec.PHASE, Phase.values()));
+        assertEquals(
+                "NONE 0, BEST 1, LAST 2, ALL 3", numbers(EnumCodec.OUTPUTS, OutputRows.values()));
+        assertEquals(
+                "AUTO 0, ON 1, OFF 2", numbers(EnumCodec.FLASH_ATTENTION, FlashAttention.values()));
+        assertEquals("AUTO 0, ON 1, OFF 2", numbers(EnumCodec.EXACT_ROWS, ExactRows.values()));
+        assertEquals(
+                "F32 0, F16 1, BF16 2", numbers(EnumCodec.BOUNDARY_TYPE, BoundaryType.values()));
+        assertEquals(
+                "F32 0, F16 1, Q4_0 2, Q4_1 3, Q5_0 6, Q5_1 7, Q8_0 8, BF16 30",
+                numbers(
+                        EnumCodec.ELEMENT_TYPE,
+                        new GgmlType[] {
+                            GgmlType.F32,
+                            GgmlType.F16,
+                            GgmlType.Q4_0,
+                            GgmlType.Q4_1,
+                            GgmlType.Q5_0,
+                            GgmlType.Q5_1,
+                            GgmlType.Q8_0,
+                            GgmlType.BF16
+                        }));
+    }
+
+    private static <E extends Enum<E>> String numbers(EnumCodec<E> codec, E[] values) {
+        return Arrays.stream(values)
+                .map(value -> value.name() + " " + codec.number(value))
+                .collect(Collectors.joining(", "));
+    }
+
+    @Test
+    void anUnknownNumberIsRefusedWithTheKnownOnes() {
+        WireException refusal =
+                assertThrows(
+                        WireException.class,
+                        () ->
+                                EnumCodec.BOUNDARY_TYPE.get(
+                                        new FieldReader(new FieldWriter().number(3).done())));
+
+        assertEquals(WireCode.INVALID_REQUEST, refusal.code());
+        assertEquals("boundary type: expected one of [0, 1, 2], found 3", refusal.getMessage());
+    }
+}

@@ -24,6 +24,7 @@ module dev.varve.platform {
     exports dev.varve.platform.remote;
     exports dev.varve.platform.runtime;
     exports dev.varve.platform.sampling;
+    exports dev.varve.platform.setting;
     exports dev.varve.platform.shard;
     exports dev.varve.platform.shard.local;
     exports dev.varve.platform.wire;

@@ -47,7 +47,8 @@ final class ErrorReport implements IParameterExceptionHandler, IExecutionExcepti
     /** Options are also checked where they are used; such a message begins with the option. */
     private static boolean isUsage(Exception problem) {
         return problem instanceof UsageException
-                || (problem.getMessage() != null && problem.getMessage().startsWith("--"));
+                || (problem.getMessage() != null
+                        && FlagNames.FLAGS.render(problem.getMessage()).startsWith("--"));
     }
 
     private static boolean debug(CommandLine command) {
@@ -65,6 +66,6 @@ final class ErrorReport implements IParameterExceptionHandler, IExecutionExcepti
     }
 
     private static String oneLine(String text) {
-        return text.strip().replaceAll("\\s*\\R\\s*", " ");
+        return FlagNames.FLAGS.render(text).strip().replaceAll("\\s*\\R\\s*", " ");
     }
 }

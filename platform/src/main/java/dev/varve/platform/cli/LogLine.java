@@ -35,7 +35,7 @@ final class LogLine extends Formatter {
                         .append(' ')
                         .append(shortName(record.getLoggerName()))
                         .append(": ")
-                        .append(formatMessage(record))
+                        .append(FlagNames.FLAGS.render(formatMessage(record)))
                         .append('\n');
         if (record.getThrown() != null) {
             StringWriter trace = new StringWriter();

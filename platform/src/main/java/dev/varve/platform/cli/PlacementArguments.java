@@ -1,7 +1,5 @@
 package dev.varve.platform.cli;
 
-import dev.varve.platform.placement.DraftFlags;
-import dev.varve.platform.placement.PlacementFlags;
 import dev.varve.platform.placement.PlacementRequest;
 
 import picocli.CommandLine.Option;

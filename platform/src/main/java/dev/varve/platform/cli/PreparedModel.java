@@ -4,7 +4,6 @@ import dev.varve.api.VarveException;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.placement.DeviceReference;
-import dev.varve.platform.placement.DraftFlags;
 import dev.varve.platform.placement.LocalBackends;
 import dev.varve.platform.placement.PlacementRequest;
 import dev.varve.platform.plan.LocalDeviceProbe;

@@ -3,6 +3,7 @@ package dev.varve.platform.placement;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.LayerState;
+import dev.varve.platform.setting.Setting;
 
 import java.math.BigDecimal;
 import java.math.RoundingMode;
@@ -46,7 +47,8 @@ public final class LayerRanges {
     public static List<LayerRange> split(int layers, int shards, List<Double> weights) {
         if (layers < 1 || shards < 1 || shards > layers) {
             throw new IllegalArgumentException(
-                    "--target-devices: expected 1 to "
+                    Setting.DEVICES
+                            + ": expected 1 to "
                             + layers
                             + " devices, one layer each at least, found "
                             + shards);
@@ -54,7 +56,8 @@ public final class LayerRanges {
         List<Double> shares = weights.isEmpty() ? Collections.nCopies(shards, 1.0) : weights;
         if (shares.size() != shards) {
             throw new IllegalArgumentException(
-                    "--target-layer-split: expected "
+                    Setting.LAYER_SPLIT
+                            + ": expected "
                             + shards
                             + " weights, found "
                             + shares.size());
@@ -65,7 +68,7 @@ public final class LayerRanges {
         BigDecimal sum = exact.stream().reduce(BigDecimal.ZERO, BigDecimal::add);
         if (sum.signum() <= 0) {
             throw new IllegalArgumentException(
-                    "--target-layer-split: expected weights with a sum above 0, found " + shares);
+                    Setting.LAYER_SPLIT + ": expected weights with a sum above 0, found " + shares);
         }
         BigDecimal total = BigDecimal.valueOf(layers);
         List<LayerRange> ranges = new ArrayList<>();
@@ -89,7 +92,7 @@ public final class LayerRanges {
     private static BigDecimal exact(double weight) {
         if (!(weight >= 0 && Double.isFinite(weight))) {
             throw new IllegalArgumentException(
-                    "--target-layer-split: expected finite weights above 0, found " + weight);
+                    Setting.LAYER_SPLIT + ": expected finite weights above 0, found " + weight);
         }
         return BigDecimal.valueOf(weight);
     }

@@ -1,5 +1,7 @@
 package dev.varve.platform.placement;
 
+import dev.varve.platform.setting.Setting;
+
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -70,7 +72,8 @@ public record PlacementRequest(
             DeviceReference other = written.putIfAbsent(known, device);
             if (other != null && !other.equals(device)) {
                 throw new IllegalArgumentException(
-                        "--target-devices: bad target layer split: "
+                        Setting.DEVICES
+                                + ": bad target layer split: "
                                 + other
                                 + " and "
                                 + device
@@ -89,7 +92,7 @@ public record PlacementRequest(
     }
 
     /** Whether a launcher decides by the backends who gets a process: nobody wrote a site. */
-    static boolean isGrouped(List<DeviceReference> devices) {
+    public static boolean isGrouped(List<DeviceReference> devices) {
         return devices.size() > 1 && devices.stream().allMatch(DeviceReference::isLocal);
     }
 
@@ -131,7 +134,8 @@ public record PlacementRequest(
                                                                                 != other.index()));
         if (!found) {
             throw new IllegalArgumentException(
-                    "--peer-access: has no effect: no two devices of one backend in one process"
+                    Setting.PEER_ACCESS
+                            + ": has no effect: no two devices of one backend in one process"
                             + " among "
                             + devices);
         }

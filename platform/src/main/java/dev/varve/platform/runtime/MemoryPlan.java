@@ -4,6 +4,7 @@ import dev.varve.api.VarveException;
 import dev.varve.api.backend.ComputeDevice;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
+import dev.varve.platform.setting.Setting;
 
 import java.util.Locale;
 
@@ -32,8 +33,13 @@ public record MemoryPlan(
         long availableBytes) {
     /** End of a message about a model that is too large, with what helps. */
     static final String DOES_NOT_FIT =
-            "; it does not fit. Use a smaller quantisation, --max-ctx, --parallel or"
-                    + " --cache-type-k/-v q8_0";
+            "; it does not fit. Use a smaller quantisation, "
+                    + Setting.CONTEXT_TOKENS
+                    + ", "
+                    + Setting.PARALLEL
+                    + " or "
+                    + Setting.CACHE_TYPES
+                    + " q8_0";
 
     /**
      * Works out the plan; a KV pool of default size shrinks to what is free, down to one context.

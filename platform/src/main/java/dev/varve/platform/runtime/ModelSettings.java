@@ -2,6 +2,7 @@ package dev.varve.platform.runtime;
 
 import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.engine.EngineOptions;
+import dev.varve.platform.setting.Setting;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.ExactRows;
 import dev.varve.platform.shard.FlashAttention;
@@ -55,11 +56,12 @@ public record ModelSettings(
         Objects.requireNonNull(exactRows);
         Objects.requireNonNull(shardPatience);
         if (parallel < 1 || parallel > 256) {
-            throw new IllegalArgumentException("--parallel: expected 1 to 256, found " + parallel);
+            throw new IllegalArgumentException(
+                    Setting.PARALLEL + ": expected 1 to 256, found " + parallel);
         }
         if (queueLimit < 1) {
             throw new IllegalArgumentException(
-                    "--max-queue: expected 1 or more, found " + queueLimit);
+                    Setting.QUEUE_LIMIT + ": expected 1 or more, found " + queueLimit);
         }
     }
 

@@ -9,6 +9,7 @@ import dev.varve.api.model.ModelShape;
 import dev.varve.api.model.TensorSelection;
 import dev.varve.api.model.TensorUse;
 import dev.varve.platform.engine.EngineOptions;
+import dev.varve.platform.setting.Setting;
 import dev.varve.platform.shard.FlashAttention;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.local.PlainAttentionMemory;
@@ -103,7 +104,8 @@ public record RangeMemory(
         if (context < 1 || context > longest) {
             throw new VarveException(
                     VarveException.Kind.INVALID_REQUEST,
-                    "--max-ctx: expected 1 to "
+                    Setting.CONTEXT_TOKENS
+                            + ": expected 1 to "
                             + longest
                             + " (what the model was trained for), found "
                             + context);
@@ -131,9 +133,12 @@ public record RangeMemory(
         if (slots < wholeContexts) {
             throw new VarveException(
                     VarveException.Kind.INVALID_REQUEST,
-                    "--kv-tokens: expected at least "
+                    Setting.KV_TOKENS
+                            + ": expected at least "
                             + context
-                            + " (--max-ctx, one whole sequence), found "
+                            + " ("
+                            + Setting.CONTEXT_TOKENS
+                            + ", one whole sequence), found "
                             + settings.kvTokens().getAsInt());
         }
         return slots;

@@ -12,6 +12,7 @@ import dev.varve.platform.placement.KvSharingModel;
 import dev.varve.platform.placement.PlacementRequest;
 import dev.varve.platform.placement.SplitRule;
 import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.setting.Setting;
 
 import org.junit.jupiter.api.Test;
 
@@ -168,6 +169,6 @@ class SplitPlannerTest {
                                                 .place(request(nine, new SplitRule.Automatic())))
                         .getMessage();
 
-        assertTrue(message.startsWith("--target-devices: "), message);
+        assertTrue(message.startsWith(Setting.DEVICES + ": "), message);
     }
 }

@@ -1,4 +1,7 @@
-package dev.varve.platform.placement;
+package dev.varve.platform.cli;
+
+import dev.varve.platform.placement.DeviceReference;
+import dev.varve.platform.placement.PlacementRequest;
 
 import java.nio.file.Path;
 import java.util.List;
@@ -14,7 +17,7 @@ import java.util.function.Predicate;
  * @param workFolder {@code --draft-ipc-work-dir}
  * @param ringCapacity {@code --draft-ipc-ring-cap}
  */
-public record DraftFlags(
+record DraftFlags(
         Optional<String> device,
         Optional<Path> launcher,
         Optional<Path> workFolder,

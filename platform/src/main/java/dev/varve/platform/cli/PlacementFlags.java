@@ -1,4 +1,9 @@
-package dev.varve.platform.placement;
+package dev.varve.platform.cli;
+
+import dev.varve.platform.placement.DeviceReference;
+import dev.varve.platform.placement.PlacementRequest;
+import dev.varve.platform.placement.Site;
+import dev.varve.platform.placement.SplitRule;
 
 import java.nio.file.Path;
 import java.util.List;
@@ -16,7 +21,7 @@ import java.util.Optional;
  * @param shardLauncher {@code --target-shard-ipc-bin}
  * @param workFolder {@code --target-shard-ipc-work-dir}
  */
-public record PlacementFlags(
+record PlacementFlags(
         Optional<String> device,
         Optional<String> devices,
         Optional<String> split,

@@ -1,8 +1,12 @@
-package dev.varve.platform.placement;
+package dev.varve.platform.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.platform.placement.DeviceReference;
+import dev.varve.platform.placement.PlacementRequest;
+import dev.varve.platform.placement.SplitRule;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -143,9 +147,10 @@ class PlacementFlagsTest {
                         + " effect",
             })
     void contradictionsAreRefusedWithFlagAndReason(String flags, String expected) {
-        String message =
-                assertThrows(IllegalArgumentException.class, () -> read(flags)).getMessage();
+        IllegalArgumentException refusal =
+                assertThrows(IllegalArgumentException.class, () -> read(flags));
 
+        String message = FlagNames.FLAGS.render(refusal.getMessage());
         assertTrue(message.startsWith("--"), message);
         assertTrue(message.contains(expected), message);
     }

@@ -1,0 +1,32 @@
+package dev.varve.platform.cli;
+
+import dev.varve.platform.setting.Setting;
+import dev.varve.platform.setting.SettingNames;
+
+/** The settings as flags of the command line. */
+final class FlagNames implements SettingNames {
+    static final SettingNames FLAGS = new FlagNames();
+
+    private FlagNames() {}
+
+    @Override
+    public String of(Setting setting) {
+        return switch (setting) {
+            case DEVICE -> "--target-device";
+            case DEVICES -> "--target-devices";
+            case LAYER_SPLIT -> "--target-layer-split";
+            case PEER_ACCESS -> "--peer-access";
+            case SHARD_LAUNCHER -> "--target-shard-ipc-bin";
+            case SHARD_WORK_FOLDER -> "--target-shard-ipc-work-dir";
+            case SHARD_PATIENCE -> "--shard-patience";
+            case CONTEXT_TOKENS -> "--max-ctx";
+            case PARALLEL -> "--parallel";
+            case KV_TOKENS -> "--kv-tokens";
+            case QUEUE_LIMIT -> "--max-queue";
+            case KEY_CACHE_TYPE -> "--cache-type-k";
+            case VALUE_CACHE_TYPE -> "--cache-type-v";
+            case CACHE_TYPES -> "--cache-type-k/-v";
+            case FLASH_ATTENTION -> "--flash-attn";
+        };
+    }
+}

@@ -1,0 +1,81 @@
+package dev.varve.platform.setting;
+
+import java.util.Arrays;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * Something that a person may set, as the messages of lower layers name it.
+ *
+ * <p>In a text a setting stands as its identifier in braces, {@code {parallel}: expected 1 to 256,
+ * found 0}: that is what {@link #toString} gives. A text may be wrapped into another one, logged,
+ * or sent by a shard process; {@link SettingNames#render} puts the names in where it is shown.
+ */
+public enum Setting {
+    /** The one device of a model. */
+    DEVICE("device"),
+    /** Several devices of a model, in layer order. */
+    DEVICES("devices"),
+    /** Share of each device in the layers. */
+    LAYER_SPLIT("layerSplit"),
+    /** Whether devices of one backend copy from each other directly. */
+    PEER_ACCESS("peerAccess"),
+    /** Program that starts a shard process. */
+    SHARD_LAUNCHER("shardLauncher"),
+    /** Folder for the sockets of shard processes. */
+    SHARD_WORK_FOLDER("shardWorkFolder"),
+    /** How long requests wait for a lost shard that makes no progress. */
+    SHARD_PATIENCE("shardPatience"),
+    /** Most tokens of one sequence. */
+    CONTEXT_TOKENS("contextTokens"),
+    /** Most sequences decoded together. */
+    PARALLEL("parallel"),
+    /** Tokens of the KV pool. */
+    KV_TOKENS("kvTokens"),
+    /** Most requests that wait. */
+    QUEUE_LIMIT("queueLimit"),
+    /** Element type of cached keys. */
+    KEY_CACHE_TYPE("keyCacheType"),
+    /** Element type of cached values. */
+    VALUE_CACHE_TYPE("valueCacheType"),
+    /** Element types of cached keys and values, together. */
+    CACHE_TYPES("cacheTypes"),
+    /** Whether attention is one operator. */
+    FLASH_ATTENTION("flashAttention");
+
+    private static final Pattern MARK = Pattern.compile("\\{([a-zA-Z]+)}");
+
+    private static final Map<String, Setting> BY_ID =
+            Arrays.stream(values()).collect(Collectors.toMap(Setting::id, Function.identity()));
+
+    private final String id;
+
+    Setting(String id) {
+        this.id = id;
+    }
+
+    /** The identifier, such as {@code parallel}. */
+    public String id() {
+        return id;
+    }
+
+    /** The identifier as it stands in a text, in braces. */
+    @Override
+    public String toString() {
+        return "{" + id + "}";
+    }
+
+    /** Puts names in the place of the settings in a text; braces around other words stay. */
+    static String render(String text, SettingNames names) {
+        return MARK.matcher(text)
+                .replaceAll(
+                        mark -> {
+                            Setting setting = BY_ID.get(mark.group(1));
+                            return Matcher.quoteReplacement(
+                                    setting == null ? mark.group() : names.of(setting));
+                        });
+    }
+}

@@ -5,6 +5,7 @@ import dev.varve.api.transport.Listener;
 import dev.varve.api.transport.TransportOptions;
 import dev.varve.api.transport.TransportProvider;
 import dev.varve.platform.plugin.PluginCatalog;
+import dev.varve.platform.plugin.Spi;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -17,7 +18,10 @@ final class GrpcProbe {
     /** Argument: the plugins folder. */
     public static void main(String[] arguments) throws IOException {
         TransportProvider grpc =
-                PluginCatalog.discover(Path.of(arguments[0])).transports().get("grpc");
+                PluginCatalog.discover(Path.of(arguments[0])).loaded().stream()
+                        .flatMap(plugin -> plugin.services().providers(Spi.TRANSPORTS).stream())
+                        .findFirst()
+                        .orElseThrow();
         TransportOptions options = TransportOptions.defaults().withToken("swordfish");
         try (Listener listener = grpc.listen("127.0.0.1:0", options);
                 Connection client =

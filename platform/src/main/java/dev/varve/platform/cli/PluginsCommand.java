@@ -1,10 +1,9 @@
 package dev.varve.platform.cli;
 
-import dev.varve.api.backend.DeviceBackendProvider;
-import dev.varve.api.transport.TransportProvider;
 import dev.varve.platform.plugin.LoadedPlugin;
 import dev.varve.platform.plugin.PluginCatalog;
 import dev.varve.platform.plugin.RejectedPlugin;
+import dev.varve.platform.plugin.Spi;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -74,17 +73,10 @@ final class PluginsCommand extends CliCommand {
                             .put("file", plugin.file().toString())
                             .put("module", plugin.module());
             plugin.version().ifPresent(version -> entry.put("version", version));
-            ArrayNode architectures = entry.putArray("architectures");
-            plugin.families()
-                    .forEach(
-                            family ->
-                                    family.architectures().stream()
-                                            .sorted()
-                                            .forEach(architectures::add));
-            ArrayNode backends = entry.putArray("backends");
-            plugin.backends().stream().map(DeviceBackendProvider::name).forEach(backends::add);
-            ArrayNode transports = entry.putArray("transports");
-            plugin.transports().stream().map(TransportProvider::scheme).forEach(transports::add);
+            for (Spi<?> spi : Spi.ALL) {
+                ArrayNode names = entry.putArray(spi.key());
+                plugin.services().names(spi).forEach(names::add);
+            }
         }
         ArrayNode rejected = result.putArray("rejected");
         for (RejectedPlugin plugin : catalog.rejected()) {

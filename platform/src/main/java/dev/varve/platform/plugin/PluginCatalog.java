@@ -12,12 +12,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -28,20 +26,23 @@ import java.util.stream.Stream;
  * <p>Each entry is a jar, or a folder of jars where a plugin has dependencies of its own. Entries
  * are taken in the order of their names; a name that is provided twice stays with the first and the
  * second entry is refused as a whole.
+ *
+ * <p>The providers that the catalog gives out are guarded: whatever a plugin's code throws against
+ * the contract of its service, or a null, becomes a {@link VarveException} that names the plugin's
+ * file and module and what was called.
  */
 public final class PluginCatalog {
-    private record Owned<T>(T provider, String module, Path file) {}
+    private static final PluginOrigin BUILT_IN =
+            new PluginOrigin(Path.of("built in"), "dev.varve.platform", Optional.empty());
 
     private final List<LoadedPlugin> loaded = new ArrayList<>();
     private final List<RejectedPlugin> rejected = new ArrayList<>();
-    private final SortedMap<String, Owned<ModelFamilyProvider>> families = new TreeMap<>();
-    private final SortedMap<String, Owned<DeviceBackendProvider>> backends = new TreeMap<>();
-
-    private final SortedMap<String, Owned<TransportProvider>> transports = new TreeMap<>();
+    private final Map<Spi<?>, ProviderTable<?>> tables = new LinkedHashMap<>();
 
     private PluginCatalog() {
+        Spi.ALL.forEach(spi -> tables.put(spi, new ProviderTable<>(spi)));
         TransportProvider unix = new UnixTransport();
-        transports.put(unix.scheme(), new Owned<>(unix, "dev.varve.platform", Path.of("built in")));
+        table(Spi.TRANSPORTS).addBuiltIn(unix.scheme(), unix, BUILT_IN);
     }
 
     /**
@@ -107,49 +108,18 @@ public final class PluginCatalog {
         }
     }
 
+    /** All names or none: a plugin is refused before any of them is taken. */
     private void add(LoadedPlugin plugin) throws PluginRejection {
-        SortedMap<String, Owned<ModelFamilyProvider>> newFamilies = new TreeMap<>();
-        for (ModelFamilyProvider family : plugin.families()) {
-            for (String architecture : family.architectures()) {
-                claim("architecture", architecture, family, plugin, newFamilies, families);
-            }
+        for (ProviderTable<?> table : tables.values()) {
+            table.requireFree(plugin);
         }
-        SortedMap<String, Owned<DeviceBackendProvider>> newBackends = new TreeMap<>();
-        for (DeviceBackendProvider backend : plugin.backends()) {
-            claim("backend", backend.name(), backend, plugin, newBackends, backends);
-        }
-        SortedMap<String, Owned<TransportProvider>> newTransports = new TreeMap<>();
-        for (TransportProvider transport : plugin.transports()) {
-            claim("transport", transport.scheme(), transport, plugin, newTransports, transports);
-        }
-        transports.putAll(newTransports);
-        families.putAll(newFamilies);
-        backends.putAll(newBackends);
+        tables.values().forEach(table -> table.add(plugin));
         loaded.add(plugin);
     }
 
-    private static <T> void claim(
-            String what,
-            String name,
-            T provider,
-            LoadedPlugin plugin,
-            SortedMap<String, Owned<T>> fresh,
-            SortedMap<String, Owned<T>> taken)
-            throws PluginRejection {
-        Owned<T> mine = new Owned<>(provider, plugin.module(), plugin.file());
-        Owned<T> owner = taken.containsKey(name) ? taken.get(name) : fresh.putIfAbsent(name, mine);
-        if (owner != null) {
-            throw new PluginRejection(
-                    String.format(
-                            Locale.ROOT,
-                            "%s %s is provided twice: by module %s (%s) and by module %s (%s)",
-                            what,
-                            name,
-                            owner.module(),
-                            owner.file().getFileName(),
-                            mine.module(),
-                            mine.file().getFileName()));
-        }
+    @SuppressWarnings("unchecked") // the constructor puts the table of a kind under that kind
+    private <T> ProviderTable<T> table(Spi<T> spi) {
+        return (ProviderTable<T>) tables.get(spi);
     }
 
     /** Plugins in use, in the order of their files. */
@@ -164,12 +134,7 @@ public final class PluginCatalog {
 
     /** Model families by the architecture that they serve. */
     public Map<String, ModelFamilyProvider> families() {
-        return providers(families);
-    }
-
-    /** Device backends by name. */
-    public Map<String, DeviceBackendProvider> backends() {
-        return providers(backends);
+        return table(Spi.FAMILIES).providers();
     }
 
     /**
@@ -180,18 +145,13 @@ public final class PluginCatalog {
      *     are
      */
     public ModelFamilyProvider family(String architecture, Path modelFile) {
-        Owned<ModelFamilyProvider> owner = families.get(architecture);
-        if (owner == null) {
-            throw new VarveException(
-                    VarveException.Kind.UNSUPPORTED_MODEL,
-                    String.format(
-                            Locale.ROOT,
-                            "%s: no plugin serves architecture %s; %s",
-                            modelFile.getFileName(),
-                            architecture,
-                            describe()));
-        }
-        return owner.provider();
+        return table(Spi.FAMILIES)
+                .require(architecture, modelFile.getFileName() + ": ", this::describe);
+    }
+
+    /** Device backends by name. */
+    public Map<String, DeviceBackendProvider> backends() {
+        return table(Spi.BACKENDS).providers();
     }
 
     /**
@@ -200,22 +160,12 @@ public final class PluginCatalog {
      * @throws VarveException of kind UNAVAILABLE if there is none, naming those that there are
      */
     public DeviceBackendProvider backend(String name) {
-        Owned<DeviceBackendProvider> owner = backends.get(name);
-        if (owner == null) {
-            throw new VarveException(
-                    VarveException.Kind.UNAVAILABLE,
-                    String.format(
-                            Locale.ROOT,
-                            "no plugin provides device backend %s; %s",
-                            name,
-                            describe()));
-        }
-        return owner.provider();
+        return table(Spi.BACKENDS).require(name, "", this::describe);
     }
 
     /** Transports by scheme; {@code unix} is always there. */
     public Map<String, TransportProvider> transports() {
-        return providers(transports);
+        return table(Spi.TRANSPORTS).providers();
     }
 
     /**
@@ -224,24 +174,7 @@ public final class PluginCatalog {
      * @throws VarveException of kind UNAVAILABLE if there is none, naming those that there are
      */
     public TransportProvider transport(String scheme) {
-        Owned<TransportProvider> owner = transports.get(scheme);
-        if (owner == null) {
-            throw new VarveException(
-                    VarveException.Kind.UNAVAILABLE,
-                    String.format(
-                            Locale.ROOT,
-                            "no transport for %s: addresses; known: %s; %s",
-                            scheme,
-                            String.join(", ", transports.keySet()),
-                            describe()));
-        }
-        return owner.provider();
-    }
-
-    private static <T> Map<String, T> providers(SortedMap<String, Owned<T>> owned) {
-        SortedMap<String, T> providers = new TreeMap<>();
-        owned.forEach((name, owner) -> providers.put(name, owner.provider()));
-        return Collections.unmodifiableSortedMap(providers);
+        return table(Spi.TRANSPORTS).require(scheme, "", this::describe);
     }
 
     /**

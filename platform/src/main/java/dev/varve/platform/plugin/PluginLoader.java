@@ -1,9 +1,5 @@
 package dev.varve.platform.plugin;
 
-import dev.varve.api.backend.DeviceBackendProvider;
-import dev.varve.api.model.ModelFamilyProvider;
-import dev.varve.api.transport.TransportProvider;
-
 import java.lang.module.Configuration;
 import java.lang.module.FindException;
 import java.lang.module.ModuleDescriptor;
@@ -15,14 +11,15 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * Resolves one entry of the plugins folder into a module layer below {@code parent} and makes its
@@ -30,9 +27,11 @@ import java.util.stream.Stream;
  */
 final class PluginLoader {
     private final ModuleLayer parent;
+    private final ModuleRules rules;
 
     PluginLoader(ModuleLayer parent) {
         this.parent = parent;
+        rules = new ModuleRules(parent);
     }
 
     /**
@@ -43,17 +42,16 @@ final class PluginLoader {
     LoadedPlugin load(Path file) throws PluginRejection {
         try {
             ModuleLayer layer = layer(file);
-            List<ModelFamilyProvider> families = providers(layer, ModelFamilyProvider.class);
-            List<DeviceBackendProvider> backends = providers(layer, DeviceBackendProvider.class);
-            List<TransportProvider> transports = providers(layer, TransportProvider.class);
-            if (families.isEmpty() && backends.isEmpty() && transports.isEmpty()) {
+            Map<Spi<?>, List<Object>> providers = new LinkedHashMap<>();
+            for (Spi<?> spi : Spi.ALL) {
+                providers.put(spi, providers(layer, spi.service()));
+            }
+            if (providers.values().stream().allMatch(List::isEmpty)) {
                 throw new PluginRejection(
-                        "module "
-                                + names(layer.modules())
-                                + " provides no model family, no device and no transport");
+                        "module " + names(layer.modules()) + " provides " + Spi.none());
             }
             List<Module> modules =
-                    Stream.of(families, backends, transports)
+                    providers.values().stream()
                             .flatMap(List::stream)
                             .map(provider -> provider.getClass().getModule())
                             .distinct()
@@ -63,11 +61,9 @@ final class PluginLoader {
                             .getDescriptor()
                             .version()
                             .map(ModuleDescriptor.Version::toString);
-            LoadedPlugin plugin =
-                    new LoadedPlugin(file, names(modules), version, families, backends, transports);
-            requireNames(plugin);
-            requireSchemes(plugin);
-            return plugin;
+            return new LoadedPlugin(
+                    new PluginOrigin(file, names(modules), version),
+                    PluginServices.read(providers));
         } catch (FindException | ResolutionException | LayerInstantiationException e) {
             throw new PluginRejection(PluginRejection.reasonOf(e), e);
         } catch (RuntimeException | LinkageError | ServiceConfigurationError e) {
@@ -80,20 +76,17 @@ final class PluginLoader {
             throw new PluginRejection("expected a jar or a folder of jars");
         }
         ModuleFinder finder = ModuleFinder.of(file);
-        Set<String> roots =
+        List<ModuleReference> modules =
                 finder.findAll().stream()
-                        .map(ModuleReference::descriptor)
-                        .map(ModuleDescriptor::name)
-                        .collect(Collectors.toCollection(TreeSet::new));
-        if (roots.isEmpty()) {
+                        .sorted(Comparator.comparing(module -> module.descriptor().name()))
+                        .toList();
+        if (modules.isEmpty()) {
             throw new PluginRejection("the folder holds no jar");
         }
-        for (String root : roots) {
-            // A second copy of the API would have its own, incompatible service types.
-            if (parent.findModule(root).isPresent()) {
-                throw new PluginRejection(
-                        "it carries module " + root + ", which is part of the server already");
-            }
+        Set<String> roots = new TreeSet<>();
+        for (ModuleReference module : modules) {
+            rules.check(module);
+            roots.add(module.descriptor().name());
         }
         Configuration configuration =
                 parent.configuration().resolve(finder, ModuleFinder.of(), roots);
@@ -101,46 +94,24 @@ final class PluginLoader {
                 configuration, ClassLoader.getPlatformClassLoader());
     }
 
-    private static <T> List<T> providers(ModuleLayer layer, Class<T> service) {
-        List<T> providers = new ArrayList<>();
-        ServiceLoader.load(layer, service).stream()
-                .filter(provider -> provider.type().getModule().getLayer() == layer)
-                .forEach(provider -> providers.add(provider.get()));
+    private static List<Object> providers(ModuleLayer layer, Class<?> service)
+            throws PluginRejection {
+        List<Object> providers = new ArrayList<>();
+        List<? extends ServiceLoader.Provider<?>> found =
+                ServiceLoader.load(layer, service).stream()
+                        .filter(provider -> provider.type().getModule().getLayer() == layer)
+                        .toList();
+        for (ServiceLoader.Provider<?> provider : found) {
+            try {
+                providers.add(provider.get());
+            } catch (ServiceConfigurationError e) {
+                throw PluginRejection.codeFails(
+                        provider.type(),
+                        "when it is made",
+                        Optional.ofNullable(e.getCause()).orElse(e));
+            }
+        }
         return providers;
-    }
-
-    /**
-     * Names are read once here, so that a provider that fails to give one is refused, not met
-     * later.
-     */
-    private static void requireNames(LoadedPlugin plugin) throws PluginRejection {
-        for (ModelFamilyProvider family : plugin.families()) {
-            if (family.architectures().isEmpty()
-                    || family.architectures().stream().anyMatch(String::isBlank)) {
-                throw new PluginRejection(family.getClass().getName() + " names no architecture");
-            }
-        }
-        for (DeviceBackendProvider backend : plugin.backends()) {
-            if (backend.name() == null || !backend.name().matches("[a-z][a-z0-9_-]*")) {
-                throw new PluginRejection(
-                        backend.getClass().getName()
-                                + ": expected a backend name of small letters and digits, found "
-                                + backend.name());
-            }
-        }
-    }
-
-    private static void requireSchemes(LoadedPlugin plugin) throws PluginRejection {
-        for (TransportProvider transport : plugin.transports()) {
-            String scheme = transport.scheme();
-            if (scheme == null || !scheme.matches("[a-z][a-z0-9_-]*")) {
-                throw new PluginRejection(
-                        transport.getClass().getName()
-                                + ": expected a transport scheme of small letters and digits, found"
-                                + " "
-                                + scheme);
-            }
-        }
     }
 
     private static String names(Collection<Module> modules) {

@@ -3,6 +3,7 @@ package dev.varve.platform.plugin;
 import java.lang.module.FindException;
 import java.lang.module.InvalidModuleDescriptorException;
 import java.lang.module.ResolutionException;
+import java.util.Locale;
 import java.util.zip.ZipException;
 
 /** Why an entry of the plugins folder cannot be used; never leaves this package. */
@@ -15,6 +16,24 @@ final class PluginRejection extends Exception {
 
     PluginRejection(String reason, Throwable cause) {
         super(reason, cause);
+    }
+
+    /**
+     * Code of a plugin threw what it must not.
+     *
+     * @param provider its class
+     * @param when what it was asked for
+     */
+    static PluginRejection codeFails(Class<?> provider, String when, Throwable problem) {
+        return new PluginRejection(
+                String.format(
+                        Locale.ROOT,
+                        "its code fails: %s of module %s %s: %s",
+                        provider.getName(),
+                        provider.getModule().getName(),
+                        when,
+                        reasonOf(problem)),
+                problem);
     }
 
     /** The message of the deepest cause that has one, without line breaks. */

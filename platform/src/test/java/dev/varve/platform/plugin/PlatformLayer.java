@@ -21,7 +21,7 @@ import java.util.Set;
  * module layer of their own.
  */
 final class PlatformLayer {
-    private static final List<String> NOT_IN_LIB = List.of("test-classes", "testkit");
+    private static final List<String> NOT_IN_LIB = List.of("test-classes", "testkit", "contracts");
 
     private final Method run;
 
@@ -43,28 +43,37 @@ final class PlatformLayer {
                                 ModuleFinder.of(),
                                 ModuleFinder.of(path),
                                 Set.of("dev.varve.platform"));
-        ModuleLayer layer =
-                boot.defineModulesWithOneLoader(
-                        configuration, ClassLoader.getPlatformClassLoader());
+        ModuleLayer.Controller controller =
+                ModuleLayer.defineModulesWithOneLoader(
+                        configuration, List.of(boot), ClassLoader.getPlatformClassLoader());
+        Module platform = controller.layer().findModule("dev.varve.platform").orElseThrow();
+        controller.addExports(platform, "dev.varve.platform.cli", PlatformLayer.class.getModule());
         return new PlatformLayer(
-                layer.findLoader("dev.varve.platform")
+                platform.getClassLoader()
                         .loadClass("dev.varve.platform.cli.Main")
                         .getMethod("run", PrintWriter.class, PrintWriter.class, String[].class));
     }
 
     /** What {@code varve plugins --json} says about a folder. */
     JsonNode plugins(Path folder) throws ReflectiveOperationException {
-        StringWriter out = new StringWriter();
-        StringWriter err = new StringWriter();
-        String[] arguments = {
-            "plugins", "--json", "--log-level", "off", "--plugins", folder.toString()
-        };
-        Object status = run.invoke(null, new PrintWriter(out), new PrintWriter(err), arguments);
-        JsonNode found = JsonMapper.shared().readTree(out.toString());
+        Outcome outcome =
+                run("plugins", "--json", "--log-level", "off", "--plugins", folder.toString());
+        JsonNode found = JsonMapper.shared().readTree(outcome.out());
         int expected = found.get("rejected").isEmpty() ? 0 : 1;
-        if (!status.equals(expected)) {
-            throw new AssertionError("exit status " + status + ": " + found + err);
+        if (outcome.status() != expected) {
+            throw new AssertionError(outcome.toString());
         }
         return found;
     }
+
+    /** Runs a command as {@code varve} would. */
+    Outcome run(String... arguments) throws ReflectiveOperationException {
+        StringWriter out = new StringWriter();
+        StringWriter err = new StringWriter();
+        Object status = run.invoke(null, new PrintWriter(out), new PrintWriter(err), arguments);
+        return new Outcome((int) status, out.toString(), err.toString());
+    }
+
+    /** What a command ended with and wrote. */
+    record Outcome(int status, String out, String err) {}
 }

@@ -5,6 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.varve.api.VarveException;
+import dev.varve.api.backend.BackendOptions;
+import dev.varve.api.backend.DeviceBackend;
+import dev.varve.api.backend.DeviceBackendProvider;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelFamilyProvider;
@@ -18,6 +21,7 @@ import org.junit.jupiter.api.Test;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -29,14 +33,18 @@ class PluginCatalogTest {
         }
     }
 
-    private static LoadedPlugin plugin(String module, ModelFamilyProvider family) {
-        return new LoadedPlugin(
-                Path.of(module + ".jar"),
-                module,
-                Optional.empty(),
-                List.of(family),
-                List.of(),
-                List.of());
+    private static LoadedPlugin plugin(String module, ModelFamilyProvider... families) {
+        return plugin(module, Spi.FAMILIES, List.of(families));
+    }
+
+    private static LoadedPlugin plugin(String module, Spi<?> spi, List<?> providers) {
+        try {
+            return new LoadedPlugin(
+                    new PluginOrigin(Path.of(module + ".jar"), module, Optional.empty()),
+                    PluginServices.read(Map.of(spi, providers)));
+        } catch (PluginRejection e) {
+            throw new AssertionError(e);
+        }
     }
 
     @Test
@@ -45,8 +53,11 @@ class PluginCatalogTest {
 
         PluginCatalog catalog = PluginCatalog.of(List.of(plugin("acme.qwen", family)));
 
-        assertSame(family, catalog.family("qwen35", Path.of("m.gguf")));
-        assertSame(family, catalog.family("qwen35moe", Path.of("m.gguf")));
+        ModelFamilyProvider found = catalog.family("qwen35", Path.of("m.gguf"));
+        assertEquals(family.architectures(), found.architectures());
+        assertSame(
+                family, catalog.loaded().getFirst().services().providers(Spi.FAMILIES).getFirst());
+        assertEquals(Set.of("qwen35", "qwen35moe"), catalog.families().keySet());
     }
 
     @Test
@@ -92,6 +103,74 @@ class PluginCatalogTest {
                 error.getMessage());
     }
 
+    @Test
+    void aNameThatOnePluginProvidesTwiceIsRefused() {
+        LoadedPlugin plugin =
+                plugin("acme.twin", new Family(Set.of("a", "b")), new Family(Set.of("b")));
+
+        IllegalArgumentException error =
+                assertThrows(
+                        IllegalArgumentException.class, () -> PluginCatalog.of(List.of(plugin)));
+
+        assertEquals(
+                "architecture b is provided twice: by module acme.twin (acme.twin.jar) and by"
+                        + " module acme.twin (acme.twin.jar)",
+                error.getMessage());
+    }
+
+    private record Backend(String name) implements DeviceBackendProvider {
+        @Override
+        public String ggmlVersion() {
+            return "0.0.0";
+        }
+
+        @Override
+        public DeviceBackend open(BackendOptions options) {
+            throw new UnsupportedOperationException();
+        }
+    }
+
+    @Test
+    void aBackendFromTwoPluginsIsRefused() {
+        List<LoadedPlugin> plugins =
+                List.of(
+                        plugin("acme.one", Spi.BACKENDS, List.of(new Backend("npu"))),
+                        plugin("acme.two", Spi.BACKENDS, List.of(new Backend("npu"))));
+
+        IllegalArgumentException error =
+                assertThrows(IllegalArgumentException.class, () -> PluginCatalog.of(plugins));
+
+        assertEquals(
+                "backend npu is provided twice: by module acme.one (acme.one.jar) and by module"
+                        + " acme.two (acme.two.jar)",
+                error.getMessage());
+    }
+
+    @Test
+    void oneNameOfTwoKindsIsNoClash() {
+        PluginCatalog catalog =
+                PluginCatalog.of(
+                        List.of(
+                                plugin("acme.one", Spi.BACKENDS, List.of(new Backend("npu"))),
+                                plugin("acme.two", Spi.TRANSPORTS, List.of(new Transport("npu"))),
+                                plugin("acme.three", new Family(Set.of("npu")))));
+
+        assertEquals(Set.of("npu"), catalog.backends().keySet());
+        assertEquals(Set.of("npu", "unix"), catalog.transports().keySet());
+        assertEquals(Set.of("npu"), catalog.families().keySet());
+    }
+
+    @Test
+    void whatIsFoundCannotBeChanged() {
+        PluginCatalog catalog =
+                PluginCatalog.of(List.of(plugin("acme.qwen", new Family(Set.of("qwen35")))));
+
+        assertThrows(UnsupportedOperationException.class, () -> catalog.families().clear());
+        assertThrows(UnsupportedOperationException.class, () -> catalog.transports().clear());
+        assertThrows(UnsupportedOperationException.class, () -> catalog.loaded().clear());
+        assertThrows(UnsupportedOperationException.class, () -> catalog.rejected().clear());
+    }
+
     private record Transport(String scheme) implements TransportProvider {
         @Override
         public Connection connect(String address, TransportOptions options) {
@@ -105,13 +184,7 @@ class PluginCatalogTest {
     }
 
     private static LoadedPlugin transports(String module, TransportProvider... transports) {
-        return new LoadedPlugin(
-                Path.of(module + ".jar"),
-                module,
-                Optional.empty(),
-                List.of(),
-                List.of(),
-                List.of(transports));
+        return plugin(module, Spi.TRANSPORTS, List.of(transports));
     }
 
     @Test
@@ -121,7 +194,7 @@ class PluginCatalogTest {
         PluginCatalog catalog = PluginCatalog.of(List.of(transports("acme.net", grpc)));
 
         assertEquals(Set.of("grpc", "unix"), catalog.transports().keySet());
-        assertSame(grpc, catalog.transport("grpc"));
+        assertEquals("grpc", catalog.transport("grpc").scheme());
         assertEquals("transports: grpc", catalog.loaded().getFirst().describeServices());
     }
 

@@ -20,6 +20,7 @@ import java.util.stream.Stream;
 /** Compiles a module from sources in the test and packs it. */
 final class PluginJar {
     private final Map<String, String> sources = new LinkedHashMap<>();
+    private final Map<String, String> resources = new LinkedHashMap<>();
     private final List<Path> modulePath = new ArrayList<>();
 
     /** Adds a source by its path, such as {@code acme/Family.java}. */
@@ -28,7 +29,13 @@ final class PluginJar {
         return this;
     }
 
-    /** Adds a jar to the module path of the compiler. */
+    /** Adds a file that is packed as it is, such as {@code META-INF/MANIFEST.MF}. */
+    PluginJar resource(String path, String text) {
+        resources.put(path, text);
+        return this;
+    }
+
+    /** Adds a jar to the path of the compiler. */
     PluginJar with(Path jar) {
         modulePath.add(jar);
         return this;
@@ -50,17 +57,50 @@ final class PluginJar {
                         familySource(module, architecture, statement));
     }
 
+    /** A plugin without a module descriptor, whose family's constructor runs {@code statement}. */
+    static PluginJar automatic(String packageName, String architecture, String statement) {
+        return new PluginJar()
+                .source(
+                        packageName.replace('.', '/') + "/Family.java",
+                        familySource(packageName, architecture, statement))
+                .resource(
+                        "META-INF/services/" + ModelFamilyProvider.class.getName(),
+                        packageName + ".Family\n");
+    }
+
+    /**
+     * A plugin with one family.
+     *
+     * @param methods bodies of {@code architectures()} and {@code open}
+     */
+    static PluginJar family(String module, Methods methods) {
+        return family(module, "unused", "")
+                .source(
+                        module.replace('.', '/') + "/Family.java",
+                        familySource(module, "", methods));
+    }
+
+    /** Bodies of a family's methods. */
+    record Methods(String architectures, String open) {}
+
     static String familySource(String packageName, String architecture, String statement) {
+        return familySource(
+                packageName,
+                statement,
+                new Methods(
+                        "return Set.of(\"" + architecture + "\");",
+                        "throw new UnsupportedOperationException();"));
+    }
+
+    private static String familySource(String packageName, String statement, Methods methods) {
         return String.format(
                 Locale.ROOT,
                 """
                 package %s;
 
                 import dev.varve.api.gguf.GgufFile;
-                import dev.varve.api.model.LayerSplitAdapter;
-                import dev.varve.api.model.ModelFamilyProvider;
-                import dev.varve.api.model.ModelOptions;
-                import java.util.Set;
+                import dev.varve.api.model.*;
+                import java.util.*;
 
                 public final class Family implements ModelFamilyProvider {
                     public Family() {
@@ -69,18 +109,19 @@ final class PluginJar {
 
                     @Override
                     public Set<String> architectures() {
-                        return Set.of("%s");
+                        %s
                     }
 
                     @Override
                     public LayerSplitAdapter open(GgufFile model, ModelOptions options) {
-                        throw new UnsupportedOperationException();
+                        %s
                     }
                 }
                 """,
                 packageName,
                 statement,
-                architecture);
+                methods.architectures(),
+                methods.open());
     }
 
     /** Compiles and packs; {@code work} must be empty. */
@@ -88,7 +129,14 @@ final class PluginJar {
         Path sourceFolder = Files.createDirectories(work.resolve("source"));
         Path classes = Files.createDirectories(work.resolve("classes"));
         List<String> arguments =
-                new ArrayList<>(List.of("-d", classes.toString(), "--module-path", modulePath()));
+                new ArrayList<>(
+                        List.of(
+                                "-d",
+                                classes.toString(),
+                                sources.containsKey("module-info.java")
+                                        ? "--module-path"
+                                        : "--class-path",
+                                path()));
         for (Map.Entry<String, String> source : sources.entrySet()) {
             Path file = sourceFolder.resolve(source.getKey());
             Files.createDirectories(file.getParent());
@@ -97,6 +145,11 @@ final class PluginJar {
         ToolProvider compiler = ToolProvider.findFirst("javac").orElseThrow();
         if (compiler.run(System.out, System.err, arguments.toArray(String[]::new)) != 0) {
             throw new AssertionError("the sources of " + jar.getFileName() + " do not compile");
+        }
+        for (Map.Entry<String, String> resource : resources.entrySet()) {
+            Path file = classes.resolve(resource.getKey());
+            Files.createDirectories(file.getParent());
+            Files.writeString(file, resource.getValue());
         }
         Files.createDirectories(jar.getParent());
         try (OutputStream out = Files.newOutputStream(jar);
@@ -110,7 +163,7 @@ final class PluginJar {
         return jar;
     }
 
-    private String modulePath() {
+    private String path() {
         StringBuilder path = new StringBuilder(apiModule().toString());
         modulePath.forEach(jar -> path.append(java.io.File.pathSeparator).append(jar));
         return path.toString();

@@ -1,0 +1,87 @@
+package dev.varve.platform.plugin;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.backend.DeviceBackend;
+import dev.varve.api.model.LayerSplitAdapter;
+
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.util.Arrays;
+import java.util.Set;
+
+/**
+ * Stands between the server and the code of one provider. What an SPI allows passes: results,
+ * {@link VarveException} and declared exceptions. Anything else that comes out of a plugin becomes
+ * a {@link VarveException} that names the plugin and what was called, and keeps the cause.
+ *
+ * <p>What a provider opens is guarded too, where it is asked when a model is loaded; what is called
+ * for every token or packet (devices, connections) is not.
+ */
+final class PluginCalls implements InvocationHandler {
+    private static final Set<Class<?>> OPENED =
+            Set.of(LayerSplitAdapter.class, DeviceBackend.class);
+
+    private final Object target;
+    private final PluginOrigin origin;
+    private final VarveException.Kind failure;
+
+    private PluginCalls(Object target, PluginOrigin origin, VarveException.Kind failure) {
+        this.target = target;
+        this.origin = origin;
+        this.failure = failure;
+    }
+
+    /** The provider, behind a guard. */
+    static <T> T guard(Spi<T> spi, T provider, PluginOrigin origin) {
+        PluginCalls calls = new PluginCalls(provider, origin, spi.trouble().kind());
+        return spi.service().cast(calls.proxy(spi.service()));
+    }
+
+    private Object proxy(Class<?> type) {
+        return Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, this);
+    }
+
+    @Override
+    public Object invoke(Object proxy, Method method, Object[] arguments) throws Throwable {
+        if (method.getDeclaringClass() == Object.class) {
+            return switch (method.getName()) {
+                case "equals" -> proxy == arguments[0];
+                case "hashCode" -> System.identityHashCode(proxy);
+                default -> target.getClass().getName() + " of " + origin;
+            };
+        }
+        Object result;
+        try {
+            result = method.invoke(target, arguments);
+        } catch (InvocationTargetException e) {
+            throw allowed(method, e.getCause()) ? e.getCause() : fails(method, e.getCause());
+        }
+        Class<?> type = method.getReturnType();
+        if (result == null && type != void.class) {
+            throw new VarveException(failure, called(method) + " returned null");
+        }
+        return OPENED.contains(type)
+                ? new PluginCalls(result, origin, failure).proxy(type)
+                : result;
+    }
+
+    /** Errors of the virtual machine are not the plugin's, but an endless recursion is. */
+    private static boolean allowed(Method method, Throwable problem) {
+        return problem instanceof VarveException
+                || problem instanceof VirtualMachineError
+                        && !(problem instanceof StackOverflowError)
+                || Arrays.stream(method.getExceptionTypes())
+                        .anyMatch(type -> type.isInstance(problem));
+    }
+
+    private VarveException fails(Method method, Throwable problem) {
+        return new VarveException(
+                failure, called(method) + " fails: " + PluginRejection.reasonOf(problem), problem);
+    }
+
+    private String called(Method method) {
+        return origin + ": " + target.getClass().getName() + "." + method.getName();
+    }
+}

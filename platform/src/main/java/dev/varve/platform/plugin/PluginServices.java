@@ -1,0 +1,84 @@
+package dev.varve.platform.plugin;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** What one plugin provides, by kind, with the names as they were read when it was loaded. */
+public final class PluginServices {
+    /**
+     * A provider, as the plugin made it.
+     *
+     * @param names the names that it had when it was loaded, in alphabetical order
+     */
+    record Service<T>(T provider, List<String> names) {}
+
+    private final Map<Spi<?>, List<? extends Service<?>>> services;
+
+    private PluginServices(Map<Spi<?>, List<? extends Service<?>>> services) {
+        this.services = services;
+    }
+
+    /**
+     * Reads the names of providers.
+     *
+     * @param providers by kind, in the order of the module declaration
+     * @throws PluginRejection if one gives no name that can be used, or fails to
+     */
+    static PluginServices read(Map<Spi<?>, ? extends Collection<?>> providers)
+            throws PluginRejection {
+        Map<Spi<?>, List<? extends Service<?>>> services = new LinkedHashMap<>();
+        for (Spi<?> spi : Spi.ALL) {
+            Collection<?> ofKind = providers.get(spi);
+            services.put(spi, ofKind == null ? List.of() : read(spi, ofKind));
+        }
+        return new PluginServices(services);
+    }
+
+    private static <T> List<Service<T>> read(Spi<T> spi, Collection<?> providers)
+            throws PluginRejection {
+        List<Service<T>> found = new ArrayList<>();
+        for (Object made : providers) {
+            T provider = spi.service().cast(made);
+            found.add(new Service<>(provider, names(spi, provider)));
+        }
+        return List.copyOf(found);
+    }
+
+    private static <T> List<String> names(Spi<T> spi, T provider) throws PluginRejection {
+        try {
+            return spi.names().of(provider);
+        } catch (RuntimeException | LinkageError | StackOverflowError e) {
+            throw PluginRejection.codeFails(
+                    provider.getClass(), "when asked for its " + spi.words().name(), e);
+        }
+    }
+
+    /** Providers of a kind, in the order of the module declaration. */
+    @SuppressWarnings("unchecked") // read() puts the services of a kind under that kind
+    <T> List<Service<T>> of(Spi<T> spi) {
+        return (List<Service<T>>) services.get(spi);
+    }
+
+    /** Providers of a kind as the plugin made them, in the order of the module declaration. */
+    public <T> List<T> providers(Spi<T> spi) {
+        return of(spi).stream().map(Service::provider).toList();
+    }
+
+    /** All names of a kind. */
+    public List<String> names(Spi<?> spi) {
+        return services.get(spi).stream().flatMap(service -> service.names().stream()).toList();
+    }
+
+    /** What there is, in one line: {@code models: qwen35; devices: cpu; transports: grpc}. */
+    @Override
+    public String toString() {
+        return Spi.ALL.stream()
+                .filter(spi -> !names(spi).isEmpty())
+                .map(spi -> spi.words().served() + ": " + String.join(", ", names(spi)))
+                .collect(Collectors.joining("; "));
+    }
+}

@@ -1,0 +1,114 @@
+package dev.varve.platform.plugin;
+
+import dev.varve.api.VarveException.Kind;
+import dev.varve.api.backend.DeviceBackendProvider;
+import dev.varve.api.model.ModelFamilyProvider;
+import dev.varve.api.transport.TransportProvider;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/**
+ * One kind of service that plugins provide. All that the catalog knows of a kind stands here, so
+ * that a new one is a constant in this class, its place in {@link #ALL} and a {@code uses} in the
+ * module's descriptor.
+ *
+ * @param <T> the service's interface
+ */
+public final class Spi<T> {
+    /** Model families, by the architectures that they serve. */
+    public static final Spi<ModelFamilyProvider> FAMILIES =
+            new Spi<>(
+                    ModelFamilyProvider.class,
+                    new Words("model family", "architecture", "models", "architectures"),
+                    new Trouble(Kind.UNSUPPORTED_MODEL, "no plugin serves architecture %s"),
+                    ProviderNames.anyText("architecture", ModelFamilyProvider::architectures));
+
+    /** Device backends, by their names in device references. */
+    public static final Spi<DeviceBackendProvider> BACKENDS =
+            new Spi<>(
+                    DeviceBackendProvider.class,
+                    new Words("device", "backend", "devices", "backends"),
+                    new Trouble(Kind.UNAVAILABLE, "no plugin provides device backend %s"),
+                    ProviderNames.oneWord("backend name", DeviceBackendProvider::name));
+
+    /** Transports, by the schemes of their addresses. */
+    public static final Spi<TransportProvider> TRANSPORTS =
+            new Spi<>(
+                    TransportProvider.class,
+                    new Words("transport", "transport", "transports", "transports"),
+                    new Trouble(Kind.UNAVAILABLE, "no transport for %1$s: addresses; known: %2$s"),
+                    ProviderNames.oneWord("transport scheme", TransportProvider::scheme));
+
+    /** All kinds, in the order in which people are told of them. */
+    public static final List<Spi<?>> ALL = List.of(FAMILIES, BACKENDS, TRANSPORTS);
+
+    /**
+     * How messages speak of a kind.
+     *
+     * @param provider what a plugin brings: {@code model family}
+     * @param name what its names are: {@code architecture}
+     * @param served what a plugin serves, before a list of names: {@code models}
+     * @param key the names in what a program reads: {@code architectures}
+     */
+    record Words(String provider, String name, String served, String key) {}
+
+    /**
+     * What people are told when a kind of service is of no use.
+     *
+     * @param kind of a name that nobody provides, and of a provider's unexpected failure
+     * @param unknown of a name that nobody provides: the name, then the names that there are
+     */
+    record Trouble(Kind kind, String unknown) {}
+
+    private final Class<T> service;
+    private final Words words;
+    private final Trouble trouble;
+    private final ProviderNames<T> names;
+
+    private Spi(Class<T> service, Words words, Trouble trouble, ProviderNames<T> names) {
+        this.service = service;
+        this.words = words;
+        this.trouble = trouble;
+        this.names = names;
+    }
+
+    /** The interface that providers implement. */
+    Class<T> service() {
+        return service;
+    }
+
+    Words words() {
+        return words;
+    }
+
+    Trouble trouble() {
+        return trouble;
+    }
+
+    ProviderNames<T> names() {
+        return names;
+    }
+
+    /** What the names of this kind are called in JSON, such as {@code architectures}. */
+    public String key() {
+        return words.key();
+    }
+
+    /** The kinds in words: {@code no model family, no device and no transport}. */
+    static String none() {
+        String all =
+                ALL.stream()
+                        .map(spi -> "no " + spi.words.provider())
+                        .collect(Collectors.joining(", "));
+        int last = all.lastIndexOf(", ");
+        return all.substring(0, last) + " and " + all.substring(last + 2);
+    }
+
+    /** The interface's name, for debugging. */
+    @Override
+    public String toString() {
+        return String.format(Locale.ROOT, "Spi[%s]", service.getSimpleName());
+    }
+}

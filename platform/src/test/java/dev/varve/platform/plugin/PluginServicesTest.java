@@ -1,0 +1,198 @@
+package dev.varve.platform.plugin;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.LayerSplitAdapter;
+import dev.varve.api.model.ModelFamilyProvider;
+import dev.varve.api.model.ModelOptions;
+import dev.varve.api.transport.Connection;
+import dev.varve.api.transport.Listener;
+import dev.varve.api.transport.TransportOptions;
+import dev.varve.api.transport.TransportProvider;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.NullSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
+
+class PluginServicesTest {
+    private static final class Provider implements ModelFamilyProvider, TransportProvider {
+        private final Supplier<Set<String>> architectures;
+        private final Supplier<String> scheme;
+        private int asked;
+
+        Provider(Supplier<Set<String>> architectures, Supplier<String> scheme) {
+            this.architectures = architectures;
+            this.scheme = scheme;
+        }
+
+        @Override
+        public Set<String> architectures() {
+            asked++;
+            return architectures.get();
+        }
+
+        @Override
+        public LayerSplitAdapter open(GgufFile model, ModelOptions options) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public String scheme() {
+            return scheme.get();
+        }
+
+        @Override
+        public Connection connect(String address, TransportOptions options) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public Listener listen(String address, TransportOptions options) {
+            throw new UnsupportedOperationException();
+        }
+    }
+
+    private static PluginServices read(Spi<?> spi, Object... providers) throws PluginRejection {
+        return PluginServices.read(Map.of(spi, List.of(providers)));
+    }
+
+    @Test
+    void namesAreSortedWithinAProviderAndKeepTheOrderOfProviders() throws PluginRejection {
+        PluginServices services =
+                read(
+                        Spi.FAMILIES,
+                        new Provider(() -> Set.of("z", "m"), () -> "unused"),
+                        new Provider(() -> Set.of("a"), () -> "unused"));
+
+        assertEquals(List.of("m", "z", "a"), services.names(Spi.FAMILIES));
+        assertEquals("models: m, z, a", services.toString());
+    }
+
+    @Test
+    void aProviderIsAskedForItsNamesOnce() throws PluginRejection {
+        Provider provider = new Provider(() -> Set.of("a"), () -> "unused");
+
+        PluginServices services = read(Spi.FAMILIES, provider);
+        services.names(Spi.FAMILIES);
+        services.names(Spi.FAMILIES);
+
+        assertEquals(1, provider.asked);
+        assertSame(provider, services.providers(Spi.FAMILIES).getFirst());
+    }
+
+    /** A class may implement two services, and may be declared for one of them. */
+    @Test
+    void aProviderServesOnlyWhatItWasDeclaredFor() throws PluginRejection {
+        PluginServices services =
+                read(Spi.TRANSPORTS, new Provider(() -> Set.of("a"), () -> "acme"));
+
+        assertEquals(List.of("acme"), services.names(Spi.TRANSPORTS));
+        assertEquals(List.of(), services.names(Spi.FAMILIES));
+        assertEquals(List.of(), services.providers(Spi.BACKENDS));
+        assertEquals("transports: acme", services.toString());
+    }
+
+    @Test
+    void nothingServedIsDescribedByNothing() throws PluginRejection {
+        assertEquals("", PluginServices.read(Map.of()).toString());
+    }
+
+    @ParameterizedTest
+    @NullSource
+    @ValueSource(strings = {"", " ", "Grpc", "3d", "a:b", "a b", "ä", "a/b", "null "})
+    void aSchemeThatNobodyCouldTypeIsRefused(String scheme) {
+        PluginRejection error =
+                assertThrows(
+                        PluginRejection.class,
+                        () -> read(Spi.TRANSPORTS, new Provider(Set::of, () -> scheme)));
+
+        assertEquals(
+                Provider.class.getName()
+                        + ": expected a transport scheme of small letters and digits, found "
+                        + scheme,
+                error.getMessage());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a", "grpc", "tcp-4", "x_1"})
+    void aPlainWordIsAScheme(String scheme) throws PluginRejection {
+        PluginServices services = read(Spi.TRANSPORTS, new Provider(Set::of, () -> scheme));
+
+        assertEquals(List.of(scheme), services.names(Spi.TRANSPORTS));
+    }
+
+    @Test
+    void noArchitectureAndAnEmptyOneAndNullAreRefused() {
+        for (Set<String> names :
+                Arrays.asList(null, Set.<String>of(), Set.of("a", " "), setOfNull())) {
+            PluginRejection error =
+                    assertThrows(
+                            PluginRejection.class,
+                            () -> read(Spi.FAMILIES, new Provider(() -> names, () -> "x")),
+                            "names: " + names);
+
+            assertEquals(Provider.class.getName() + " names no architecture", error.getMessage());
+        }
+    }
+
+    private static Set<String> setOfNull() {
+        Set<String> names = new HashSet<>();
+        names.add(null);
+        return names;
+    }
+
+    @Test
+    void codeThatFailsWhenItIsAskedForANameIsTold() {
+        for (Throwable problem :
+                List.of(
+                        new IllegalStateException("no luck"),
+                        new NoSuchMethodError("no luck"),
+                        new StackOverflowError("no luck"))) {
+            PluginRejection error =
+                    assertThrows(
+                            PluginRejection.class,
+                            () -> read(Spi.FAMILIES, new Provider(() -> fail(problem), () -> "x")));
+
+            assertTrue(
+                    error.getMessage().startsWith("its code fails: " + Provider.class.getName()),
+                    error.getMessage());
+            assertTrue(
+                    error.getMessage()
+                            .endsWith(
+                                    " when asked for its architecture: "
+                                            + problem.getClass().getSimpleName()
+                                            + ": no luck"),
+                    error.getMessage());
+            assertSame(problem, error.getCause());
+        }
+    }
+
+    private static Set<String> fail(Throwable problem) {
+        if (problem instanceof Error error) {
+            throw error;
+        }
+        throw (RuntimeException) problem;
+    }
+
+    @Test
+    void everyKindHasNamesOfItsOwnForPrograms() {
+        Set<String> keys = new HashSet<>();
+
+        Spi.ALL.forEach(spi -> keys.add(spi.key()));
+
+        assertEquals(Set.of("architectures", "backends", "transports"), keys);
+        assertEquals("no model family, no device and no transport", Spi.none());
+    }
+}

@@ -13,22 +13,6 @@ module dev.varve.platform {
     requires tools.jackson.core;
     requires tools.jackson.databind;
 
-    exports dev.varve.platform.chat;
-    exports dev.varve.platform.cli;
-    exports dev.varve.platform.engine;
-    exports dev.varve.platform.http;
-    exports dev.varve.platform.intake;
-    exports dev.varve.platform.placement;
-    exports dev.varve.platform.plan;
-    exports dev.varve.platform.plugin;
-    exports dev.varve.platform.remote;
-    exports dev.varve.platform.runtime;
-    exports dev.varve.platform.sampling;
-    exports dev.varve.platform.setting;
-    exports dev.varve.platform.shard;
-    exports dev.varve.platform.shard.local;
-    exports dev.varve.platform.wire;
-
     opens dev.varve.platform.cli to
             info.picocli;
 

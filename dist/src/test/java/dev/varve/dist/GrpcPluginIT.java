@@ -49,6 +49,8 @@ class GrpcPluginIT {
                         Varve.INSTALLATION.resolve("lib").toString(),
                         "--add-modules",
                         "dev.varve.platform",
+                        "--add-exports",
+                        "dev.varve.platform/dev.varve.platform.plugin=ALL-UNNAMED",
                         "--enable-native-access=dev.varve.api",
                         "-cp",
                         Path.of(

@@ -8,12 +8,14 @@ import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.ExactRows;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.local.LocalShard;
 import dev.varve.plugin.cpu.CpuBackendProvider;
@@ -178,13 +180,9 @@ public final class RowsBench {
                             adapter,
                             adapter.shape().allLayers(),
                             device,
-                            new ShardOptions(
+                            ShardOptions.of(
                                             CacheTypes.f16(),
-                                            columns * span,
-                                            columns + 1,
-                                            0,
-                                            true,
-                                            true)
+                                            new CacheSizes(columns * span, columns + 1, 0))
                                     .withExactRows(mode),
                             LoadProgress.silent());
             for (int sequence = 0; sequence < columns; sequence++) {
@@ -221,10 +219,7 @@ public final class RowsBench {
             return new Slice(
                     sequence,
                     tokens,
-                    begin,
-                    new SlotSpan(sequence * span, span),
-                    begin == 0 ? Slice.ZERO_ROW : sequence + 1,
-                    sequence + 1,
+                    SlicePlace.next(begin, new SlotSpan(sequence * span, span), sequence + 1),
                     OutputRows.BEST);
         }
 

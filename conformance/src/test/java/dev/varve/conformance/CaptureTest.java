@@ -26,6 +26,7 @@ import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SlicePlace;
 import dev.varve.testkit.Comparison;
 
 import org.junit.jupiter.api.AfterAll;
@@ -186,10 +187,7 @@ class CaptureTest {
                         new Slice(
                                 1,
                                 sample.tokens(),
-                                0,
-                                PLACE.span(),
-                                Slice.ZERO_ROW,
-                                PLACE.stateRow(),
+                                SlicePlace.start(PLACE.span(), PLACE.stateRow()),
                                 OutputRows.NONE);
                 Shard first = chain.shards().getFirst();
                 ShardResult result =

@@ -11,8 +11,8 @@ import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.RangeMemory;
 import dev.varve.platform.shard.ExactRows;
 import dev.varve.platform.shard.FlashAttention;
+import dev.varve.platform.shard.ShardFootprint;
 import dev.varve.platform.shard.Slice;
-import dev.varve.platform.shard.local.ShardFootprint;
 import dev.varve.testkit.TensorType;
 
 import org.junit.jupiter.api.io.TempDir;

@@ -15,15 +15,17 @@ import dev.varve.platform.placement.LocalBackends;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.ShardFootprint;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.local.LocalShard;
-import dev.varve.platform.shard.local.ShardFootprint;
 import dev.varve.plugin.cpu.CpuBackendProvider;
 import dev.varve.plugin.gemma4.Gemma4Family;
 import dev.varve.plugin.laguna.LagunaFamily;
@@ -153,7 +155,7 @@ final class Cpu {
                         adapter,
                         shape.allLayers(),
                         DEVICE,
-                        new ShardOptions(types, span, 2, region, true, true),
+                        ShardOptions.of(types, new CacheSizes(span, 2, region)),
                         LoadProgress.silent())) {
             for (int begin = 0; begin < tokens.length; begin += chunk) {
                 Slice slice =
@@ -161,10 +163,7 @@ final class Cpu {
                                 0,
                                 Arrays.copyOfRange(
                                         tokens, begin, Math.min(tokens.length, begin + chunk)),
-                                begin,
-                                new SlotSpan(0, span),
-                                begin == 0 ? Slice.ZERO_ROW : 1,
-                                1,
+                                SlicePlace.next(begin, new SlotSpan(0, span), 1),
                                 OutputRows.ALL);
                 ShardResult result =
                         shard.forward(

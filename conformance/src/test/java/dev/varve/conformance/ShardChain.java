@@ -6,19 +6,21 @@ import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.Boundary;
+import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.Feature;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.SequencePlace;
 import dev.varve.platform.shard.Shard;
+import dev.varve.platform.shard.ShardFootprint;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.ShardSnapshot;
 import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.SnapshotTensor;
-import dev.varve.platform.shard.local.ShardFootprint;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -66,7 +68,7 @@ record ShardChain(List<Shard> shards, int vocabulary) implements AutoCloseable {
                                 512)
                         .regionSlots();
         ShardOptions options =
-                new ShardOptions(types, SLOTS, STATE_ROWS, region, true, true)
+                ShardOptions.of(types, new CacheSizes(SLOTS, STATE_ROWS, region))
                         .withCaptures(captures);
         List<LayerRange> ranges = model.ranges(cuts);
         List<Shard> shards = new ArrayList<>();
@@ -108,10 +110,7 @@ record ShardChain(List<Shard> shards, int vocabulary) implements AutoCloseable {
                     new Slice(
                             1,
                             Arrays.copyOfRange(tokens, begin, end),
-                            begin,
-                            place.span(),
-                            begin == 0 ? Slice.ZERO_ROW : place.stateRow(),
-                            place.stateRow(),
+                            SlicePlace.next(begin, place.span(), place.stateRow()),
                             outputs);
             forward(new Batch(List.of(slice), Phase.PREFILL, captures), run);
         }

@@ -7,17 +7,19 @@ import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.api.model.ModelShape;
 import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.ExactRows;
 import dev.varve.platform.shard.FlashAttention;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.ShardFootprint;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.local.LocalShard;
-import dev.varve.platform.shard.local.ShardFootprint;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -65,7 +67,9 @@ final class SharedForwards implements AutoCloseable {
         vocabulary = shape.vocabularySize();
         int region = ShardFootprint.of(shape, shape.allLayers(), cache, 512, span).regionSlots();
         ShardOptions options =
-                new ShardOptions(cache, texts.size() * span, texts.size() + 1, region, true, true)
+                ShardOptions.of(
+                                cache,
+                                new CacheSizes(texts.size() * span, texts.size() + 1, region))
                         .withFlashAttention(flash)
                         .withExactRows(exact);
         shard =
@@ -80,10 +84,7 @@ final class SharedForwards implements AutoCloseable {
         return new Slice(
                 text,
                 Arrays.copyOfRange(texts.get(text), begin, begin + count),
-                begin,
-                new SlotSpan(text * span, span),
-                begin == 0 ? Slice.ZERO_ROW : text + 1,
-                text + 1,
+                SlicePlace.next(begin, new SlotSpan(text * span, span), text + 1),
                 outputs);
     }
 

@@ -8,16 +8,18 @@ import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.api.model.ModelShape;
 import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.FlashAttention;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.ShardFootprint;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.local.LocalShard;
-import dev.varve.platform.shard.local.ShardFootprint;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -120,7 +122,8 @@ record SteppedLogits(FlashAttention flash, CacheTypes cache) {
         ModelShape shape = adapter.shape();
         int region = ShardFootprint.of(shape, shape.allLayers(), cache, chunk, span).regionSlots();
         ShardOptions options =
-                new ShardOptions(cache, 2 * span, 5, region, true, true).withFlashAttention(flash);
+                ShardOptions.of(cache, new CacheSizes(2 * span, 5, region))
+                        .withFlashAttention(flash);
         return LocalShard.load(
                 gguf, adapter, shape.allLayers(), device, options, LoadProgress.silent());
     }
@@ -129,10 +132,11 @@ record SteppedLogits(FlashAttention flash, CacheTypes cache) {
         return new Slice(
                 text,
                 Arrays.copyOfRange(tokens, begin, end),
-                begin,
-                new SlotSpan(text * span, span),
-                begin == 0 ? Slice.ZERO_ROW : row(text, begin - 1),
-                row(text, end - 1),
+                new SlicePlace(
+                        begin,
+                        new SlotSpan(text * span, span),
+                        begin == 0 ? Slice.ZERO_ROW : row(text, begin - 1),
+                        row(text, end - 1)),
                 OutputRows.LAST);
     }
 

@@ -16,16 +16,18 @@ import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelFamilyProvider;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.HostBoundary;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.SequencePlace;
+import dev.varve.platform.shard.ShardFootprint;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.ShardSnapshot;
 import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.SlotSpan;
-import dev.varve.platform.shard.local.ShardFootprint;
 import dev.varve.platform.wire.Call;
 import dev.varve.platform.wire.Message;
 import dev.varve.platform.wire.WireException;
@@ -170,7 +172,7 @@ class HostileMessageTest {
                             ModelOptions.defaults(),
                             "cpu:0",
                             range,
-                            new ShardOptions(types, SLOTS, ROWS, region, true, true)
+                            ShardOptions.of(types, new CacheSizes(SLOTS, ROWS, region))
                                     .withCaptures(List.of(range.begin() + 1, layers)),
                             OptionalInt.of(1),
                             OptionalInt.empty(),
@@ -213,10 +215,7 @@ class HostileMessageTest {
             return new Slice(
                     slot,
                     host.spec().randomTokens(count, position),
-                    position,
-                    new SlotSpan(slot, SlotSpan.BLOCK),
-                    position == 0 ? Slice.ZERO_ROW : row,
-                    row,
+                    SlicePlace.next(position, new SlotSpan(slot, SlotSpan.BLOCK), row),
                     outputs);
         }
 
@@ -392,7 +391,7 @@ class HostileMessageTest {
     /** Sizes that this machine might have, but not for a test; larger ones must be refused. */
     private static boolean wantsMuchMemory(Message load) {
         try {
-            ShardOptions sizes = LoadRequest.decode(load).shard();
+            CacheSizes sizes = LoadRequest.decode(load).shard().sizes();
             long slots = Math.max(sizes.slots(), (long) sizes.regionSlots() * sizes.stateRows());
             return slots > 1 << 16 && slots < 1 << 30;
         } catch (WireException | IllegalArgumentException e) {

@@ -1,6 +1,6 @@
 package dev.varve.platform.engine;
 
-import dev.varve.platform.sequence.CacheSizes;
+import dev.varve.platform.sequence.CacheCapacity;
 import dev.varve.platform.shard.SlotSpan;
 
 import java.time.Duration;
@@ -57,7 +57,7 @@ public record EngineOptions(
      * @param caches sizes that all sequences share: at least one sequence's context of slots, and
      *     rows as {@link #rowsFor} says
      */
-    public record Capacity(int contextTokens, int parallel, CacheSizes caches) {
+    public record Capacity(int contextTokens, int parallel, CacheCapacity caches) {
         public Capacity {
             if (contextTokens < 1 || parallel < 1) {
                 throw new IllegalArgumentException(
@@ -85,7 +85,8 @@ public record EngineOptions(
 
         /** Sequences that share a pool of slots, with the state rows that they need. */
         public static Capacity of(int contextTokens, int parallel, int slots) {
-            return new Capacity(contextTokens, parallel, new CacheSizes(slots, rowsFor(parallel)));
+            return new Capacity(
+                    contextTokens, parallel, new CacheCapacity(slots, rowsFor(parallel)));
         }
 
         /**

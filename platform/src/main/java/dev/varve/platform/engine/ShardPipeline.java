@@ -43,14 +43,14 @@ public final class ShardPipeline implements AutoCloseable {
         if (next == 0) {
             throw new IllegalArgumentException("a pipeline needs a shard");
         }
-        long turns = shards.stream().map(Shard::turn).distinct().count();
+        long turns = shards.stream().map(Shard::computesOn).distinct().count();
         for (Shard shard : shards) {
             // One turn for all: nothing could overlap, and a hand-over would cost time.
             StageWorker worker =
                     turns == 1
                             ? StageWorker.inline()
                             : workers.computeIfAbsent(
-                                    shard.turn(), turn -> StageWorker.start(shard.device()));
+                                    shard.computesOn(), unit -> StageWorker.start(shard.device()));
             stages.add(new Stage(shard, worker));
         }
         depth = turns == 1 ? 1 : (int) turns + 1;

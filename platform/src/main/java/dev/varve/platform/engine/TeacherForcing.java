@@ -6,6 +6,7 @@ import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotSpan;
 
 import java.util.Arrays;
@@ -54,10 +55,7 @@ public final class TeacherForcing {
                     new Slice(
                             0,
                             Arrays.copyOfRange(tokens, begin, end),
-                            begin,
-                            span,
-                            begin == 0 ? Slice.ZERO_ROW : STATE_ROW,
-                            STATE_ROW,
+                            SlicePlace.next(begin, span, STATE_ROW),
                             OutputRows.ALL);
             ShardResult result = pipeline.forward(new Batch(List.of(slice), Phase.PREFILL));
             sink.accept(result.logits(), result.rows(), vocabulary);

@@ -5,8 +5,10 @@ import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.shard.CacheSizes;
+import dev.varve.platform.shard.ShardFootprint;
 import dev.varve.platform.shard.ShardOptions;
-import dev.varve.platform.shard.local.ShardFootprint;
+import dev.varve.platform.shard.WeightLayout;
 
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -64,13 +66,11 @@ public final class SpeedProbe {
                         settings.cacheTypes(),
                         StepTime.CHUNK,
                         TimedShard.SLOTS);
-        return new ShardOptions(
+        return ShardOptions.of(
                         settings.cacheTypes(),
-                        TimedShard.SLOTS,
-                        TimedShard.STATE_ROWS,
-                        footprint.regionSlots(),
-                        true,
-                        settings.repack())
+                        new CacheSizes(
+                                TimedShard.SLOTS, TimedShard.STATE_ROWS, footprint.regionSlots()))
+                .withWeights(settings.repack() ? WeightLayout.REPACKED : WeightLayout.AS_IN_FILE)
                 .withFlashAttention(settings.flashAttention())
                 .withExactRows(settings.exactRows());
     }

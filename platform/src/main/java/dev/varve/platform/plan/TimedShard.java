@@ -8,6 +8,7 @@ import dev.varve.platform.shard.HostBoundary;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotSpan;
 
 import java.util.ArrayList;
@@ -104,10 +105,7 @@ final class TimedShard implements AutoCloseable {
                 new Slice(
                         0,
                         ids,
-                        position,
-                        new SlotSpan(0, SLOTS),
-                        position == 0 ? Slice.ZERO_ROW : STATE_ROW,
-                        STATE_ROW,
+                        SlicePlace.next(position, new SlotSpan(0, SLOTS), STATE_ROW),
                         OutputRows.BEST);
         Optional<Boundary> boundary =
                 boundaryLength == 0

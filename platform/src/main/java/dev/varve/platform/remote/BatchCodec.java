@@ -6,6 +6,7 @@ import dev.varve.platform.shard.Boundary;
 import dev.varve.platform.shard.HostBoundary;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.wire.Message;
@@ -122,10 +123,7 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
         return new Slice(
                 sequence,
                 tokens,
-                position,
-                new SlotSpan(begin, capacity),
-                readRow,
-                writeRow,
+                new SlicePlace(position, new SlotSpan(begin, capacity), readRow, writeRow),
                 outputs);
     }
 }

@@ -6,8 +6,10 @@ import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.api.model.ModelShape;
+import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.ShardOptions;
+import dev.varve.platform.shard.WeightLayout;
 import dev.varve.platform.wire.Message;
 
 import java.util.ArrayList;
@@ -103,13 +105,14 @@ public record LoadRequest(
                 .number(range.end())
                 .text(shard.cacheTypes().key().ggufName())
                 .text(shard.cacheTypes().value().ggufName())
-                .number(shard.slots())
-                .number(shard.stateRows())
-                .number(shard.regionSlots())
-                .flag(shard.mapWeights())
-                .flag(shard.repackWeights())
-                .number(EnumCodec.FLASH_ATTENTION.number(shard.flashAttention()))
-                .number(EnumCodec.EXACT_ROWS.number(shard.exactRows()))
+                .number(shard.sizes().slots())
+                .number(shard.sizes().stateRows())
+                .number(shard.sizes().regionSlots())
+                // Weights are mapped wherever that works.
+                .flag(true)
+                .flag(shard.weights() == WeightLayout.REPACKED)
+                .number(EnumCodec.FLASH_ATTENTION.number(shard.numerics().flashAttention()))
+                .number(EnumCodec.EXACT_ROWS.number(shard.numerics().exactRows()))
                 .number(threads.orElse(0))
                 .number(threadsBatch.orElse(0))
                 .flag(sharedCores)
@@ -138,14 +141,18 @@ public record LoadRequest(
         LayerRange range =
                 new LayerRange(begin, fields.number("end layer", begin + 1, model.layers()));
         CacheTypes types = new CacheTypes(type(fields, "K type"), type(fields, "V type"));
+        CacheSizes sizes =
+                new CacheSizes(
+                        fields.number("slots", 1, Integer.MAX_VALUE),
+                        fields.number("state rows", 2, 1 << 16),
+                        fields.number("region slots", 0, Integer.MAX_VALUE));
+        fields.flag("map weights");
         ShardOptions shard =
-                new ShardOptions(
-                                types,
-                                fields.number("slots", 1, Integer.MAX_VALUE),
-                                fields.number("state rows", 2, 1 << 16),
-                                fields.number("region slots", 0, Integer.MAX_VALUE),
-                                fields.flag("map weights"),
-                                fields.flag("repack weights"))
+                ShardOptions.of(types, sizes)
+                        .withWeights(
+                                fields.flag("repack weights")
+                                        ? WeightLayout.REPACKED
+                                        : WeightLayout.AS_IN_FILE)
                         .withFlashAttention(EnumCodec.FLASH_ATTENTION.get(fields))
                         .withExactRows(EnumCodec.EXACT_ROWS.get(fields));
         OptionalInt threads = positive(fields.number("threads", 0, 512));

@@ -6,6 +6,7 @@ import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.Boundary;
+import dev.varve.platform.shard.ComputeUnit;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.SequencePlace;
 import dev.varve.platform.shard.Shard;
@@ -117,8 +118,8 @@ public final class RemoteShard implements Shard {
     }
 
     @Override
-    public Object turn() {
-        return turn;
+    public ComputeUnit computesOn() {
+        return new ComputeUnit(turn);
     }
 
     @Override

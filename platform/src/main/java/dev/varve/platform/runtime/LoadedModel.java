@@ -14,7 +14,7 @@ import dev.varve.platform.engine.ShardStatus;
 import dev.varve.platform.engine.TeacherForcing;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.Placement;
-import dev.varve.platform.sequence.CacheSizes;
+import dev.varve.platform.sequence.CacheCapacity;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.local.LocalShard;
@@ -161,7 +161,7 @@ public final class LoadedModel implements AutoCloseable {
                                     new EngineOptions.Capacity(
                                             plan.contextTokens(),
                                             settings.parallel(),
-                                            new CacheSizes(plan.slots(), plan.stateRows())),
+                                            new CacheCapacity(plan.slots(), plan.stateRows())),
                                     settings.queueLimit(),
                                     suppressed,
                                     settings.shardPatience()));

@@ -11,9 +11,9 @@ import dev.varve.api.model.TensorUse;
 import dev.varve.platform.engine.EngineOptions;
 import dev.varve.platform.setting.Setting;
 import dev.varve.platform.shard.FlashAttention;
+import dev.varve.platform.shard.PlainAttentionMemory;
+import dev.varve.platform.shard.ShardFootprint;
 import dev.varve.platform.shard.SlotSpan;
-import dev.varve.platform.shard.local.PlainAttentionMemory;
-import dev.varve.platform.shard.local.ShardFootprint;
 
 /**
  * What a layer range needs in memory, for any number of KV slots.
@@ -238,12 +238,8 @@ public record RangeMemory(
         if (settings.flashAttention() != FlashAttention.OFF) {
             return 0;
         }
-        return PlainAttentionMemory.bytes(
-                selection,
-                shape,
-                range,
-                settings.cacheTypes(),
-                Math.min(CHUNK, SlotSpan.roundUp(context)),
-                SlotSpan.roundUp(context));
+        int slots = SlotSpan.roundUp(context);
+        return new PlainAttentionMemory(selection, shape, range, settings.cacheTypes())
+                .bytes(Math.min(CHUNK, slots), slots);
     }
 }

@@ -1,9 +1,11 @@
 package dev.varve.platform.runtime;
 
 import dev.varve.platform.placement.Placement;
+import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardOptions;
+import dev.varve.platform.shard.WeightLayout;
 import dev.varve.platform.shard.local.LocalShard;
 
 import java.util.ArrayDeque;
@@ -67,13 +69,14 @@ final class ShardLoading {
     private CompletableFuture<Shard> start(int index, Executor executor) {
         SplitPlan.Part part = plan.parts().get(index);
         ShardOptions options =
-                new ShardOptions(
+                ShardOptions.of(
                                 settings.cacheTypes(),
-                                part.memory().slots(),
-                                part.memory().stateRows(),
-                                part.memory().regionSlots(),
-                                true,
-                                settings.repack())
+                                new CacheSizes(
+                                        part.memory().slots(),
+                                        part.memory().stateRows(),
+                                        part.memory().regionSlots()))
+                        .withWeights(
+                                settings.repack() ? WeightLayout.REPACKED : WeightLayout.AS_IN_FILE)
                         .withFlashAttention(settings.flashAttention())
                         .withExactRows(settings.exactRows());
         Placement.Part where = part.where();

@@ -5,6 +5,7 @@ import dev.varve.platform.sequence.CachedSequence.Checkpoint;
 import dev.varve.platform.sequence.Residents.Match;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotSpan;
 
 import java.util.ArrayList;
@@ -23,7 +24,7 @@ import java.util.stream.IntStream;
  * submitted in their order. Not thread-safe; runs per token.
  */
 public final class SequenceCache {
-    private final CacheSizes sizes;
+    private final CacheCapacity sizes;
     private final boolean forgets;
     private final Residents residents;
     private SpanRoom spans;
@@ -33,7 +34,7 @@ public final class SequenceCache {
      * @param sizes of the caches of every shard
      * @param forgets whether the model has state that cannot be cut back
      */
-    public SequenceCache(CacheSizes sizes, boolean forgets) {
+    public SequenceCache(CacheCapacity sizes, boolean forgets) {
         this.sizes = sizes;
         this.forgets = forgets;
         residents = new Residents(forgets);
@@ -233,10 +234,7 @@ public final class SequenceCache {
         return new Slice(
                 advance.id(),
                 advance.tokens(),
-                sequence.computed(),
-                sequence.span(),
-                sequence.stateRow(),
-                target,
+                new SlicePlace(sequence.computed(), sequence.span(), sequence.stateRow(), target),
                 advance.outputs());
     }
 

@@ -24,11 +24,8 @@ public interface Shard extends AutoCloseable {
     /** Bytes that the shard holds. Never waits for a computation. */
     ShardMemory memory();
 
-    /**
-     * What must not compute at once with this shard: shards with equal turns share the cores or the
-     * device that they compute on.
-     */
-    Object turn();
+    /** The cores or the device that the shard computes on, which others may share. */
+    ComputeUnit computesOn();
 
     /**
      * Time spent so far on moving activations in and out, in milliseconds; for a shard in another

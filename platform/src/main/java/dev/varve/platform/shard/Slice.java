@@ -5,46 +5,52 @@ package dev.varve.platform.shard;
  *
  * @param sequence identity of the sequence
  * @param tokens token ids, at least one; not to be modified
- * @param firstPosition position of the first token
- * @param slots where the sequence's K and V rows live; must hold all positions of the slice
- * @param readRow recurrent state row before the slice; {@value #ZERO_ROW} at the start of a
- *     sequence
- * @param writeRow recurrent state row after it, never {@value #ZERO_ROW}
+ * @param place where they continue the sequence; must hold all positions of the slice
  * @param outputs which tokens need logits
  */
-public record Slice(
-        long sequence,
-        int[] tokens,
-        int firstPosition,
-        SlotSpan slots,
-        int readRow,
-        int writeRow,
-        OutputRows outputs) {
+public record Slice(long sequence, int[] tokens, SlicePlace place, OutputRows outputs) {
     /** Row that always holds the state of an empty sequence. */
     public static final int ZERO_ROW = 0;
 
+    /** Checks that the tokens fit their place. */
     public Slice {
-        if (tokens.length == 0 || firstPosition < 0) {
+        if (tokens.length == 0) {
             throw new IllegalArgumentException(
-                    "slice of " + tokens.length + " tokens at position " + firstPosition);
+                    "slice of no tokens at position " + place.firstPosition());
         }
-        if (firstPosition + tokens.length > slots.capacity()) {
+        if (tokens.length > place.slots().capacity() - place.firstPosition()) {
             throw new IllegalArgumentException(
                     "positions up to "
-                            + (firstPosition + tokens.length)
+                            + ((long) place.firstPosition() + tokens.length)
                             + " do not fit the span of "
-                            + slots.capacity()
+                            + place.slots().capacity()
                             + " slots");
         }
-        if (readRow < 0 || writeRow <= ZERO_ROW) {
-            throw new IllegalArgumentException(
-                    "state rows: read " + readRow + ", write " + writeRow);
-        }
+    }
+
+    /** Position of the first token. */
+    public int firstPosition() {
+        return place.firstPosition();
+    }
+
+    /** Where the sequence's K and V rows live. */
+    public SlotSpan slots() {
+        return place.slots();
+    }
+
+    /** Recurrent state row before the slice. */
+    public int readRow() {
+        return place.readRow();
+    }
+
+    /** Recurrent state row after the slice. */
+    public int writeRow() {
+        return place.writeRow();
     }
 
     /** Slots that attention reads: all positions up to the slice's last, padded to whole blocks. */
     public int attendedSlots() {
-        return SlotSpan.roundUp(firstPosition + tokens.length);
+        return SlotSpan.roundUp(firstPosition() + tokens.length);
     }
 
     /** Rows of logits that the slice asks for. */

@@ -14,6 +14,7 @@ import dev.varve.platform.shard.Feature;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotSpan;
 
 import org.junit.jupiter.api.Test;
@@ -47,10 +48,7 @@ class PipelineTest {
                         new Slice(
                                 sequence,
                                 new int[] {100 + sequence},
-                                0,
-                                new SlotSpan(0, SlotSpan.BLOCK),
-                                0,
-                                1,
+                                SlicePlace.start(new SlotSpan(0, SlotSpan.BLOCK), 1),
                                 OutputRows.BEST)),
                 Phase.PREFILL,
                 captures);

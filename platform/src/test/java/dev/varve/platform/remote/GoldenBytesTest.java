@@ -8,6 +8,7 @@ import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.ExactRows;
 import dev.varve.platform.shard.Feature;
@@ -20,9 +21,11 @@ import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.ShardSnapshot;
 import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.SnapshotTensor;
+import dev.varve.platform.shard.WeightLayout;
 import dev.varve.platform.wire.Message;
 import dev.varve.platform.wire.WireCode;
 import dev.varve.platform.wire.WireException;
@@ -59,10 +62,11 @@ class GoldenBytesTest {
         return new Slice(
                 sequence,
                 tokens,
-                slot == 0 ? 0 : 9,
-                new SlotSpan(slot, SlotSpan.BLOCK),
-                slot == 0 ? 0 : 2,
-                slot == 0 ? 1 : 2,
+                new SlicePlace(
+                        slot == 0 ? 0 : 9,
+                        new SlotSpan(slot, SlotSpan.BLOCK),
+                        slot == 0 ? 0 : 2,
+                        slot == 0 ? 1 : 2),
                 outputs);
     }
 
@@ -126,13 +130,10 @@ class GoldenBytesTest {
                         ModelOptions.defaults(),
                         "cpu:0",
                         new LayerRange(1, 3),
-                        new ShardOptions(
+                        ShardOptions.of(
                                         new CacheTypes(GgmlType.Q8_0, GgmlType.F16),
-                                        512,
-                                        3,
-                                        256,
-                                        true,
-                                        false)
+                                        new CacheSizes(512, 3, 256))
+                                .withWeights(WeightLayout.AS_IN_FILE)
                                 .withFlashAttention(FlashAttention.OFF)
                                 .withExactRows(ExactRows.ON)
                                 .withCaptures(List.of(2, 3)),

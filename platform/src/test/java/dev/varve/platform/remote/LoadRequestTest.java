@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.ModelOptions;
+import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.ExactRows;
 import dev.varve.platform.shard.FlashAttention;
@@ -24,7 +25,7 @@ class LoadRequestTest {
                         ModelOptions.defaults(),
                         "cpu:0",
                         new LayerRange(1, 3),
-                        new ShardOptions(CacheTypes.f16(), 512, 3, 0, true, true)
+                        ShardOptions.of(CacheTypes.f16(), new CacheSizes(512, 3, 0))
                                 .withFlashAttention(FlashAttention.OFF)
                                 .withExactRows(exact),
                         OptionalInt.of(2),

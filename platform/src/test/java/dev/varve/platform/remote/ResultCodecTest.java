@@ -14,6 +14,7 @@ import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.wire.WireCode;
 import dev.varve.platform.wire.WireException;
@@ -41,10 +42,7 @@ class ResultCodecTest {
                         new Slice(
                                 1,
                                 new int[] {5},
-                                0,
-                                new SlotSpan(0, SlotSpan.BLOCK),
-                                0,
-                                1,
+                                SlicePlace.start(new SlotSpan(0, SlotSpan.BLOCK), 1),
                                 OutputRows.NONE)),
                 Phase.PREFILL,
                 captures);

@@ -10,6 +10,7 @@ import dev.varve.api.model.ModelOptions;
 import dev.varve.api.transport.Connection;
 import dev.varve.api.transport.Listener;
 import dev.varve.api.transport.TransportOptions;
+import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.ShardHealth;
@@ -133,7 +134,7 @@ class ShardSupervisorTest {
                 ModelOptions.defaults(),
                 "cpu:0",
                 new LayerRange(1, 2),
-                new ShardOptions(CacheTypes.f16(), SlotSpan.BLOCK, 2, 0, true, true),
+                ShardOptions.of(CacheTypes.f16(), new CacheSizes(SlotSpan.BLOCK, 2, 0)),
                 OptionalInt.empty(),
                 OptionalInt.empty(),
                 false,

@@ -29,7 +29,7 @@ class SequenceCacheTest {
     private final SequenceCache cache = cache(8, true);
 
     private static SequenceCache cache(int blocks, boolean forgets) {
-        return new SequenceCache(new CacheSizes(blocks * BLOCK, ROWS), forgets);
+        return new SequenceCache(new CacheCapacity(blocks * BLOCK, ROWS), forgets);
     }
 
     /** Distinct prompts by their first token. */
@@ -245,7 +245,7 @@ class SequenceCacheTest {
     /** A copy whose state would be evicted for the row of its fork is of no use. */
     @Test
     void nothingIsCopiedWhereNoForkFindsARow() {
-        SequenceCache narrow = new SequenceCache(new CacheSizes(16 * BLOCK, 3), true);
+        SequenceCache narrow = new SequenceCache(new CacheCapacity(16 * BLOCK, 3), true);
         CachedSequence leader = compute(narrow, request(prompt(0, 100)), 60);
         advance(narrow, leader, 80, true);
         advance(narrow, leader, 100);

@@ -13,7 +13,7 @@ import java.util.concurrent.CompletableFuture;
 public abstract class FakeShard implements Shard {
     private final LayerRange range;
     private final String device;
-    private final Object turn;
+    private final ComputeUnit unit;
 
     /**
      * @param device name, such as {@code plain:0}
@@ -22,7 +22,7 @@ public abstract class FakeShard implements Shard {
     protected FakeShard(LayerRange range, String device, Object turn) {
         this.range = range;
         this.device = device;
-        this.turn = turn;
+        unit = new ComputeUnit(turn);
     }
 
     @Override
@@ -45,8 +45,8 @@ public abstract class FakeShard implements Shard {
     }
 
     @Override
-    public final Object turn() {
-        return turn;
+    public final ComputeUnit computesOn() {
+        return unit;
     }
 
     @Override

@@ -42,7 +42,8 @@ public class PlainShard extends FakeShard {
 
         /** Those of any shard. */
         public static Sizes of(ShardOptions options) {
-            return new Sizes(options.slots(), options.stateRows(), options.captures());
+            return new Sizes(
+                    options.sizes().slots(), options.sizes().stateRows(), options.captures());
         }
     }
 

@@ -40,7 +40,10 @@ class PlainShardTest {
 
     private static Slice slice(int slot, int first, int[] tokens, int read, OutputRows outputs) {
         return new Slice(
-                slot, tokens, first, new SlotSpan(slot, BLOCK), read, 1 + slot / BLOCK, outputs);
+                slot,
+                tokens,
+                new SlicePlace(first, new SlotSpan(slot, BLOCK), read, 1 + slot / BLOCK),
+                outputs);
     }
 
     /** All tokens at once, in a sequence that lies at a slot. */
@@ -260,15 +263,21 @@ class PlainShardTest {
         assertRefused(
                 "overlap in a batch",
                 MODEL,
-                batch(slice, new Slice(1, PROMPT, 0, slice.slots(), 0, 2, OutputRows.NONE)));
+                batch(
+                        slice,
+                        new Slice(1, PROMPT, SlicePlace.start(slice.slots(), 2), OutputRows.NONE)));
         assertRefused(
                 "sequence 0 twice",
                 MODEL,
-                batch(slice, new Slice(0, PROMPT, 0, other.slots(), 0, 2, OutputRows.NONE)));
+                batch(
+                        slice,
+                        new Slice(0, PROMPT, SlicePlace.start(other.slots(), 2), OutputRows.NONE)));
         assertRefused(
                 "state row 1 is written twice",
                 MODEL,
-                batch(slice, new Slice(1, PROMPT, 0, other.slots(), 0, 1, OutputRows.NONE)));
+                batch(
+                        slice,
+                        new Slice(1, PROMPT, SlicePlace.start(other.slots(), 1), OutputRows.NONE)));
     }
 
     private static void assertRefused(String why, PlainModel model, Batch batch) {

@@ -3,6 +3,7 @@ package dev.varve.platform.shard.local;
 import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.ggml.BufferType;
 import dev.varve.api.ggml.GraphAllocator;
+import dev.varve.platform.shard.ShardFootprint;
 
 import java.util.ArrayList;
 import java.util.Iterator;

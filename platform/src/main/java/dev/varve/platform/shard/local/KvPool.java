@@ -63,25 +63,6 @@ final class KvPool implements AutoCloseable {
         }
     }
 
-    /** Bytes per slot over the layers of a kind in a range. */
-    static long bytesPerSlot(
-            ModelShape shape,
-            LayerRange range,
-            Class<? extends LayerState.Attention> kind,
-            CacheTypes types) {
-        long bytes = 0;
-        for (LayerState state : shape.layers().subList(range.begin(), range.end())) {
-            if (kind.isInstance(state)) {
-                LayerState.Attention rows = kind.cast(state);
-                bytes +=
-                        types.key().rowBytes((long) rows.keyLength() * rows.kvHeads())
-                                + types.value()
-                                        .rowBytes((long) rows.valueLength() * rows.kvHeads());
-            }
-        }
-        return bytes;
-    }
-
     /** The caches by layer. */
     Map<Integer, Layer> layers() {
         return layers;

@@ -8,11 +8,13 @@ import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.Boundary;
+import dev.varve.platform.shard.ComputeUnit;
 import dev.varve.platform.shard.HostBoundary;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.SequencePlace;
 import dev.varve.platform.shard.Shard;
+import dev.varve.platform.shard.ShardFootprint;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardOptions;
@@ -83,7 +85,10 @@ public final class LocalShard implements Shard {
             LoadProgress progress) {
         boolean flash =
                 new CacheTypeCheck(model.shape(), range, device)
-                        .require(file.path(), options.cacheTypes(), options.flashAttention());
+                        .require(
+                                file.path(),
+                                options.cacheTypes(),
+                                options.numerics().flashAttention());
         CaptureCheck.requireLayers(model, options.captures());
         requireRoom(model, range, device, options);
         ShardWeights weights = ShardWeights.load(model.tensors(range), device, options, progress);
@@ -126,7 +131,9 @@ public final class LocalShard implements Shard {
     private static void requireRoom(
             LayerSplitAdapter model, LayerRange range, ComputeDevice device, ShardOptions options) {
         long free = device.info().memoryFreeBytes();
-        long bytes = ShardFootprint.cacheBytes(model.shape(), range, options);
+        long bytes =
+                ShardFootprint.cacheBytes(
+                        model.shape(), range, options.cacheTypes(), options.sizes());
         if (bytes > free) {
             throw new VarveException(
                     VarveException.Kind.OUT_OF_MEMORY,
@@ -134,7 +141,7 @@ public final class LocalShard implements Shard {
                             + ": caches of "
                             + bytes
                             + " bytes for "
-                            + options.slots()
+                            + options.sizes().slots()
                             + " tokens in layers "
                             + range
                             + " exceed the "
@@ -154,8 +161,8 @@ public final class LocalShard implements Shard {
     }
 
     @Override
-    public Object turn() {
-        return device.lock();
+    public ComputeUnit computesOn() {
+        return new ComputeUnit(device.lock());
     }
 
     @Override
@@ -251,9 +258,9 @@ public final class LocalShard implements Shard {
             throw new IllegalStateException("shard " + range + " is closed");
         }
         for (SlotCopy copy : batch.copies()) {
-            if (copy.end() > options.slots()) {
+            if (copy.end() > options.sizes().slots()) {
                 throw new IllegalArgumentException(
-                        copy + " leaves the pool of " + options.slots() + " slots");
+                        copy + " leaves the pool of " + options.sizes().slots() + " slots");
             }
         }
         if (!options.captures().containsAll(batch.captures())) {
@@ -271,19 +278,19 @@ public final class LocalShard implements Shard {
                             "token " + token + " is outside the vocabulary of " + vocabulary);
                 }
             }
-            if (slice.slots().end() > options.slots()) {
+            if (slice.slots().end() > options.sizes().slots()) {
                 throw new IllegalArgumentException(
                         "slots up to "
                                 + slice.slots().end()
                                 + " exceed the pool of "
-                                + options.slots());
+                                + options.sizes().slots());
             }
-            if (Math.max(slice.readRow(), slice.writeRow()) >= options.stateRows()) {
+            if (Math.max(slice.readRow(), slice.writeRow()) >= options.sizes().stateRows()) {
                 throw new IllegalArgumentException(
                         "state row "
                                 + Math.max(slice.readRow(), slice.writeRow())
                                 + " exceeds the "
-                                + options.stateRows()
+                                + options.sizes().stateRows()
                                 + " rows");
             }
         }
@@ -334,16 +341,17 @@ public final class LocalShard implements Shard {
         if (closed) {
             throw new IllegalStateException("shard " + range + " is closed");
         }
-        if (place.slots().end() > options.slots() || place.stateRow() >= options.stateRows()) {
+        if (place.slots().end() > options.sizes().slots()
+                || place.stateRow() >= options.sizes().stateRows()) {
             throw new IllegalArgumentException(
                     "sequence in slots up to "
                             + place.slots().end()
                             + " of "
-                            + options.slots()
+                            + options.sizes().slots()
                             + ", state row "
                             + place.stateRow()
                             + " of "
-                            + options.stateRows());
+                            + options.sizes().stateRows());
         }
         return place;
     }

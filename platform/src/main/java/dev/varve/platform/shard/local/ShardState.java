@@ -48,7 +48,7 @@ record ShardState(
                             range,
                             LayerState.FullAttention.class,
                             types,
-                            options.slots(),
+                            options.sizes().slots(),
                             device.bufferType());
             opened.push(pool);
             KvPool regions =
@@ -57,21 +57,26 @@ record ShardState(
                             range,
                             LayerState.SlidingAttention.class,
                             types,
-                            Math.multiplyExact(options.regionSlots(), options.stateRows() - 1),
+                            Math.multiplyExact(
+                                    options.sizes().regionSlots(), options.sizes().stateRows() - 1),
                             device.bufferType());
             opened.push(regions);
-            StateRows rows = new StateRows(shape, range, options.stateRows(), device.bufferType());
+            StateRows rows =
+                    new StateRows(shape, range, options.sizes().stateRows(), device.bufferType());
             opened.push(rows);
             return new ShardState(
                     weights,
                     new AttentionLayers(shape, range),
                     pool,
                     new WindowPool(
-                            regions, shape.window(), options.regionSlots(), options.stateRows()),
+                            regions,
+                            shape.window(),
+                            options.sizes().regionSlots(),
+                            options.sizes().stateRows()),
                     rows,
                     HadamardRotation.of(shape, range, types, device.bufferType()),
                     flashAttention,
-                    options.exactRows(),
+                    options.numerics().exactRows(),
                     device.bufferType().isHost());
         } catch (RuntimeException | Error e) {
             while (!opened.isEmpty()) {

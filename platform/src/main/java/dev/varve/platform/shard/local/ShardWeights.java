@@ -125,7 +125,7 @@ final class ShardWeights implements AutoCloseable {
                     openTable(entry.tensor());
                     continue;
                 }
-                BufferType type = WeightPlacement.choose(device, entry, options.repackWeights());
+                BufferType type = WeightPlacement.choose(device, entry, options.weights());
                 if (canMap(entry.tensor(), type)) {
                     mapped.computeIfAbsent(entry.tensor().file(), file -> new ArrayList<>())
                             .add(entry);
@@ -163,8 +163,7 @@ final class ShardWeights implements AutoCloseable {
         }
 
         private boolean canMap(GgufTensor tensor, BufferType type) {
-            return options.mapWeights()
-                    && type.name().equals(device.bufferType().name())
+            return type.name().equals(device.bufferType().name())
                     && type.isHost()
                     && device.ggmlDevice().supportsHostBuffers()
                     && tensor.offset() % type.alignment() == 0;

@@ -46,17 +46,6 @@ final class StateRows implements AutoCloseable {
         }
     }
 
-    /** Bytes per row over all layers of the range. */
-    static long bytesPerRow(ModelShape shape, LayerRange range) {
-        long bytes = 0;
-        for (LayerState state : shape.layers().subList(range.begin(), range.end())) {
-            if (state instanceof LayerState.Recurrent recurrent) {
-                bytes += (recurrent.convElements() + recurrent.matrixElements()) * Float.BYTES;
-            }
-        }
-        return bytes;
-    }
-
     /** The states by layer. */
     Map<Integer, Layer> layers() {
         return layers;

@@ -10,6 +10,7 @@ import dev.varve.api.gguf.GgufTensor;
 import dev.varve.api.gguf.ModelFormatException;
 import dev.varve.api.model.TensorSelection;
 import dev.varve.api.model.TensorUse;
+import dev.varve.platform.shard.WeightLayout;
 
 import java.util.List;
 
@@ -36,7 +37,8 @@ final class WeightPlacement {
         return true;
     }
 
-    static BufferType choose(ComputeDevice device, TensorSelection.Entry entry, boolean repack) {
+    static BufferType choose(
+            ComputeDevice device, TensorSelection.Entry entry, WeightLayout layout) {
         GgufTensor tensor = entry.tensor();
         List<BufferType> types = device.weightBufferTypes();
         BufferType plain = types.getLast();
@@ -54,7 +56,7 @@ final class WeightPlacement {
                             tensor.type(),
                             tensor.dimensions().stream().mapToLong(Long::longValue).toArray());
             Tensor probe = probe(scratch, weight, entry.use());
-            for (BufferType type : repack ? types : List.of(plain)) {
+            for (BufferType type : layout == WeightLayout.REPACKED ? types : List.of(plain)) {
                 if (device.ggmlDevice().supportsWeight(type, weight, probe)) {
                     return type;
                 }

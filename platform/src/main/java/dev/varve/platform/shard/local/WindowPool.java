@@ -35,16 +35,6 @@ final class WindowPool implements AutoCloseable {
         ends = new int[stateRows];
     }
 
-    /**
-     * Slots of a region: the window and the largest chunk, in whole blocks; no more than the
-     * longest sequence has. Enough for every chunk that does not cross a multiple of the largest
-     * chunk's length.
-     */
-    static int regionSlots(int window, int chunk, int contextTokens) {
-        long slots = (long) roundUp(Math.min(window, 1 << 30)) + roundUp(chunk);
-        return (int) Math.min(slots, roundUp(contextTokens));
-    }
-
     private static int roundUp(int tokens) {
         return SlotSpan.roundUp(tokens);
     }

@@ -6,4 +6,4 @@ package dev.varve.platform.sequence;
  * @param slots KV slots, whole blocks
  * @param stateRows recurrent state rows, the zero row included
  */
-public record CacheSizes(int slots, int stateRows) {}
+public record CacheCapacity(int slots, int stateRows) {}

@@ -1,12 +1,10 @@
-package dev.varve.platform.shard.local;
+package dev.varve.platform.shard;
 
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerState;
 import dev.varve.api.model.ModelShape;
 import dev.varve.api.model.TensorSelection;
 import dev.varve.api.model.TensorUse;
-import dev.varve.platform.shard.CacheTypes;
-import dev.varve.platform.shard.SlotSpan;
 
 import java.util.HashMap;
 import java.util.Map;
@@ -14,27 +12,24 @@ import java.util.Map;
 /**
  * What attention costs that is not one operator: the scores of all heads of a chunk, and a
  * transposed copy of the values. Layers compute one after the other, so the largest one counts.
+ *
+ * @param selection weights of the range; they tell how many heads a layer has
+ * @param shape the model
+ * @param range its layers
+ * @param types element types of the KV cache
  */
-public final class PlainAttentionMemory {
+public record PlainAttentionMemory(
+        TensorSelection selection, ModelShape shape, LayerRange range, CacheTypes types) {
     /** Reads the attended heads of a layer side by side, in every family. */
     private static final String OUTPUT = ".attn_output.weight";
-
-    private PlainAttentionMemory() {}
 
     /**
      * Bytes that a chunk needs beside what it needs in any case.
      *
-     * @param selection weights of the range; they tell how many heads a layer has
      * @param rows tokens of the chunk
      * @param slots slots that the last token sees
      */
-    public static long bytes(
-            TensorSelection selection,
-            ModelShape shape,
-            LayerRange range,
-            CacheTypes types,
-            int rows,
-            int slots) {
+    public long bytes(int rows, int slots) {
         Map<String, Long> outputWidths = new HashMap<>();
         for (TensorSelection.Entry entry : selection.entries()) {
             if (entry.use() == TensorUse.MATMUL && entry.tensor().name().endsWith(OUTPUT)) {

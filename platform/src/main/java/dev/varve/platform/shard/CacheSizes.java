@@ -1,0 +1,30 @@
+package dev.varve.platform.shard;
+
+/**
+ * How much state the caches of a shard hold.
+ *
+ * @param slots KV slots of the pool, a multiple of {@link SlotSpan#BLOCK}
+ * @param stateRows recurrent state rows, the zero row included
+ * @param regionSlots slots per state row for the sliding layers, a multiple of {@link
+ *     SlotSpan#BLOCK}; 0 where none slides
+ */
+public record CacheSizes(int slots, int stateRows, int regionSlots) {
+    /** The zero row, and one to write. */
+    private static final int LEAST_ROWS = 2;
+
+    /** Checks that blocks are whole and that a sequence has room. */
+    public CacheSizes {
+        if (regionSlots < 0 || regionSlots % SlotSpan.BLOCK != 0) {
+            throw new IllegalArgumentException(
+                    "window regions need whole blocks of slots, got " + regionSlots);
+        }
+        if (slots <= 0 || slots % SlotSpan.BLOCK != 0 || stateRows < LEAST_ROWS) {
+            throw new IllegalArgumentException(
+                    "shard needs whole blocks of slots and at least 2 state rows, got "
+                            + slots
+                            + " slots, "
+                            + stateRows
+                            + " rows");
+        }
+    }
+}

@@ -1,0 +1,100 @@
+package dev.varve.platform.shard;
+
+import dev.varve.api.model.LayerRange;
+import dev.varve.api.model.LayerState;
+import dev.varve.api.model.ModelShape;
+
+/**
+ * What the caches of a layer range cost.
+ *
+ * @param bytesPerSlot K and V rows of one token in the full attention layers
+ * @param regionSlots slots of one state row's region for the sliding layers; 0 where none slides
+ * @param bytesPerStateRow one recurrent state and one region
+ */
+public record ShardFootprint(long bytesPerSlot, int regionSlots, long bytesPerStateRow) {
+    /** Graphs of decode steps that a shard keeps, each with a compute buffer of its own. */
+    public static final int DECODE_GRAPHS = 4;
+
+    /** Far more than any context: rounding it up stays inside an int. */
+    private static final int LONGEST_WINDOW = 1 << 30;
+
+    /**
+     * Sums the layers of a range.
+     *
+     * @param chunk most tokens of a sequence in one batch
+     * @param contextTokens most tokens of a sequence
+     */
+    public static ShardFootprint of(
+            ModelShape shape, LayerRange range, CacheTypes types, int chunk, int contextTokens) {
+        int region =
+                shape.window().isPresent()
+                        ? regionSlots(shape.window().getAsInt(), chunk, contextTokens)
+                        : 0;
+        return new ShardFootprint(
+                bytesPerSlot(shape, range, LayerState.FullAttention.class, types),
+                region,
+                stateRowBytes(shape, range, types, region));
+    }
+
+    /**
+     * Bytes of all caches of a range.
+     *
+     * @throws ArithmeticException if there are more than a {@code long} can count
+     */
+    public static long cacheBytes(
+            ModelShape shape, LayerRange range, CacheTypes types, CacheSizes sizes) {
+        long full = bytesPerSlot(shape, range, LayerState.FullAttention.class, types);
+        long perRow = stateRowBytes(shape, range, types, sizes.regionSlots());
+        return Math.addExact(
+                Math.multiplyExact(full, (long) sizes.slots()),
+                Math.multiplyExact(perRow, (long) sizes.stateRows()));
+    }
+
+    /**
+     * Slots of a region: the window and the largest chunk, in whole blocks; no more than the
+     * longest sequence has. Enough for every chunk that does not cross a multiple of the largest
+     * chunk's length.
+     */
+    private static int regionSlots(int window, int chunk, int contextTokens) {
+        long slots =
+                (long) SlotSpan.roundUp(Math.min(window, LONGEST_WINDOW)) + SlotSpan.roundUp(chunk);
+        return (int) Math.min(slots, SlotSpan.roundUp(contextTokens));
+    }
+
+    /** K and V rows of one token over the layers of a kind. */
+    private static long bytesPerSlot(
+            ModelShape shape,
+            LayerRange range,
+            Class<? extends LayerState.Attention> kind,
+            CacheTypes types) {
+        long bytes = 0;
+        for (LayerState state : shape.layers().subList(range.begin(), range.end())) {
+            if (kind.isInstance(state)) {
+                LayerState.Attention rows = kind.cast(state);
+                bytes +=
+                        types.key().rowBytes((long) rows.keyLength() * rows.kvHeads())
+                                + types.value()
+                                        .rowBytes((long) rows.valueLength() * rows.kvHeads());
+            }
+        }
+        return bytes;
+    }
+
+    private static long stateRowBytes(
+            ModelShape shape, LayerRange range, CacheTypes types, int regionSlots) {
+        long sliding = bytesPerSlot(shape, range, LayerState.SlidingAttention.class, types);
+        return Math.addExact(
+                recurrentBytes(shape, range), Math.multiplyExact(sliding, (long) regionSlots));
+    }
+
+    /** One recurrent state of every layer that keeps one; always F32. */
+    private static long recurrentBytes(ModelShape shape, LayerRange range) {
+        long bytes = 0;
+        for (LayerState state : shape.layers().subList(range.begin(), range.end())) {
+            if (state instanceof LayerState.Recurrent recurrent) {
+                bytes += (recurrent.convElements() + recurrent.matrixElements()) * Float.BYTES;
+            }
+        }
+        return bytes;
+    }
+}

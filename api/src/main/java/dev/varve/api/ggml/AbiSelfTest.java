@@ -1,6 +1,6 @@
 package dev.varve.api.ggml;
 
-import java.lang.foreign.MemorySegment;
+import dev.varve.api.ggml.Pointer.TensorPtr;
 
 /**
  * Compares the struct layouts and type tables of this binding with the loaded library, by building
@@ -38,7 +38,7 @@ final class AbiSelfTest {
     private static void runOnTensor() {
         try (GgmlContext context = GgmlContext.open(4, 8)) {
             Tensor tensor = context.newTensor(GgmlType.Q8_0, 64, 3, 5, 7).named("abi");
-            MemorySegment struct = tensor.pointer();
+            TensorPtr struct = tensor.pointer();
             require(
                     tensor.type() == GgmlType.Q8_0,
                     "ggml_tensor.type",
@@ -59,10 +59,10 @@ final class AbiSelfTest {
             require(tensor.name().equals("abi"), "ggml_tensor.name", "abi", tensor.name());
             Tensor view = context.ops().view1d(tensor, 64, 68);
             require(
-                    view.viewSource().address() == struct.address(),
+                    view.viewSource().isSame(struct),
                     "ggml_tensor.view_src",
-                    struct.address(),
-                    view.viewSource().address());
+                    struct,
+                    view.viewSource());
             require(view.operator() == OP_VIEW, "ggml_tensor.op", OP_VIEW, view.operator());
             Graph graph = context.newGraph(8);
             graph.expand(view);
@@ -83,10 +83,10 @@ final class AbiSelfTest {
                     data,
                     tensor.data().address());
             require(
-                    tensor.buffer().address() == buffer.pointer().address(),
+                    tensor.buffer().isSame(buffer.pointer()),
                     "ggml_tensor.buffer",
-                    buffer.pointer().address(),
-                    tensor.buffer().address());
+                    buffer.pointer(),
+                    tensor.buffer());
         }
     }
 

@@ -1,12 +1,14 @@
 package dev.varve.api.ggml;
 
-import static dev.varve.api.ggml.Native.C_INT;
-import static dev.varve.api.ggml.Native.C_POINTER;
+import static dev.varve.api.ggml.CType.C_BACKEND;
+import static dev.varve.api.ggml.CType.C_INT;
+import static dev.varve.api.ggml.CType.C_THREAD_POOL;
 import static dev.varve.api.ggml.Native.returnsNothing;
 
 import dev.varve.api.VarveException;
+import dev.varve.api.ggml.Pointer.BackendPtr;
+import dev.varve.api.ggml.Pointer.ThreadPoolPtr;
 
-import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.util.Optional;
 
@@ -15,20 +17,21 @@ import java.util.Optional;
  * thread at a time.
  */
 public final class Backend implements AutoCloseable {
-    private final MemorySegment pointer;
+    private final BackendPtr pointer;
     private final String name;
     private final Optional<MethodHandle> setThreads;
     private final Optional<MethodHandle> setThreadPool;
     private boolean closed;
 
-    Backend(MemorySegment pointer, GgmlDevice device) {
+    Backend(BackendPtr pointer, GgmlDevice device) {
         this.pointer = pointer;
-        name = Native.string(BackendApi.name(pointer));
+        name = BackendApi.name(pointer);
         setThreads =
-                device.function("ggml_backend_set_n_threads", returnsNothing(C_POINTER, C_INT));
+                device.function("ggml_backend_set_n_threads", returnsNothing(C_BACKEND, C_INT));
         setThreadPool =
                 device.function(
-                        "ggml_backend_cpu_set_threadpool", returnsNothing(C_POINTER, C_POINTER));
+                        "ggml_backend_cpu_set_threadpool",
+                        returnsNothing(C_BACKEND, C_THREAD_POOL));
     }
 
     /** Name, such as {@code CPU}. */
@@ -42,11 +45,12 @@ public final class Backend implements AutoCloseable {
             throw new IllegalArgumentException(threads + " threads");
         }
         if (setThreads.isPresent()) {
-            try {
-                setThreads.get().invokeExact(open(), threads);
-            } catch (Throwable e) {
-                throw Native.sneaky(e);
-            }
+            MethodHandle set = setThreads.get();
+            BackendPtr backend = open();
+            Native.run(
+                    () -> {
+                        set.invokeExact(backend, threads);
+                    });
         }
     }
 
@@ -60,11 +64,12 @@ public final class Backend implements AutoCloseable {
         MethodHandle set =
                 setThreadPool.orElseThrow(
                         () -> new IllegalStateException(name + " uses no thread pool"));
-        try {
-            set.invokeExact(open(), pool.map(ThreadPool::pointer).orElse(MemorySegment.NULL));
-        } catch (Throwable e) {
-            throw Native.sneaky(e);
-        }
+        BackendPtr backend = open();
+        ThreadPoolPtr used = pool.map(ThreadPool::pointer).orElse(ThreadPoolPtr.NULL);
+        Native.run(
+                () -> {
+                    set.invokeExact(backend, used);
+                });
     }
 
     /**
@@ -92,7 +97,7 @@ public final class Backend implements AutoCloseable {
         BackendApi.synchronize(open());
     }
 
-    private MemorySegment open() {
+    private BackendPtr open() {
         if (closed) {
             throw new IllegalStateException("the backend is closed");
         }

@@ -1,20 +1,20 @@
 package dev.varve.api.ggml;
 
 import dev.varve.api.VarveException;
-
-import java.lang.foreign.MemorySegment;
+import dev.varve.api.ggml.Pointer.BufferPtr;
+import dev.varve.api.ggml.Pointer.BufferTypePtr;
 
 /**
  * A kind of memory that a device offers ({@code ggml_backend_buffer_type}). Lives as long as the
  * process.
  */
 public final class BufferType {
-    private final MemorySegment pointer;
+    private final BufferTypePtr pointer;
     private final String name;
 
-    BufferType(MemorySegment pointer) {
+    BufferType(BufferTypePtr pointer) {
         this.pointer = pointer;
-        name = Native.string(BackendApi.buftName(pointer));
+        name = BackendApi.buftName(pointer);
     }
 
     /** Name, such as {@code CPU} or {@code CPU_REPACK}. */
@@ -53,11 +53,11 @@ public final class BufferType {
         if (bytes < 0) {
             throw new IllegalArgumentException("a buffer of " + bytes + " bytes");
         }
-        MemorySegment buffer =
+        BufferPtr buffer =
                 Long.compareUnsigned(bytes, maxSize()) <= 0
                         ? BackendApi.buftAllocBuffer(pointer, bytes)
-                        : MemorySegment.NULL;
-        if (Native.isNull(buffer)) {
+                        : BufferPtr.NULL;
+        if (buffer.isNull()) {
             throw outOfMemory(bytes);
         }
         return new DeviceBuffer(buffer, true);
@@ -74,18 +74,18 @@ public final class BufferType {
                         + ")");
     }
 
-    MemorySegment pointer() {
+    BufferTypePtr pointer() {
         return pointer;
     }
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof BufferType type && type.pointer.address() == pointer.address();
+        return other instanceof BufferType type && type.pointer.isSame(pointer);
     }
 
     @Override
     public int hashCode() {
-        return Long.hashCode(pointer.address());
+        return Long.hashCode(pointer.address().address());
     }
 
     @Override

@@ -1,263 +1,236 @@
 package dev.varve.api.ggml;
 
-import static dev.varve.api.ggml.Native.C_BOOL;
-import static dev.varve.api.ggml.Native.C_INT;
-import static dev.varve.api.ggml.Native.C_INT64;
-import static dev.varve.api.ggml.Native.C_POINTER;
-import static dev.varve.api.ggml.Native.C_SIZE_T;
+import static dev.varve.api.ggml.CType.C_BOOL;
+import static dev.varve.api.ggml.CType.C_CONTEXT;
+import static dev.varve.api.ggml.CType.C_GRAPH;
+import static dev.varve.api.ggml.CType.C_INT;
+import static dev.varve.api.ggml.CType.C_INT64;
+import static dev.varve.api.ggml.CType.C_POINTER;
+import static dev.varve.api.ggml.CType.C_SIZE_T;
+import static dev.varve.api.ggml.CType.C_TENSOR;
+import static dev.varve.api.ggml.CType.struct;
 import static dev.varve.api.ggml.Native.bind;
 import static dev.varve.api.ggml.Native.bindLeaf;
+import static dev.varve.api.ggml.Native.call;
 import static dev.varve.api.ggml.Native.returns;
 import static dev.varve.api.ggml.Native.returnsNothing;
+import static dev.varve.api.ggml.Native.run;
 
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_BOOLEAN;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import dev.varve.api.ggml.Pointer.ContextPtr;
+import dev.varve.api.ggml.Pointer.GraphPtr;
+import dev.varve.api.ggml.Pointer.TensorPtr;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
 import java.lang.invoke.MethodHandle;
 
 /** ggml.h without the operators: contexts, tensors, graphs, hooks. */
 final class CoreApi {
-    /** {@code ptr ggml_version()} */
+    private static final StructLayout INIT_PARAMS =
+            MemoryLayout.structLayout(
+                    JAVA_LONG.withName("mem_size"),
+                    ADDRESS.withName("mem_buffer"),
+                    JAVA_BOOLEAN.withName("no_alloc"),
+                    MemoryLayout.paddingLayout(7));
+
+    /** {@code struct ggml_context * ggml_init(struct ggml_init_params params)} */
+    private static final MethodHandle INIT =
+            bind("ggml_init", returns(C_CONTEXT, struct(INIT_PARAMS)));
+
+    /** Makes a context of {@code bytes} for metadata alone. */
+    static ContextPtr init(long bytes) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment params = arena.allocate(INIT_PARAMS);
+            params.set(JAVA_LONG, 0, bytes);
+            params.set(JAVA_BOOLEAN, 16, true);
+            return call(() -> (ContextPtr) INIT.invokeExact(params));
+        }
+    }
+
+    /** {@code const char * ggml_version(void)} */
     private static final MethodHandle VERSION = bindLeaf("ggml_version", returns(C_POINTER));
 
-    static MemorySegment version() {
-        try {
-            return (MemorySegment) VERSION.invokeExact();
-        } catch (Throwable e) {
-            throw Native.sneaky(e);
-        }
+    static String version() {
+        return call(() -> Native.string((MemorySegment) VERSION.invokeExact()));
     }
 
-    /** {@code ptr ggml_commit()} */
+    /** {@code const char * ggml_commit(void)} */
     private static final MethodHandle COMMIT = bindLeaf("ggml_commit", returns(C_POINTER));
 
-    static MemorySegment commit() {
-        try {
-            return (MemorySegment) COMMIT.invokeExact();
-        } catch (Throwable e) {
-            throw Native.sneaky(e);
-        }
+    static String commit() {
+        return call(() -> Native.string((MemorySegment) COMMIT.invokeExact()));
     }
 
-    /** {@code size ggml_tensor_overhead()} */
+    /** {@code size_t ggml_tensor_overhead(void)} */
     private static final MethodHandle TENSOR_OVERHEAD =
             bindLeaf("ggml_tensor_overhead", returns(C_SIZE_T));
 
     static long tensorOverhead() {
-        try {
-            return (long) TENSOR_OVERHEAD.invokeExact();
-        } catch (Throwable e) {
-            throw Native.sneaky(e);
-        }
+        return call(() -> (long) TENSOR_OVERHEAD.invokeExact());
     }
 
-    /** {@code size ggml_graph_overhead_custom(size size, bool grads)} */
+    /** {@code size_t ggml_graph_overhead_custom(size_t size, bool grads)} */
     private static final MethodHandle GRAPH_OVERHEAD_CUSTOM =
             bindLeaf("ggml_graph_overhead_custom", returns(C_SIZE_T, C_SIZE_T, C_BOOL));
 
     static long graphOverheadCustom(long size, boolean grads) {
-        try {
-            return (long) GRAPH_OVERHEAD_CUSTOM.invokeExact(size, grads);
-        } catch (Throwable e) {
-            throw Native.sneaky(e);
-        }
+        return call(() -> (long) GRAPH_OVERHEAD_CUSTOM.invokeExact(size, grads));
     }
 
-    /** {@code i64 ggml_blck_size(int type)} */
+    /** {@code int64_t ggml_blck_size(enum ggml_type type)} */
     private static final MethodHandle BLCK_SIZE =
             bindLeaf("ggml_blck_size", returns(C_INT64, C_INT));
 
     static long blckSize(int type) {
-        try {
-            return (long) BLCK_SIZE.invokeExact(type);
-        } catch (Throwable e) {
-            throw Native.sneaky(e);
-        }
+        return call(() -> (long) BLCK_SIZE.invokeExact(type));
     }
 
-    /** {@code size ggml_type_size(int type)} */
+    /** {@code size_t ggml_type_size(enum ggml_type type)} */
     private static final MethodHandle TYPE_SIZE =
             bindLeaf("ggml_type_size", returns(C_SIZE_T, C_INT));
 
     static long typeSize(int type) {
-        try {
-            return (long) TYPE_SIZE.invokeExact(type);
-        } catch (Throwable e) {
-            throw Native.sneaky(e);
-        }
+        return call(() -> (long) TYPE_SIZE.invokeExact(type));
     }
 
-    /** {@code size ggml_nbytes(ptr tensor)} */
-    private static final MethodHandle NBYTES =
-            bindLeaf("ggml_nbytes", returns(C_SIZE_T, C_POINTER));
+    /** {@code size_t ggml_nbytes(struct ggml_tensor * tensor)} */
+    private static final MethodHandle NBYTES = bindLeaf("ggml_nbytes", returns(C_SIZE_T, C_TENSOR));
 
-    static long nbytes(MemorySegment tensor) {
-        try {
-            return (long) NBYTES.invokeExact(tensor);
-        } catch (Throwable e) {
-            throw Native.sneaky(e);
-        }
+    static long nbytes(TensorPtr tensor) {
+        return call(() -> (long) NBYTES.invokeExact(tensor));
     }
 
-    /** {@code void ggml_free(ptr context)} */
-    private static final MethodHandle FREE = bind("ggml_free", returnsNothing(C_POINTER));
+    /** {@code void ggml_free(struct ggml_context * context)} */
+    private static final MethodHandle FREE = bind("ggml_free", returnsNothing(C_CONTEXT));
 
-    static void free(MemorySegment context) {
-        try {
-            FREE.invokeExact(context);
-        } catch (Throwable e) {
-            throw Native.sneaky(e);
-        }
+    static void free(ContextPtr context) {
+        run(
+                () -> {
+                    FREE.invokeExact(context);
+                });
     }
 
-    /** {@code ptr ggml_new_tensor_4d(ptr context, int type, i64 ne0, i64 ne1, i64 ne2, i64 ne3)} */
+    /**
+     * {@code struct ggml_tensor * ggml_new_tensor_4d(struct ggml_context * context, enum ggml_type
+     * type, int64_t ne0, int64_t ne1, int64_t ne2, int64_t ne3)}
+     */
     private static final MethodHandle NEW_TENSOR_4D =
             bind(
                     "ggml_new_tensor_4d",
-                    returns(C_POINTER, C_POINTER, C_INT, C_INT64, C_INT64, C_INT64, C_INT64));
+                    returns(C_TENSOR, C_CONTEXT, C_INT, C_INT64, C_INT64, C_INT64, C_INT64));
 
-    static MemorySegment newTensor4d(
-            MemorySegment context, int type, long ne0, long ne1, long ne2, long ne3) {
-        try {
-            return (MemorySegment) NEW_TENSOR_4D.invokeExact(context, type, ne0, ne1, ne2, ne3);
-        } catch (Throwable e) {
-            throw Native.sneaky(e);
-        }
+    static TensorPtr newTensor4d(
+            ContextPtr context, int type, long ne0, long ne1, long ne2, long ne3) {
+        return call(() -> (TensorPtr) NEW_TENSOR_4D.invokeExact(context, type, ne0, ne1, ne2, ne3));
     }
 
-    /** {@code ptr ggml_set_name(ptr tensor, ptr name)} */
-    private static final MethodHandle SET_NAME =
-            bindLeaf("ggml_set_name", returns(C_POINTER, C_POINTER, C_POINTER));
-
-    static MemorySegment setName(MemorySegment tensor, MemorySegment name) {
-        try {
-            return (MemorySegment) SET_NAME.invokeExact(tensor, name);
-        } catch (Throwable e) {
-            throw Native.sneaky(e);
-        }
-    }
-
-    /** {@code void ggml_set_input(ptr tensor)} */
+    /** {@code void ggml_set_input(struct ggml_tensor * tensor)} */
     private static final MethodHandle SET_INPUT =
-            bindLeaf("ggml_set_input", returnsNothing(C_POINTER));
+            bindLeaf("ggml_set_input", returnsNothing(C_TENSOR));
 
-    static void setInput(MemorySegment tensor) {
-        try {
-            SET_INPUT.invokeExact(tensor);
-        } catch (Throwable e) {
-            throw Native.sneaky(e);
-        }
+    static void setInput(TensorPtr tensor) {
+        run(
+                () -> {
+                    SET_INPUT.invokeExact(tensor);
+                });
     }
 
-    /** {@code void ggml_set_output(ptr tensor)} */
+    /** {@code void ggml_set_output(struct ggml_tensor * tensor)} */
     private static final MethodHandle SET_OUTPUT =
-            bindLeaf("ggml_set_output", returnsNothing(C_POINTER));
+            bindLeaf("ggml_set_output", returnsNothing(C_TENSOR));
 
-    static void setOutput(MemorySegment tensor) {
-        try {
-            SET_OUTPUT.invokeExact(tensor);
-        } catch (Throwable e) {
-            throw Native.sneaky(e);
-        }
+    static void setOutput(TensorPtr tensor) {
+        run(
+                () -> {
+                    SET_OUTPUT.invokeExact(tensor);
+                });
     }
 
-    /** {@code ptr ggml_new_graph_custom(ptr context, size size, bool grads)} */
+    /**
+     * {@code struct ggml_cgraph * ggml_new_graph_custom(struct ggml_context * context, size_t size,
+     * bool grads)}
+     */
     private static final MethodHandle NEW_GRAPH_CUSTOM =
-            bind("ggml_new_graph_custom", returns(C_POINTER, C_POINTER, C_SIZE_T, C_BOOL));
+            bind("ggml_new_graph_custom", returns(C_GRAPH, C_CONTEXT, C_SIZE_T, C_BOOL));
 
-    static MemorySegment newGraphCustom(MemorySegment context, long size, boolean grads) {
-        try {
-            return (MemorySegment) NEW_GRAPH_CUSTOM.invokeExact(context, size, grads);
-        } catch (Throwable e) {
-            throw Native.sneaky(e);
-        }
+    static GraphPtr newGraphCustom(ContextPtr context, long size, boolean grads) {
+        return call(() -> (GraphPtr) NEW_GRAPH_CUSTOM.invokeExact(context, size, grads));
     }
 
-    /** {@code void ggml_build_forward_expand(ptr graph, ptr tensor)} */
+    /**
+     * {@code void ggml_build_forward_expand(struct ggml_cgraph * graph, struct ggml_tensor *
+     * tensor)}
+     */
     private static final MethodHandle BUILD_FORWARD_EXPAND =
-            bind("ggml_build_forward_expand", returnsNothing(C_POINTER, C_POINTER));
+            bind("ggml_build_forward_expand", returnsNothing(C_GRAPH, C_TENSOR));
 
-    static void buildForwardExpand(MemorySegment graph, MemorySegment tensor) {
-        try {
-            BUILD_FORWARD_EXPAND.invokeExact(graph, tensor);
-        } catch (Throwable e) {
-            throw Native.sneaky(e);
-        }
+    static void buildForwardExpand(GraphPtr graph, TensorPtr tensor) {
+        run(
+                () -> {
+                    BUILD_FORWARD_EXPAND.invokeExact(graph, tensor);
+                });
     }
 
-    /** {@code int ggml_graph_n_nodes(ptr graph)} */
+    /** {@code int ggml_graph_n_nodes(struct ggml_cgraph * graph)} */
     private static final MethodHandle GRAPH_N_NODES =
-            bindLeaf("ggml_graph_n_nodes", returns(C_INT, C_POINTER));
+            bindLeaf("ggml_graph_n_nodes", returns(C_INT, C_GRAPH));
 
-    static int graphNNodes(MemorySegment graph) {
-        try {
-            return (int) GRAPH_N_NODES.invokeExact(graph);
-        } catch (Throwable e) {
-            throw Native.sneaky(e);
-        }
+    static int graphNNodes(GraphPtr graph) {
+        return call(() -> (int) GRAPH_N_NODES.invokeExact(graph));
     }
 
-    /** {@code ptr ggml_graph_node(ptr graph, int index)} */
+    /** {@code struct ggml_tensor * ggml_graph_node(struct ggml_cgraph * graph, int index)} */
     private static final MethodHandle GRAPH_NODE =
-            bindLeaf("ggml_graph_node", returns(C_POINTER, C_POINTER, C_INT));
+            bindLeaf("ggml_graph_node", returns(C_TENSOR, C_GRAPH, C_INT));
 
-    static MemorySegment graphNode(MemorySegment graph, int index) {
-        try {
-            return (MemorySegment) GRAPH_NODE.invokeExact(graph, index);
-        } catch (Throwable e) {
-            throw Native.sneaky(e);
-        }
+    static TensorPtr graphNode(GraphPtr graph, int index) {
+        return call(() -> (TensorPtr) GRAPH_NODE.invokeExact(graph, index));
     }
 
-    /** {@code ptr ggml_op_desc(ptr tensor)} */
+    /** {@code const char * ggml_op_desc(struct ggml_tensor * tensor)} */
     private static final MethodHandle OP_DESC =
-            bindLeaf("ggml_op_desc", returns(C_POINTER, C_POINTER));
+            bindLeaf("ggml_op_desc", returns(C_POINTER, C_TENSOR));
 
-    static MemorySegment opDesc(MemorySegment tensor) {
-        try {
-            return (MemorySegment) OP_DESC.invokeExact(tensor);
-        } catch (Throwable e) {
-            throw Native.sneaky(e);
-        }
+    static String opDesc(TensorPtr tensor) {
+        return call(() -> Native.string((MemorySegment) OP_DESC.invokeExact(tensor)));
     }
 
-    /** {@code ptr ggml_get_type_traits(int type)} */
+    /** {@code const struct ggml_type_traits * ggml_get_type_traits(enum ggml_type type)} */
     private static final MethodHandle GET_TYPE_TRAITS =
             bindLeaf("ggml_get_type_traits", returns(C_POINTER, C_INT));
 
     static MemorySegment getTypeTraits(int type) {
-        try {
-            return (MemorySegment) GET_TYPE_TRAITS.invokeExact(type);
-        } catch (Throwable e) {
-            throw Native.sneaky(e);
-        }
+        return call(() -> (MemorySegment) GET_TYPE_TRAITS.invokeExact(type));
     }
 
-    /** {@code void ggml_log_set(ptr callback, ptr user)} */
+    /** {@code void ggml_log_set(ggml_log_callback callback, void * user)} */
     private static final MethodHandle LOG_SET =
             bind("ggml_log_set", returnsNothing(C_POINTER, C_POINTER));
 
     static void logSet(MemorySegment callback, MemorySegment user) {
-        try {
-            LOG_SET.invokeExact(callback, user);
-        } catch (Throwable e) {
-            throw Native.sneaky(e);
-        }
+        run(
+                () -> {
+                    LOG_SET.invokeExact(callback, user);
+                });
     }
 
-    /** {@code ptr ggml_set_abort_callback(ptr callback)} */
+    /** {@code ggml_abort_callback_t ggml_set_abort_callback(ggml_abort_callback_t callback)} */
     private static final MethodHandle SET_ABORT_CALLBACK =
             bind("ggml_set_abort_callback", returns(C_POINTER, C_POINTER));
 
     static MemorySegment setAbortCallback(MemorySegment callback) {
-        try {
-            return (MemorySegment) SET_ABORT_CALLBACK.invokeExact(callback);
-        } catch (Throwable e) {
-            throw Native.sneaky(e);
-        }
+        return call(() -> (MemorySegment) SET_ABORT_CALLBACK.invokeExact(callback));
     }
 
     /**
-     * {@code size ggml_quantize_chunk(int type, ptr source, ptr target, i64 start, i64 rows, i64
-     * rowLength, ptr importance)}
+     * {@code size_t ggml_quantize_chunk(enum ggml_type type, const float * source, void * target,
+     * int64_t start, int64_t rows, int64_t rowLength, const float * importance)}
      */
     private static final MethodHandle QUANTIZE_CHUNK =
             bind(
@@ -274,13 +247,11 @@ final class CoreApi {
             long rows,
             long rowLength,
             MemorySegment importance) {
-        try {
-            return (long)
-                    QUANTIZE_CHUNK.invokeExact(
-                            type, source, target, start, rows, rowLength, importance);
-        } catch (Throwable e) {
-            throw Native.sneaky(e);
-        }
+        return call(
+                () ->
+                        (long)
+                                QUANTIZE_CHUNK.invokeExact(
+                                        type, source, target, start, rows, rowLength, importance));
     }
 
     private CoreApi() {}

@@ -1,5 +1,7 @@
 package dev.varve.api.ggml;
 
+import dev.varve.api.ggml.Pointer.BufferPtr;
+
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -11,7 +13,7 @@ public final class DeviceBuffer implements AutoCloseable {
 
     private static final long HUGE_PAGE = 2 << 20;
 
-    private final MemorySegment pointer;
+    private final BufferPtr pointer;
     private final long size;
     private final boolean takesTensors;
     private final Runnable released;
@@ -21,12 +23,12 @@ public final class DeviceBuffer implements AutoCloseable {
      * A buffer of its own memory; {@code takesTensors} is false where ggml has placed all tensors
      * itself.
      */
-    DeviceBuffer(MemorySegment pointer, boolean takesTensors) {
+    DeviceBuffer(BufferPtr pointer, boolean takesTensors) {
         this(pointer, takesTensors, () -> {});
     }
 
     /** As above; {@code released} runs once after the buffer was freed. */
-    DeviceBuffer(MemorySegment pointer, boolean takesTensors, Runnable released) {
+    DeviceBuffer(BufferPtr pointer, boolean takesTensors, Runnable released) {
         this.pointer = pointer;
         this.takesTensors = takesTensors;
         this.released = released;
@@ -72,7 +74,7 @@ public final class DeviceBuffer implements AutoCloseable {
      *     closed
      */
     public void place(Tensor tensor, long offset) {
-        MemorySegment buffer = pointer();
+        BufferPtr buffer = pointer();
         if (!takesTensors) {
             throw new IllegalStateException("the buffer was made for the tensors of a context");
         }
@@ -108,7 +110,7 @@ public final class DeviceBuffer implements AutoCloseable {
         return closed;
     }
 
-    MemorySegment pointer() {
+    BufferPtr pointer() {
         if (closed) {
             throw new IllegalStateException("the buffer is closed");
         }

@@ -1,16 +1,9 @@
 package dev.varve.api.ggml;
 
-import static dev.varve.api.ggml.Native.C_BOOL;
-import static dev.varve.api.ggml.Native.C_POINTER;
-import static dev.varve.api.ggml.Native.C_SIZE_T;
-import static dev.varve.api.ggml.Native.bind;
-import static dev.varve.api.ggml.Native.returns;
+import dev.varve.api.ggml.Pointer.BufferPtr;
+import dev.varve.api.ggml.Pointer.ContextPtr;
+import dev.varve.api.ggml.Pointer.TensorPtr;
 
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemoryLayout;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.StructLayout;
-import java.lang.invoke.MethodHandle;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -22,16 +15,6 @@ import java.util.Optional;
  * one thread.
  */
 public final class GgmlContext implements AutoCloseable {
-    private static final StructLayout INIT_PARAMS =
-            MemoryLayout.structLayout(
-                    C_SIZE_T.withName("mem_size"),
-                    C_POINTER.withName("mem_buffer"),
-                    C_BOOL.withName("no_alloc"),
-                    MemoryLayout.paddingLayout(7));
-
-    /** {@code struct ggml_context * ggml_init(struct ggml_init_params params)} */
-    private static final MethodHandle INIT = bind("ggml_init", returns(C_POINTER, INIT_PARAMS));
-
     private static final int DIMENSIONS = 4;
 
     /**
@@ -40,7 +23,7 @@ public final class GgmlContext implements AutoCloseable {
      */
     private static final long MAX_BYTES = Long.MAX_VALUE / 32;
 
-    private final MemorySegment pointer;
+    private final ContextPtr pointer;
     private final int maxTensors;
     private final int maxGraphNodes;
     private final long overheadBytes;
@@ -51,8 +34,7 @@ public final class GgmlContext implements AutoCloseable {
     private boolean graphMade;
     private boolean closed;
 
-    private GgmlContext(
-            MemorySegment pointer, int maxTensors, int maxGraphNodes, long overheadBytes) {
+    private GgmlContext(ContextPtr pointer, int maxTensors, int maxGraphNodes, long overheadBytes) {
         this.pointer = pointer;
         this.maxTensors = maxTensors;
         this.maxGraphNodes = maxGraphNodes;
@@ -76,19 +58,12 @@ public final class GgmlContext implements AutoCloseable {
                         + (maxGraphNodes > 0
                                 ? CoreApi.graphOverheadCustom(maxGraphNodes, false)
                                 : 0);
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment params = arena.allocate(INIT_PARAMS);
-            params.set(C_SIZE_T, 0, bytes);
-            params.set(C_BOOL, 16, true);
-            MemorySegment pointer = (MemorySegment) INIT.invokeExact(params);
-            if (Native.isNull(pointer)) {
-                throw new OutOfMemoryError(
-                        "ggml cannot allocate " + bytes + " bytes for tensor metadata");
-            }
-            return new GgmlContext(pointer, maxTensors, maxGraphNodes, bytes);
-        } catch (Throwable e) {
-            throw Native.sneaky(e);
+        ContextPtr pointer = CoreApi.init(bytes);
+        if (pointer.isNull()) {
+            throw new OutOfMemoryError(
+                    "ggml cannot allocate " + bytes + " bytes for tensor metadata");
         }
+        return new GgmlContext(pointer, maxTensors, maxGraphNodes, bytes);
     }
 
     /**
@@ -168,8 +143,8 @@ public final class GgmlContext implements AutoCloseable {
     public Optional<DeviceBuffer> allocate(BufferType type) {
         requireOpen();
         List<Tensor> unplaced = declared.stream().filter(tensor -> !tensor.isPlaced()).toList();
-        MemorySegment buffer = BackendApi.allocCtxTensorsFromBuft(pointer, type.pointer());
-        if (!Native.isNull(buffer)) {
+        BufferPtr buffer = BackendApi.allocCtxTensorsFromBuft(pointer, type.pointer());
+        if (!buffer.isNull()) {
             DeviceBuffer owner = new DeviceBuffer(buffer, false);
             unplaced.forEach(tensor -> tensor.livesIn(owner));
             return Optional.of(owner);
@@ -181,7 +156,7 @@ public final class GgmlContext implements AutoCloseable {
     }
 
     /** Counts what one more operator makes; returns the context pointer. */
-    MemorySegment count(int tensors) {
+    ContextPtr count(int tensors) {
         requireRoom(tensors);
         operators += tensors;
         return pointer;
@@ -191,7 +166,7 @@ public final class GgmlContext implements AutoCloseable {
      * The pointer of an operand. Graphs hold operators of one context; tensors without operator may
      * come from others.
      */
-    MemorySegment use(Tensor operand) {
+    TensorPtr use(Tensor operand) {
         if (operand.isFirstUseIn(this)) {
             leaves++;
         }

@@ -1,6 +1,8 @@
 package dev.varve.api.ggml;
 
-import static dev.varve.api.ggml.Native.C_POINTER;
+import static dev.varve.api.ggml.CType.C_DEVICE;
+import static dev.varve.api.ggml.CType.C_POINTER;
+import static dev.varve.api.ggml.CType.C_REGISTRY;
 import static dev.varve.api.ggml.Native.returns;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
@@ -9,9 +11,13 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import dev.varve.api.VarveException;
+import dev.varve.api.ggml.Pointer.BackendPtr;
+import dev.varve.api.ggml.Pointer.BufferPtr;
+import dev.varve.api.ggml.Pointer.BufferTypePtr;
+import dev.varve.api.ggml.Pointer.DevicePtr;
+import dev.varve.api.ggml.Pointer.RegistryPtr;
 
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.util.ArrayList;
@@ -40,13 +46,13 @@ public final class GgmlDevice {
     private static final long TYPE = 32;
     private static final long CAN_MAP_HOST_MEMORY = 50;
 
-    private final MemorySegment pointer;
+    private final DevicePtr pointer;
     private final String name;
     private final String description;
     private final Kind kind;
     private final boolean mapsHostMemory;
 
-    private GgmlDevice(MemorySegment pointer) {
+    private GgmlDevice(DevicePtr pointer) {
         this.pointer = pointer;
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment props = properties(arena);
@@ -77,7 +83,7 @@ public final class GgmlDevice {
 
     /** ggml's name of the backend that the device belongs to, such as {@code Vulkan}. */
     public String backendName() {
-        return Native.string(BackendApi.regName(BackendApi.devBackendReg(pointer)));
+        return BackendApi.regName(BackendApi.devBackendReg(pointer));
     }
 
     /** Name of the hardware. */
@@ -114,19 +120,16 @@ public final class GgmlDevice {
     @SuppressWarnings("restricted")
     public List<BufferType> extraBufferTypes() {
         Optional<MethodHandle> list =
-                function("ggml_backend_dev_get_extra_bufts", returns(C_POINTER, C_POINTER));
+                function("ggml_backend_dev_get_extra_bufts", returns(C_POINTER, C_DEVICE));
         List<BufferType> types = new ArrayList<>();
         if (list.isPresent()) {
-            try {
-                MemorySegment array = ((MemorySegment) list.get().invokeExact(pointer));
-                if (!Native.isNull(array)) {
-                    MemorySegment entries = array.reinterpret(64 * ADDRESS.byteSize());
-                    for (long i = 0; !Native.isNull(entries.getAtIndex(ADDRESS, i)); i++) {
-                        types.add(new BufferType(entries.getAtIndex(ADDRESS, i)));
-                    }
+            MethodHandle get = list.get();
+            MemorySegment array = Native.call(() -> (MemorySegment) get.invokeExact(pointer));
+            if (!Native.isNull(array)) {
+                MemorySegment entries = array.reinterpret(64 * ADDRESS.byteSize());
+                for (long i = 0; !Native.isNull(entries.getAtIndex(ADDRESS, i)); i++) {
+                    types.add(new BufferType(new BufferTypePtr(entries.getAtIndex(ADDRESS, i))));
                 }
-            } catch (Throwable e) {
-                throw Native.sneaky(e);
             }
         }
         return types;
@@ -136,20 +139,17 @@ public final class GgmlDevice {
     @SuppressWarnings("restricted")
     public Map<String, String> features() {
         Optional<MethodHandle> list =
-                function("ggml_backend_get_features", returns(C_POINTER, C_POINTER));
+                function("ggml_backend_get_features", returns(C_POINTER, C_REGISTRY));
         Map<String, String> features = new LinkedHashMap<>();
         if (list.isPresent()) {
-            try {
-                MemorySegment array =
-                        (MemorySegment) list.get().invokeExact(BackendApi.devBackendReg(pointer));
-                MemorySegment entries = array.reinterpret(128 * 2 * ADDRESS.byteSize());
-                for (long i = 0; !Native.isNull(entries.getAtIndex(ADDRESS, i)); i += 2) {
-                    features.put(
-                            Native.string(entries.getAtIndex(ADDRESS, i)),
-                            Native.string(entries.getAtIndex(ADDRESS, i + 1)));
-                }
-            } catch (Throwable e) {
-                throw Native.sneaky(e);
+            MethodHandle get = list.get();
+            RegistryPtr registry = BackendApi.devBackendReg(pointer);
+            MemorySegment array = Native.call(() -> (MemorySegment) get.invokeExact(registry));
+            MemorySegment entries = array.reinterpret(128 * 2 * ADDRESS.byteSize());
+            for (long i = 0; !Native.isNull(entries.getAtIndex(ADDRESS, i)); i += 2) {
+                features.put(
+                        Native.string(entries.getAtIndex(ADDRESS, i)),
+                        Native.string(entries.getAtIndex(ADDRESS, i + 1)));
             }
         }
         return features;
@@ -173,7 +173,7 @@ public final class GgmlDevice {
             try {
                 return supports(operator);
             } finally {
-                weight.probeBuffer(MemorySegment.NULL);
+                weight.probeBuffer(BufferPtr.NULL);
             }
         }
     }
@@ -184,8 +184,8 @@ public final class GgmlDevice {
      * @throws VarveException of kind UNAVAILABLE if the device cannot be initialised
      */
     public Backend open() {
-        MemorySegment backend = BackendApi.devInit(pointer, MemorySegment.NULL);
-        if (Native.isNull(backend)) {
+        BackendPtr backend = BackendApi.devInit(pointer, MemorySegment.NULL);
+        if (backend.isNull()) {
             throw new VarveException(
                     VarveException.Kind.UNAVAILABLE, name + ": the device cannot be initialised");
         }
@@ -220,9 +220,8 @@ public final class GgmlDevice {
                             + " is not aligned to "
                             + bufferType().alignment());
         }
-        MemorySegment buffer =
-                BackendApi.devBufferFromHostPtr(pointer, memory, length, maxTensorBytes);
-        if (Native.isNull(buffer)) {
+        BufferPtr buffer = BackendApi.devBufferFromHostPtr(pointer, memory, length, maxTensorBytes);
+        if (buffer.isNull()) {
             throw new VarveException(
                     VarveException.Kind.BACKEND_FAILED, name + " refuses to map " + file.path());
         }
@@ -230,19 +229,19 @@ public final class GgmlDevice {
     }
 
     /** A function of the device's backend that is found by name at run time. */
-    Optional<MethodHandle> function(String function, FunctionDescriptor descriptor) {
+    Optional<MethodHandle> function(String function, Signature signature) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment address =
                     BackendApi.regGetProcAddress(
                             BackendApi.devBackendReg(pointer), arena.allocateFrom(function));
             return Native.isNull(address)
                     ? Optional.empty()
-                    : Optional.of(Native.bindPointer(address, descriptor));
+                    : Optional.of(Native.bindPointer(address, signature));
         }
     }
 
-    MethodHandle requireFunction(String function, FunctionDescriptor descriptor) {
-        return function(function, descriptor)
+    MethodHandle requireFunction(String function, Signature signature) {
+        return function(function, signature)
                 .orElseThrow(
                         () ->
                                 GgmlLibrary.unavailable(

@@ -1,13 +1,15 @@
 package dev.varve.api.ggml;
 
-import static dev.varve.api.ggml.Native.C_POINTER;
+import static dev.varve.api.ggml.CType.C_POINTER;
 
 import dev.varve.api.VarveException;
+import dev.varve.api.ggml.Pointer.RegistryPtr;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
+import java.lang.invoke.MethodHandle;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -99,12 +101,12 @@ public final class GgmlLibrary {
 
     /** Release of the loaded library, such as {@code 0.25.1}. */
     public static String version() {
-        return Native.string(CoreApi.version());
+        return CoreApi.version();
     }
 
     /** Source revision of the loaded library. */
     public static String commit() {
-        return Native.string(CoreApi.commit());
+        return CoreApi.commit();
     }
 
     /** Registers the best variant of each backend in a folder; for the CPU folder only. */
@@ -123,9 +125,9 @@ public final class GgmlLibrary {
     public static synchronized void loadBackend(Path file) {
         NativeMessages.forgetError();
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment loaded =
+            RegistryPtr loaded =
                     BackendApi.load(arena.allocateFrom(file.toAbsolutePath().toString()));
-            if (Native.isNull(loaded)) {
+            if (loaded.isNull()) {
                 throw unavailable(
                         file + ": the backend cannot be loaded: " + NativeMessages.lastError(),
                         null);
@@ -176,13 +178,8 @@ public final class GgmlLibrary {
                                 () ->
                                         unavailable(
                                                 file + ": function ggml_version is missing", null));
-        try {
-            return Native.string(
-                    (MemorySegment)
-                            Native.bindPointer(function, Native.returns(C_POINTER)).invokeExact());
-        } catch (Throwable e) {
-            throw Native.sneaky(e);
-        }
+        MethodHandle version = Native.bindPointer(function, Native.returns(C_POINTER));
+        return Native.call(() -> Native.string((MemorySegment) version.invokeExact()));
     }
 
     @SuppressWarnings("restricted")

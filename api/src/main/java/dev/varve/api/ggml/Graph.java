@@ -1,15 +1,17 @@
 package dev.varve.api.ggml;
 
-import java.lang.foreign.MemorySegment;
+import dev.varve.api.ggml.Pointer.GraphPtr;
+import dev.varve.api.ggml.Pointer.TensorPtr;
+
 import java.util.Optional;
 
 /** Operators in the order of execution ({@code ggml_cgraph}). Lives as long as its context. */
 public final class Graph {
     private final GgmlContext context;
-    private final MemorySegment pointer;
+    private final GraphPtr pointer;
     private final int maxNodes;
 
-    Graph(GgmlContext context, MemorySegment pointer, int maxNodes) {
+    Graph(GgmlContext context, GraphPtr pointer, int maxNodes) {
         this.context = context;
         this.pointer = pointer;
         this.maxNodes = maxNodes;
@@ -22,7 +24,7 @@ public final class Graph {
      *     without operator that they use, may not fit; ggml would end the process
      */
     public void expand(Tensor tensor) {
-        MemorySegment operand = context.use(tensor);
+        TensorPtr operand = context.use(tensor);
         // What the graph would take is known to ggml only; what the context made is an upper bound
         // of it.
         if (context.operators() > maxNodes || context.leaves() > maxNodes) {
@@ -72,7 +74,7 @@ public final class Graph {
         return maxNodes;
     }
 
-    MemorySegment pointer() {
+    GraphPtr pointer() {
         context.requireOpen();
         return pointer;
     }

@@ -1,8 +1,7 @@
 package dev.varve.api.ggml;
 
 import dev.varve.api.VarveException;
-
-import java.lang.foreign.MemorySegment;
+import dev.varve.api.ggml.Pointer.AllocatorPtr;
 
 /**
  * Memory for the intermediate results of graphs on one device ({@code ggml_gallocr}). A graph is
@@ -10,7 +9,7 @@ import java.lang.foreign.MemorySegment;
  */
 public final class GraphAllocator implements AutoCloseable {
     private final BufferType type;
-    private final MemorySegment pointer;
+    private final AllocatorPtr pointer;
     private boolean closed;
 
     /** Makes an empty allocator. */
@@ -45,7 +44,7 @@ public final class GraphAllocator implements AutoCloseable {
         }
     }
 
-    private MemorySegment open() {
+    private AllocatorPtr open() {
         if (closed) {
             throw new IllegalStateException("the graph allocator is closed");
         }

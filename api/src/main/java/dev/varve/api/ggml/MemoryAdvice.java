@@ -1,8 +1,8 @@
 package dev.varve.api.ggml;
 
-import static dev.varve.api.ggml.Native.C_INT;
-import static dev.varve.api.ggml.Native.C_POINTER;
-import static dev.varve.api.ggml.Native.C_SIZE_T;
+import static dev.varve.api.ggml.CType.C_INT;
+import static dev.varve.api.ggml.CType.C_POINTER;
+import static dev.varve.api.ggml.CType.C_SIZE_T;
 import static dev.varve.api.ggml.Native.returns;
 
 import java.lang.foreign.MemorySegment;
@@ -29,10 +29,6 @@ final class MemoryAdvice {
 
     /** Advises about a range that begins at a page. */
     static void give(MemorySegment pages, int advice) {
-        try {
-            int ignored = (int) MADVISE.invokeExact(pages, pages.byteSize(), advice);
-        } catch (Throwable e) {
-            throw Native.sneaky(e);
-        }
+        int ignored = Native.call(() -> (int) MADVISE.invokeExact(pages, pages.byteSize(), advice));
     }
 }

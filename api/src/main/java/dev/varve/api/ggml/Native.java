@@ -1,27 +1,13 @@
 package dev.varve.api.ggml;
 
-import static java.lang.foreign.ValueLayout.ADDRESS;
-import static java.lang.foreign.ValueLayout.JAVA_BOOLEAN;
-import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
-import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
-import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
+import java.util.List;
+import java.util.Optional;
 
-/** C types of the LP64 model and the making of method handles. */
+/** The making and calling of method handles. */
 final class Native {
-    static final ValueLayout.OfInt C_INT = JAVA_INT;
-    static final ValueLayout.OfLong C_SIZE_T = JAVA_LONG;
-    static final ValueLayout.OfLong C_INT64 = JAVA_LONG;
-    static final ValueLayout.OfFloat C_FLOAT = JAVA_FLOAT;
-    static final ValueLayout.OfBoolean C_BOOL = JAVA_BOOLEAN;
-    static final ValueLayout C_POINTER = ADDRESS;
-
     private static final Linker LINKER = Linker.nativeLinker();
     private static final Linker.Option[] PLAIN = {};
 
@@ -30,61 +16,90 @@ final class Native {
     private Native() {}
 
     /** A call that may take long, log or call back. */
-    @SuppressWarnings("restricted")
-    static MethodHandle bind(String name, FunctionDescriptor descriptor) {
-        return LINKER.downcallHandle(GgmlLibrary.symbol(name), descriptor, PLAIN);
+    static MethodHandle bind(String name, Signature signature) {
+        return link(GgmlLibrary.symbol(name), signature, PLAIN);
     }
 
     /**
      * A call of nanoseconds that never calls back, such as reading a field. Not for what may log or
      * assert: an upcall from within ends the process without the message.
      */
-    @SuppressWarnings("restricted")
-    static MethodHandle bindLeaf(String name, FunctionDescriptor descriptor) {
-        return LINKER.downcallHandle(GgmlLibrary.symbol(name), descriptor, LEAF);
+    static MethodHandle bindLeaf(String name, Signature signature) {
+        return link(GgmlLibrary.symbol(name), signature, LEAF);
     }
 
     /** A function that the library handed out as a pointer. */
-    @SuppressWarnings("restricted")
-    static MethodHandle bindPointer(MemorySegment function, FunctionDescriptor descriptor) {
-        return LINKER.downcallHandle(function, descriptor, PLAIN);
+    static MethodHandle bindPointer(MemorySegment function, Signature signature) {
+        return link(function, signature, PLAIN);
     }
 
     /** A function of the C library. */
-    @SuppressWarnings("restricted")
-    static MethodHandle bindSystem(String name, FunctionDescriptor descriptor) {
-        return LINKER.downcallHandle(
+    static MethodHandle bindSystem(String name, Signature signature) {
+        return link(
                 LINKER.defaultLookup()
                         .find(name)
                         .orElseThrow(
                                 () ->
                                         GgmlLibrary.unavailable(
                                                 "the C library has no function " + name, null)),
-                descriptor,
+                signature,
                 PLAIN);
+    }
+
+    @SuppressWarnings("restricted")
+    private static MethodHandle link(
+            MemorySegment function, Signature signature, Linker.Option[] options) {
+        return signature.typed(LINKER.downcallHandle(function, signature.descriptor(), options));
     }
 
     static Linker linker() {
         return LINKER;
     }
 
-    static FunctionDescriptor returns(MemoryLayout result, MemoryLayout... arguments) {
-        return FunctionDescriptor.of(result, arguments);
+    static Signature returns(CType result, CType... parameters) {
+        return new Signature(Optional.of(result), List.of(parameters));
     }
 
-    static FunctionDescriptor returnsNothing(MemoryLayout... arguments) {
-        return FunctionDescriptor.ofVoid(arguments);
+    static Signature returnsNothing(CType... parameters) {
+        return new Signature(Optional.empty(), List.of(parameters));
     }
 
-    /** What a checked exception from a downcall means: nothing, since there is none. */
-    static RuntimeException sneaky(Throwable e) {
-        if (e instanceof RuntimeException unchecked) {
-            return unchecked;
+    /** Calls a C function; {@code invokeExact} declares that it may throw anything. */
+    @FunctionalInterface
+    interface Downcall<T> {
+        T invoke() throws Throwable;
+    }
+
+    /** Calls a C function without a result. */
+    @FunctionalInterface
+    interface VoidDowncall {
+        void invoke() throws Throwable;
+    }
+
+    /**
+     * The one place that handles what a downcall declares to throw but cannot. The lambda costs
+     * nothing once compiled: it is inlined together with the handle, which stays a constant.
+     */
+    static <T> T call(Downcall<T> downcall) {
+        try {
+            return downcall.invoke();
+        } catch (RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw new AssertionError("a downcall throws no checked exception", e);
         }
-        if (e instanceof Error error) {
-            throw error;
-        }
-        return new IllegalStateException("a downcall throws no checked exception", e);
+    }
+
+    /**
+     * As {@link #call}. The lambda must be a block: only in a statement does the compiler give
+     * {@code invokeExact} the type {@code void}.
+     */
+    static void run(VoidDowncall downcall) {
+        call(
+                () -> {
+                    downcall.invoke();
+                    return Boolean.TRUE;
+                });
     }
 
     /** The whole address space as one segment. */

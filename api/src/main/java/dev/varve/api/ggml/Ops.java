@@ -1,5 +1,7 @@
 package dev.varve.api.ggml;
 
+import dev.varve.api.ggml.Pointer.TensorPtr;
+
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -590,7 +592,7 @@ public final class Ops {
                             context.count(1),
                             use(a),
                             use(positions),
-                            MemorySegment.NULL,
+                            TensorPtr.NULL,
                             options.dims(),
                             copied,
                             options.mode(),
@@ -912,19 +914,19 @@ public final class Ops {
         }
     }
 
-    private MemorySegment pointer(Optional<Tensor> tensor) {
-        return tensor.map(this::use).orElse(MemorySegment.NULL);
+    private TensorPtr pointer(Optional<Tensor> tensor) {
+        return tensor.map(this::use).orElse(TensorPtr.NULL);
     }
 
-    private MemorySegment use(Tensor operand) {
+    private TensorPtr use(Tensor operand) {
         return context.use(operand);
     }
 
-    private Tensor view(Tensor source, MemorySegment node) {
+    private Tensor view(Tensor source, TensorPtr node) {
         return adopt(node).livesWith(source);
     }
 
-    private Tensor adopt(MemorySegment node) {
+    private Tensor adopt(TensorPtr node) {
         return new Tensor(context, node, false);
     }
 }

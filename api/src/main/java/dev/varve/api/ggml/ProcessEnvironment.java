@@ -1,7 +1,7 @@
 package dev.varve.api.ggml;
 
-import static dev.varve.api.ggml.Native.C_INT;
-import static dev.varve.api.ggml.Native.C_POINTER;
+import static dev.varve.api.ggml.CType.C_INT;
+import static dev.varve.api.ggml.CType.C_POINTER;
 import static dev.varve.api.ggml.Native.returns;
 
 import java.lang.foreign.Arena;
@@ -27,10 +27,9 @@ public final class ProcessEnvironment {
     /** The value of a variable; empty if it is not set. */
     public static Optional<String> get(String name) {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment value = (MemorySegment) GETENV.invokeExact(arena.allocateFrom(name));
+            MemorySegment text = arena.allocateFrom(name);
+            MemorySegment value = Native.call(() -> (MemorySegment) GETENV.invokeExact(text));
             return Native.isNull(value) ? Optional.empty() : Optional.of(Native.string(value));
-        } catch (Throwable e) {
-            throw Native.sneaky(e);
         }
     }
 
@@ -40,15 +39,12 @@ public final class ProcessEnvironment {
             throw new IllegalArgumentException("no name of a variable: '" + name + "'");
         }
         try (Arena arena = Arena.ofConfined()) {
-            int status =
-                    (int)
-                            SETENV.invokeExact(
-                                    arena.allocateFrom(name), arena.allocateFrom(value), 1);
+            MemorySegment variable = arena.allocateFrom(name);
+            MemorySegment text = arena.allocateFrom(value);
+            int status = Native.call(() -> (int) SETENV.invokeExact(variable, text, 1));
             if (status != 0) {
                 throw new IllegalStateException("variable " + name + " cannot be set");
             }
-        } catch (Throwable e) {
-            throw Native.sneaky(e);
         }
     }
 }

@@ -1,7 +1,7 @@
 package dev.varve.api.ggml;
 
-import static dev.varve.api.ggml.Native.C_INT64;
-import static dev.varve.api.ggml.Native.C_POINTER;
+import static dev.varve.api.ggml.CType.C_INT64;
+import static dev.varve.api.ggml.CType.C_POINTER;
 import static dev.varve.api.ggml.Native.returnsNothing;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
@@ -97,11 +97,11 @@ public final class RowReader implements AutoCloseable {
         MemorySegment source = file.slice(offset + index * rowBytes, rowBytes);
         MemorySegment floats = source;
         if (toFloat.isPresent()) {
-            try {
-                toFloat.get().invokeExact(source, row, (long) rowLength);
-            } catch (Throwable e) {
-                throw Native.sneaky(e);
-            }
+            MethodHandle convert = toFloat.get();
+            Native.run(
+                    () -> {
+                        convert.invokeExact(source, row, (long) rowLength);
+                    });
             floats = row;
         }
         MemorySegment.copy(floats, JAVA_FLOAT_UNALIGNED, 0, target, first, rowLength);

@@ -1,7 +1,7 @@
 package dev.varve.api.ggml;
 
-import static dev.varve.api.ggml.Native.C_INT;
-import static dev.varve.api.ggml.Native.C_POINTER;
+import static dev.varve.api.ggml.CType.C_INT;
+import static dev.varve.api.ggml.CType.C_POINTER;
 import static dev.varve.api.ggml.Native.returns;
 
 import java.lang.foreign.Arena;
@@ -29,14 +29,14 @@ public final class SystemLibrary {
      */
     public static Optional<String> whyMissing(String name) {
         try (Arena arena = Arena.ofConfined()) {
+            MemorySegment file = arena.allocateFrom(name);
             MemorySegment opened =
-                    (MemorySegment) DLOPEN.invokeExact(arena.allocateFrom(name), LAZY);
+                    Native.call(() -> (MemorySegment) DLOPEN.invokeExact(file, LAZY));
             if (!Native.isNull(opened)) {
                 return Optional.empty();
             }
-            return Optional.of(Native.string((MemorySegment) DLERROR.invokeExact()));
-        } catch (Throwable e) {
-            throw Native.sneaky(e);
+            return Optional.of(
+                    Native.call(() -> Native.string((MemorySegment) DLERROR.invokeExact())));
         }
     }
 }

@@ -9,6 +9,9 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT_UNALIGNED;
 
+import dev.varve.api.ggml.Pointer.BufferPtr;
+import dev.varve.api.ggml.Pointer.TensorPtr;
+
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -48,7 +51,7 @@ public final class Tensor {
 
     private final GgmlContext context;
     private final boolean leaf;
-    private final MemorySegment pointer;
+    private final TensorPtr pointer;
     private final GgmlType type;
     private final long ne0;
     private final long ne1;
@@ -70,19 +73,20 @@ public final class Tensor {
 
     /** {@code leaf}: declared, not the result of an operator. */
     @SuppressWarnings("restricted")
-    Tensor(GgmlContext context, MemorySegment address, boolean leaf) {
+    Tensor(GgmlContext context, TensorPtr pointer, boolean leaf) {
         this.context = context;
         this.leaf = leaf;
-        pointer = address.reinterpret(STRUCT_BYTES);
-        type = GgmlType.byId(pointer.get(JAVA_INT, TYPE)).orElseThrow();
-        ne0 = pointer.get(JAVA_LONG, NE);
-        ne1 = pointer.get(JAVA_LONG, NE + 8);
-        ne2 = pointer.get(JAVA_LONG, NE + 16);
-        ne3 = pointer.get(JAVA_LONG, NE + 24);
-        nb0 = pointer.get(JAVA_LONG, NB);
-        nb1 = pointer.get(JAVA_LONG, NB + 8);
-        nb2 = pointer.get(JAVA_LONG, NB + 16);
-        nb3 = pointer.get(JAVA_LONG, NB + 24);
+        MemorySegment struct = pointer.address().reinterpret(STRUCT_BYTES);
+        this.pointer = new TensorPtr(struct);
+        type = GgmlType.byId(struct.get(JAVA_INT, TYPE)).orElseThrow();
+        ne0 = struct.get(JAVA_LONG, NE);
+        ne1 = struct.get(JAVA_LONG, NE + 8);
+        ne2 = struct.get(JAVA_LONG, NE + 16);
+        ne3 = struct.get(JAVA_LONG, NE + 24);
+        nb0 = struct.get(JAVA_LONG, NB);
+        nb1 = struct.get(JAVA_LONG, NB + 8);
+        nb2 = struct.get(JAVA_LONG, NB + 16);
+        nb3 = struct.get(JAVA_LONG, NB + 24);
     }
 
     /** Element type. */
@@ -183,7 +187,7 @@ public final class Tensor {
 
     /** Name, for messages. */
     public String name() {
-        byte[] bytes = pointer().asSlice(NAME, MAX_NAME + 1).toArray(JAVA_BYTE);
+        byte[] bytes = struct().asSlice(NAME, MAX_NAME + 1).toArray(JAVA_BYTE);
         int end = 0;
         while (bytes[end] != 0) {
             end++;
@@ -195,8 +199,8 @@ public final class Tensor {
     public Tensor named(String name) {
         byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
         int length = Math.min(bytes.length, MAX_NAME);
-        MemorySegment.copy(bytes, 0, pointer(), JAVA_BYTE, NAME, length);
-        pointer.set(JAVA_BYTE, NAME + length, (byte) 0);
+        MemorySegment.copy(bytes, 0, struct(), JAVA_BYTE, NAME, length);
+        struct().set(JAVA_BYTE, NAME + length, (byte) 0);
         return this;
     }
 
@@ -214,7 +218,7 @@ public final class Tensor {
 
     /** Whether the tensor has data. */
     public boolean isPlaced() {
-        return pointer().get(JAVA_LONG, DATA) != 0;
+        return struct().get(JAVA_LONG, DATA) != 0;
     }
 
     /** Writes 32-bit integers from {@code firstElement} on. */
@@ -381,17 +385,17 @@ public final class Tensor {
     }
 
     private boolean isInHostMemory() {
-        MemorySegment buffer = pointer.get(ADDRESS, BUFFER);
-        return !Native.isNull(buffer) && BackendApi.bufferIsHost(buffer);
+        BufferPtr buffer = new BufferPtr(pointer.address().get(ADDRESS, BUFFER));
+        return !buffer.isNull() && BackendApi.bufferIsHost(buffer);
     }
 
     private long address() {
-        return pointer.get(JAVA_LONG, DATA);
+        return pointer.address().get(JAVA_LONG, DATA);
     }
 
     /** Number of the operator in {@code enum ggml_op}; 0 for none. */
     int operator() {
-        return pointer().get(JAVA_INT, OPERATOR);
+        return struct().get(JAVA_INT, OPERATOR);
     }
 
     /** Operator and its operands, for messages: {@code MUL_MAT F32 [4, 1] of a F16 [8, 4], ..}. */
@@ -400,38 +404,39 @@ public final class Tensor {
         for (Tensor operand : operands()) {
             operands.add(operand + (operand.isContiguous() ? "" : " (strided)"));
         }
-        return Native.string(CoreApi.opDesc(pointer())) + " " + this + operands;
+        return CoreApi.opDesc(pointer()) + " " + this + operands;
     }
 
     /** What the operator reads, as ggml has it. */
     List<Tensor> operands() {
         List<Tensor> operands = new ArrayList<>();
         for (int i = 0; i < MAX_SOURCES; i++) {
-            MemorySegment operand = pointer().get(ADDRESS, SOURCES + i * ADDRESS.byteSize());
-            if (!Native.isNull(operand)) {
+            TensorPtr operand =
+                    new TensorPtr(struct().get(ADDRESS, SOURCES + i * ADDRESS.byteSize()));
+            if (!operand.isNull()) {
                 operands.add(new Tensor(context, operand, true));
             }
         }
         return operands;
     }
 
-    MemorySegment buffer() {
-        return pointer().get(ADDRESS, BUFFER);
+    BufferPtr buffer() {
+        return new BufferPtr(struct().get(ADDRESS, BUFFER));
     }
 
     MemorySegment data() {
-        return pointer().get(ADDRESS, DATA);
+        return struct().get(ADDRESS, DATA);
     }
 
     /** Bytes from the first element to the end of the tensor that has the data. */
     long bytesToEnd() {
         return isView()
-                ? CoreApi.nbytes(viewSource()) - pointer.get(JAVA_LONG, VIEW_OFFSET)
+                ? CoreApi.nbytes(viewSource()) - pointer.address().get(JAVA_LONG, VIEW_OFFSET)
                 : bytes();
     }
 
     boolean isView() {
-        return !Native.isNull(viewSource());
+        return !viewSource().isNull();
     }
 
     /** Notes who owns the data, for an error instead of a read of freed memory. */
@@ -460,18 +465,22 @@ public final class Tensor {
         return true;
     }
 
-    MemorySegment pointer() {
+    TensorPtr pointer() {
         context.requireOpen();
         return pointer;
     }
 
-    MemorySegment viewSource() {
-        return pointer().get(ADDRESS, VIEW_SOURCE);
+    private MemorySegment struct() {
+        return pointer().address();
+    }
+
+    TensorPtr viewSource() {
+        return new TensorPtr(struct().get(ADDRESS, VIEW_SOURCE));
     }
 
     /** Sets the buffer field, only for asking a device whether it would support an operator. */
-    void probeBuffer(MemorySegment buffer) {
-        pointer().set(ADDRESS, BUFFER, buffer);
+    void probeBuffer(BufferPtr buffer) {
+        struct().set(ADDRESS, BUFFER, buffer.address());
     }
 
     @Override

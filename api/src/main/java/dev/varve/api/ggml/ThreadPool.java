@@ -1,12 +1,14 @@
 package dev.varve.api.ggml;
 
-import static dev.varve.api.ggml.Native.C_POINTER;
+import static dev.varve.api.ggml.CType.C_POINTER;
+import static dev.varve.api.ggml.CType.C_THREAD_POOL;
 import static dev.varve.api.ggml.Native.returns;
 import static dev.varve.api.ggml.Native.returnsNothing;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import dev.varve.api.VarveException;
+import dev.varve.api.ggml.Pointer.ThreadPoolPtr;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -23,11 +25,11 @@ public final class ThreadPool implements AutoCloseable {
     private static final long PARAMS_BYTES = 528;
     private static final long POLL = 520;
 
-    private final MemorySegment pointer;
+    private final ThreadPoolPtr pointer;
     private final MethodHandle free;
     private boolean closed;
 
-    private ThreadPool(MemorySegment pointer, MethodHandle free) {
+    private ThreadPool(ThreadPoolPtr pointer, MethodHandle free) {
         this.pointer = pointer;
         this.free = free;
     }
@@ -44,25 +46,24 @@ public final class ThreadPool implements AutoCloseable {
                     "thread pool of " + threads + " threads with poll " + poll);
         }
         MethodHandle make =
-                cpu.requireFunction("ggml_threadpool_new", returns(C_POINTER, C_POINTER));
-        MethodHandle free = cpu.requireFunction("ggml_threadpool_free", returnsNothing(C_POINTER));
+                cpu.requireFunction("ggml_threadpool_new", returns(C_THREAD_POOL, C_POINTER));
+        MethodHandle free =
+                cpu.requireFunction("ggml_threadpool_free", returnsNothing(C_THREAD_POOL));
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment params = arena.allocate(PARAMS_BYTES, Long.BYTES);
             BackendApi.threadpoolParamsInit(params, threads);
             params.set(JAVA_INT, POLL, poll);
-            MemorySegment pool = (MemorySegment) make.invokeExact(params);
-            if (Native.isNull(pool)) {
+            ThreadPoolPtr pool = Native.call(() -> (ThreadPoolPtr) make.invokeExact(params));
+            if (pool.isNull()) {
                 throw new VarveException(
                         VarveException.Kind.OUT_OF_MEMORY,
                         cpu.name() + ": cannot start " + threads + " threads");
             }
             return new ThreadPool(pool, free);
-        } catch (Throwable e) {
-            throw Native.sneaky(e);
         }
     }
 
-    MemorySegment pointer() {
+    ThreadPoolPtr pointer() {
         if (closed) {
             throw new IllegalStateException("the thread pool is closed");
         }
@@ -73,11 +74,10 @@ public final class ThreadPool implements AutoCloseable {
     public void close() {
         if (!closed) {
             closed = true;
-            try {
-                free.invokeExact(pointer);
-            } catch (Throwable e) {
-                throw Native.sneaky(e);
-            }
+            Native.run(
+                    () -> {
+                        free.invokeExact(pointer);
+                    });
         }
     }
 }

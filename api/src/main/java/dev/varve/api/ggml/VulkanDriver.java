@@ -1,7 +1,7 @@
 package dev.varve.api.ggml;
 
-import static dev.varve.api.ggml.Native.C_INT;
-import static dev.varve.api.ggml.Native.C_POINTER;
+import static dev.varve.api.ggml.CType.C_INT;
+import static dev.varve.api.ggml.CType.C_POINTER;
 import static dev.varve.api.ggml.Native.returns;
 import static dev.varve.api.ggml.Native.returnsNothing;
 
@@ -11,7 +11,6 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import dev.varve.api.VarveException;
 
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 import java.lang.invoke.MethodHandle;
@@ -85,18 +84,19 @@ public final class VulkanDriver {
      *
      * @throws VarveException of kind UNAVAILABLE if there is no loader or it fails
      */
-    @SuppressWarnings("restricted")
     public static List<PhysicalDevice> physicalDevices() {
         try (Arena arena = Arena.ofConfined()) {
-            SymbolLookup loader;
-            try {
-                loader = SymbolLookup.libraryLookup(LOADER, Arena.global());
-            } catch (IllegalArgumentException e) {
-                throw GgmlLibrary.unavailable(LOADER + " cannot be opened", e);
-            }
-            return new VulkanDriver(loader, arena).list();
-        } catch (Throwable e) {
-            throw Native.sneaky(e);
+            SymbolLookup loader = loader();
+            return Native.call(() -> new VulkanDriver(loader, arena).list());
+        }
+    }
+
+    @SuppressWarnings("restricted")
+    private static SymbolLookup loader() {
+        try {
+            return SymbolLookup.libraryLookup(LOADER, Arena.global());
+        } catch (IllegalArgumentException e) {
+            throw GgmlLibrary.unavailable(LOADER + " cannot be opened", e);
         }
     }
 
@@ -177,7 +177,7 @@ public final class VulkanDriver {
         return more.get(JAVA_INT, STORAGE_16_BIT) != 0;
     }
 
-    private MethodHandle bind(String name, FunctionDescriptor descriptor) {
+    private MethodHandle bind(String name, Signature signature) {
         MemorySegment function =
                 loader.find(name)
                         .orElseThrow(
@@ -185,7 +185,7 @@ public final class VulkanDriver {
                                         GgmlLibrary.unavailable(
                                                 LOADER + ": function " + name + " is missing",
                                                 null));
-        return Native.bindPointer(function, descriptor);
+        return Native.bindPointer(function, signature);
     }
 
     private static void check(String call, int status) {

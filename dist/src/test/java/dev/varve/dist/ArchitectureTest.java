@@ -24,6 +24,7 @@ class ArchitectureTest {
     private static final String PLATFORM = "dev.varve.platform..";
     private static final String PLUGINS = "dev.varve.plugin..";
     private static final String BINDING = "dev.varve.api.ggml..";
+    private static final String NATIVE_CALLS = "dev.varve.api.nativecall..";
     private static final String CLI = "dev.varve.platform.cli..";
 
     private static JavaClasses production;
@@ -82,7 +83,7 @@ class ArchitectureTest {
         check(
                 noClasses()
                         .that()
-                        .resideOutsideOfPackage(BINDING)
+                        .resideOutsideOfPackages(BINDING, NATIVE_CALLS)
                         .should()
                         .dependOnClassesThat()
                         .resideInAPackage("java.lang.foreign.."));

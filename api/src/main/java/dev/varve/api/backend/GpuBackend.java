@@ -3,7 +3,6 @@ package dev.varve.api.backend;
 import dev.varve.api.VarveException;
 import dev.varve.api.ggml.GgmlDevice;
 import dev.varve.api.ggml.GgmlLibrary;
-import dev.varve.api.ggml.ProcessEnvironment;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,8 +19,6 @@ public final class GpuBackend implements DeviceBackend {
      * @param hostCores as in {@link DeviceInfo#hostCores}
      */
     private record Member(GgmlDevice device, boolean hostCores, Object lock) {}
-
-    private static final String PEER_ACCESS = "GGML_CUDA_P2P";
 
     private final String name;
     private final List<Member> members;
@@ -78,13 +75,6 @@ public final class GpuBackend implements DeviceBackend {
                                 new NativeBundle(owner, backend, options.cacheFolder())
                                         .unpack()
                                         .resolve(file));
-    }
-
-    /** Lets ggml's CUDA code, also as built for HIP, copy between devices directly, if asked to. */
-    public static void preparePeerAccess(BackendOptions options) {
-        if (options.peerAccess()) {
-            ProcessEnvironment.set(PEER_ACCESS, "1");
-        }
     }
 
     private static Stream<GgmlDevice> find(String ggmlName) {

@@ -21,9 +21,7 @@ final class MemoryAdvice {
 
     /** {@code int madvise(void * address, size_t length, int advice)} */
     private static final MethodHandle MADVISE =
-            Native.bindPointer(
-                    Native.linker().defaultLookup().find("madvise").orElseThrow(),
-                    returns(C_INT, C_POINTER, C_SIZE_T, C_INT));
+            Native.bindSystem("madvise", returns(C_INT, C_POINTER, C_SIZE_T, C_INT));
 
     private MemoryAdvice() {}
 

@@ -5,10 +5,14 @@ import dev.varve.api.backend.DeviceBackend;
 import dev.varve.api.backend.DeviceBackendProvider;
 import dev.varve.api.backend.GpuBackend;
 import dev.varve.api.ggml.GgmlLibrary;
-import dev.varve.api.ggml.SystemLibrary;
+import dev.varve.api.nativecall.ProcessEnvironment;
+import dev.varve.api.nativecall.SystemLibrary;
 
 /** Finds CUDA devices. */
 public final class CudaBackendProvider implements DeviceBackendProvider {
+    /** Read by ggml's CUDA code when it is loaded. */
+    private static final String PEER_ACCESS = "GGML_CUDA_P2P";
+
     /** Made by the service loader. */
     public CudaBackendProvider() {}
 
@@ -25,7 +29,9 @@ public final class CudaBackendProvider implements DeviceBackendProvider {
     @Override
     public DeviceBackend open(BackendOptions options) {
         CudaRuntime.require(SystemLibrary::whyMissing);
-        GpuBackend.preparePeerAccess(options);
+        if (options.peerAccess()) {
+            ProcessEnvironment.set(PEER_ACCESS, "1");
+        }
         return GpuBackend.open(
                 name(),
                 "CUDA",

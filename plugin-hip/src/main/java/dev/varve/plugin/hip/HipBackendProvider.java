@@ -5,13 +5,17 @@ import dev.varve.api.backend.DeviceBackend;
 import dev.varve.api.backend.DeviceBackendProvider;
 import dev.varve.api.backend.GpuBackend;
 import dev.varve.api.ggml.GgmlLibrary;
-import dev.varve.api.ggml.SystemLibrary;
+import dev.varve.api.nativecall.ProcessEnvironment;
+import dev.varve.api.nativecall.SystemLibrary;
 
 import java.nio.file.Path;
 import java.util.List;
 
 /** Finds HIP devices. */
 public final class HipBackendProvider implements DeviceBackendProvider {
+    /** Read by ggml's CUDA code, which its HIP library is built from, when it is loaded. */
+    private static final String PEER_ACCESS = "GGML_CUDA_P2P";
+
     /** Made by the service loader. */
     public HipBackendProvider() {}
 
@@ -34,7 +38,9 @@ public final class HipBackendProvider implements DeviceBackendProvider {
                                 GgmlLibrary.EXPECTED_VERSION,
                                 SystemLibrary::whyMissing)
                         .require();
-        GpuBackend.preparePeerAccess(options);
+        if (options.peerAccess()) {
+            ProcessEnvironment.set(PEER_ACCESS, "1");
+        }
         return GpuBackend.open(name(), "ROCm", library, device -> false);
     }
 }

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.api.VarveException;
 import dev.varve.api.backend.BackendOptions;
 import dev.varve.api.ggml.GgmlLibrary;
-import dev.varve.api.ggml.ProcessEnvironment;
+import dev.varve.api.nativecall.ProcessEnvironment;
 
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;

@@ -1,9 +1,8 @@
 package dev.varve.plugin.vulkan;
 
 import dev.varve.api.VarveException;
-import dev.varve.api.ggml.SystemLibrary;
-import dev.varve.api.ggml.VulkanDriver;
-import dev.varve.api.ggml.VulkanDriver.PhysicalDevice;
+import dev.varve.api.nativecall.SystemLibrary;
+import dev.varve.plugin.vulkan.VulkanDriver.PhysicalDevice;
 
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -5,8 +5,7 @@ import dev.varve.api.backend.DeviceBackend;
 import dev.varve.api.backend.DeviceBackendProvider;
 import dev.varve.api.backend.GpuBackend;
 import dev.varve.api.ggml.GgmlLibrary;
-import dev.varve.api.ggml.ProcessEnvironment;
-import dev.varve.api.ggml.VulkanDriver;
+import dev.varve.api.nativecall.ProcessEnvironment;
 
 import java.nio.file.Path;
 import java.util.Set;

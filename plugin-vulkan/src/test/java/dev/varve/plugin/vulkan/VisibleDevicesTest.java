@@ -6,9 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.varve.api.VarveException;
-import dev.varve.api.ggml.SystemLibrary;
-import dev.varve.api.ggml.VulkanDriver;
-import dev.varve.api.ggml.VulkanDriver.PhysicalDevice;
+import dev.varve.api.nativecall.SystemLibrary;
+import dev.varve.plugin.vulkan.VulkanDriver.PhysicalDevice;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

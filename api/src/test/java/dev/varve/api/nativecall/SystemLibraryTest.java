@@ -1,0 +1,147 @@
+package dev.varve.api.nativecall;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.api.VarveException;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** On the C library, which is there everywhere. */
+class SystemLibraryTest {
+    private final SystemLibrary c = SystemLibrary.open("libc.so.6");
+
+    @Test
+    void aMissingLibraryIsExplainedInTheLoadersWords() {
+        String reason = SystemLibrary.whyMissing("libvarve-none.so.9").orElseThrow();
+
+        assertTrue(reason.startsWith("libvarve-none.so.9: cannot open"), reason);
+    }
+
+    @Test
+    void aLibraryThatIsThereIsNotMissing() {
+        assertEquals(Optional.empty(), SystemLibrary.whyMissing("libm.so.6"));
+    }
+
+    @Test
+    void openingAMissingLibraryNamesItAndTheReason() {
+        VarveException error =
+                assertThrows(VarveException.class, () -> SystemLibrary.open("libvarve-none.so.9"));
+
+        assertEquals(VarveException.Kind.UNAVAILABLE, error.kind());
+        assertTrue(
+                error.getMessage()
+                        .startsWith(
+                                "libvarve-none.so.9 cannot be opened: libvarve-none.so.9: cannot"
+                                        + " open"),
+                error.getMessage());
+    }
+
+    @Test
+    void aFileThatIsNoLibraryIsNotOpened(@TempDir Path folder) throws IOException {
+        Path file = Files.writeString(folder.resolve("libtext.so"), "no library");
+
+        VarveException error =
+                assertThrows(VarveException.class, () -> SystemLibrary.open(file.toString()));
+
+        assertTrue(error.getMessage().startsWith(file + " cannot be opened: "), error.getMessage());
+    }
+
+    @Test
+    void aMissingFunctionIsNamedWithItsLibrary() {
+        VarveException error =
+                assertThrows(VarveException.class, () -> c.callInt("varve_no_such_function"));
+
+        assertEquals(VarveException.Kind.UNAVAILABLE, error.kind());
+        assertEquals("libc.so.6: function varve_no_such_function is missing", error.getMessage());
+    }
+
+    @Test
+    void aFunctionIsAskedForWithoutBeingCalled() {
+        assertTrue(c.has("abort"));
+        assertFalse(c.has("varve_no_such_function"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, -1, -7, Integer.MAX_VALUE, -Integer.MAX_VALUE})
+    void integersAreTakenAndReturned(int number) {
+        assertEquals(Math.abs(number), c.callInt("abs", NativeArgument.of(number)));
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {0, -1, 1L << 40, -(1L << 62), Long.MAX_VALUE, -Long.MAX_VALUE})
+    void longIntegersAreTakenAndReturned(long number) {
+        assertEquals(Math.abs(number), c.callLong("llabs", NativeArgument.of(number)));
+    }
+
+    @Test
+    void memoryIsReadAndFilled() {
+        try (NativeScope scope = NativeScope.open()) {
+            NativeMemory target = scope.allocate(8);
+
+            NativePointer returned =
+                    c.callPointer("memcpy", target, scope.text("strata"), NativeArgument.of(7L));
+
+            assertEquals("strata", target.getText(0));
+            assertEquals("ata", target.getText(3));
+            assertEquals(3, c.callLong("strlen", scope.text("añ")));
+            assertFalse(returned.isNull());
+        }
+    }
+
+    @Test
+    void aPointerThatWasHandedOutIsPassedBack() {
+        NativePointer block = c.callPointer("calloc", NativeArgument.of(4L), NativeArgument.of(8L));
+        try (NativeScope scope = NativeScope.open()) {
+            NativeMemory read = scope.allocate(32);
+            read.setLong(0, -1);
+
+            c.callPointer("memcpy", read, block, NativeArgument.of(32L));
+
+            assertEquals(0, read.getLong(0));
+        } finally {
+            c.call("free", block);
+        }
+    }
+
+    @Test
+    void noTextAndNoPointerAreTold() {
+        try (NativeScope scope = NativeScope.open()) {
+            NativeMemory name = scope.text("VARVE_VARIABLE_THAT_NOBODY_SETS");
+
+            assertEquals(Optional.empty(), c.callText("getenv", name));
+            assertTrue(c.callPointer("getenv", name).isNull());
+        }
+    }
+
+    @Test
+    void memoryThatWasFreedIsNotPassed() {
+        NativeScope scope = NativeScope.open();
+        NativeMemory freed = scope.text("gone");
+        scope.close();
+
+        IllegalStateException error =
+                assertThrows(IllegalStateException.class, () -> c.callLong("strlen", freed));
+
+        assertEquals("the native scope is closed", error.getMessage());
+    }
+
+    @Test
+    void nullIsPassedAsAnArgument() {
+        c.call("free", NativePointer.NULL);
+
+        assertTrue(NativePointer.NULL.isNull());
+        assertEquals("0x0", NativePointer.NULL.toString());
+        assertEquals("libc.so.6", c.toString());
+    }
+}

@@ -1,11 +1,26 @@
 package dev.varve.api.ggml;
 
+import static dev.varve.api.ggml.Operands.canConvert;
+import static dev.varve.api.ggml.Operands.require;
+import static dev.varve.api.ggml.Operands.requireBroadcast;
+import static dev.varve.api.ggml.Operands.requireComputable;
+import static dev.varve.api.ggml.Operands.requireF32;
+import static dev.varve.api.ggml.Operands.requireInside;
+import static dev.varve.api.ggml.Operands.requireMovable;
+import static dev.varve.api.ggml.Operands.requireReshape;
+import static dev.varve.api.ggml.Operands.requireRows;
+import static dev.varve.api.ggml.Operands.requireSameRows;
+import static dev.varve.api.ggml.Operands.requireSections;
+import static dev.varve.api.ggml.Operands.requireSize;
+import static dev.varve.api.ggml.Operands.requireType;
+import static dev.varve.api.ggml.Operands.requireWritable;
+
+import dev.varve.api.ggml.Pointer.ContextPtr;
 import dev.varve.api.ggml.Pointer.TensorPtr;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.Arrays;
 import java.util.Optional;
 
 /**
@@ -16,43 +31,6 @@ import java.util.Optional;
  * <p>Shapes are in ggml order, the fastest dimension first.
  */
 public final class Ops {
-    /**
-     * Arguments of rotary embeddings, as ggml names them.
-     *
-     * @param dims leading elements of a head that are rotated
-     * @param mode {@link #NORMAL} or {@link #NEOX}; for several axes {@link #MULTI_AXIS} or {@link
-     *     #INTERLEAVED_MULTI_AXIS}
-     * @param originalContext context length before YaRN scaling
-     * @param freqBase base of the frequencies
-     * @param freqScale factor of the positions
-     * @param extFactor 1 for YaRN, else 0
-     * @param attnFactor factor of sine and cosine
-     * @param betaFast YaRN's upper bound in rotations
-     * @param betaSlow YaRN's lower bound in rotations
-     */
-    public record RopeOptions(
-            int dims,
-            int mode,
-            int originalContext,
-            float freqBase,
-            float freqScale,
-            float extFactor,
-            float attnFactor,
-            float betaFast,
-            float betaSlow) {
-        /** Rotates elements 2p and 2p + 1. */
-        public static final int NORMAL = 0;
-
-        /** Rotates elements p and p + dims/2. */
-        public static final int NEOX = 2;
-
-        /** As {@link #NEOX}, with a section of the pairs for each position axis. */
-        public static final int MULTI_AXIS = 8;
-
-        /** As {@link #NEOX}, with the position axes taking turns over the pairs. */
-        public static final int INTERLEAVED_MULTI_AXIS = 40;
-    }
-
     private static final int PRECISION_F32 = 10;
     private static final int HINT_HADAMARD = 1;
     private static final int OP_MUL_MAT = 29;
@@ -218,25 +196,25 @@ public final class Ops {
     /** Sum; b is repeated to the shape of a. */
     public Tensor add(Tensor a, Tensor b) {
         requireBroadcast("add", a, b);
-        return adopt(OpsApi.add(context.count(1), use(a), use(b)));
+        return binary(a, b, OpsApi::add);
     }
 
     /** Difference; b is repeated to the shape of a. */
     public Tensor sub(Tensor a, Tensor b) {
         requireBroadcast("sub", a, b);
-        return adopt(OpsApi.sub(context.count(1), use(a), use(b)));
+        return binary(a, b, OpsApi::sub);
     }
 
     /** Element-wise product; b is repeated to the shape of a. */
     public Tensor mul(Tensor a, Tensor b) {
         requireBroadcast("mul", a, b);
-        return adopt(OpsApi.mul(context.count(1), use(a), use(b)));
+        return binary(a, b, OpsApi::mul);
     }
 
     /** Element-wise quotient; b is repeated to the shape of a. */
     public Tensor div(Tensor a, Tensor b) {
         requireBroadcast("div", a, b);
-        return adopt(OpsApi.div(context.count(1), use(a), use(b)));
+        return binary(a, b, OpsApi::div);
     }
 
     /** Times a number; contiguous. */
@@ -259,56 +237,49 @@ public final class Ops {
 
     /** {@code 1 / (1 + exp(-x))}. */
     public Tensor sigmoid(Tensor a) {
-        requireRows("sigmoid", a);
-        return adopt(OpsApi.sigmoid(context.count(1), use(a)));
+        return unary("sigmoid", a, OpsApi::sigmoid);
     }
 
     /** {@code x * sigmoid(x)}. */
     public Tensor silu(Tensor a) {
-        requireRows("silu", a);
-        return adopt(OpsApi.silu(context.count(1), use(a)));
+        return unary("silu", a, OpsApi::silu);
     }
 
     /** GELU in the tanh approximation. */
     public Tensor gelu(Tensor a) {
-        requireRows("gelu", a);
-        return adopt(OpsApi.gelu(context.count(1), use(a)));
+        return unary("gelu", a, OpsApi::gelu);
     }
 
     /** {@code log(1 + exp(x))}. */
     public Tensor softplus(Tensor a) {
-        requireRows("softplus", a);
-        return adopt(OpsApi.softplus(context.count(1), use(a)));
+        return unary("softplus", a, OpsApi::softplus);
     }
 
     /** {@code exp(x)}. */
     public Tensor exp(Tensor a) {
-        requireRows("exp", a);
-        return adopt(OpsApi.exp(context.count(1), use(a)));
+        return unary("exp", a, OpsApi::exp);
     }
 
     /** {@code tanh(x)}. */
     public Tensor tanh(Tensor a) {
-        requireRows("tanh", a);
-        return adopt(OpsApi.tanh(context.count(1), use(a)));
+        return unary("tanh", a, OpsApi::tanh);
     }
 
     /** {@code -x}. */
     public Tensor neg(Tensor a) {
-        requireRows("neg", a);
-        return adopt(OpsApi.neg(context.count(1), use(a)));
+        return unary("neg", a, OpsApi::neg);
     }
 
     /** {@code silu(a) * b}. */
     public Tensor swigluSplit(Tensor a, Tensor b) {
         requireSameRows("swiglu", a, b);
-        return adopt(OpsApi.swigluSplit(context.count(1), use(a), use(b)));
+        return binary(a, b, OpsApi::swigluSplit);
     }
 
     /** {@code gelu(a) * b}. */
     public Tensor gegluSplit(Tensor a, Tensor b) {
         requireSameRows("geglu", a, b);
-        return adopt(OpsApi.gegluSplit(context.count(1), use(a), use(b)));
+        return binary(a, b, OpsApi::gegluSplit);
     }
 
     /** Softmax of each row. */
@@ -340,8 +311,7 @@ public final class Ops {
 
     /** Sum of each row: {@code [n, m] -> [1, m]}. */
     public Tensor sumRows(Tensor a) {
-        requireRows("sum_rows", a);
-        return adopt(OpsApi.sumRows(context.count(1), use(a)));
+        return unary("sum_rows", a, OpsApi::sumRows);
     }
 
     /** Limits each element; works in place. */
@@ -370,42 +340,30 @@ public final class Ops {
 
     /** A row of elements inside {@code a}. Offset in bytes. */
     public Tensor view1d(Tensor a, long ne0, long offset) {
-        requireInside(a, new long[] {ne0, 1, 1, 1}, new long[] {0, 0, 0}, offset);
-        return view(a, OpsApi.view1d(context.count(1), use(a), ne0, offset));
+        return view(a, Extents.of(ne0), Strides.packed(), offset);
     }
 
-    /** Rows inside {@code a}. Strides and offset in bytes. */
+    /** Rows inside {@code a}. Stride and offset in bytes. */
     public Tensor view2d(Tensor a, long ne0, long ne1, long nb1, long offset) {
-        requireInside(a, new long[] {ne0, ne1, 1, 1}, new long[] {nb1, 0, 0}, offset);
-        return view(a, OpsApi.view2d(context.count(1), use(a), ne0, ne1, nb1, offset));
+        return view(a, Extents.of(ne0, ne1), Strides.of(nb1), offset);
     }
 
-    /** Planes inside {@code a}. Strides and offset in bytes. */
-    public Tensor view3d(Tensor a, long ne0, long ne1, long ne2, long nb1, long nb2, long offset) {
-        requireInside(a, new long[] {ne0, ne1, ne2, 1}, new long[] {nb1, nb2, 0}, offset);
-        return view(a, OpsApi.view3d(context.count(1), use(a), ne0, ne1, ne2, nb1, nb2, offset));
-    }
-
-    /** Boxes inside {@code a}. Strides and offset in bytes. */
-    public Tensor view4d(
-            Tensor a,
-            long ne0,
-            long ne1,
-            long ne2,
-            long ne3,
-            long nb1,
-            long nb2,
-            long nb3,
-            long offset) {
-        requireInside(a, new long[] {ne0, ne1, ne2, ne3}, new long[] {nb1, nb2, nb3}, offset);
+    /** Elements inside {@code a}, from a byte offset on. */
+    public Tensor view(Tensor a, Extents extents, Strides strides, long offset) {
+        long[] nb = requireInside(a, extents, strides, offset);
         return view(
                 a,
-                OpsApi.view4d(context.count(1), use(a), ne0, ne1, ne2, ne3, nb1, nb2, nb3, offset));
-    }
-
-    /** The same elements in one dimension. */
-    public Tensor reshape1d(Tensor a, long ne0) {
-        return reshape4d(a, ne0, 1, 1, 1);
+                OpsApi.view4d(
+                        context.count(1),
+                        use(a),
+                        extents.ne0(),
+                        extents.ne1(),
+                        extents.ne2(),
+                        extents.ne3(),
+                        nb[0],
+                        nb[1],
+                        nb[2],
+                        offset));
     }
 
     /** The same elements in two dimensions. */
@@ -477,70 +435,21 @@ public final class Ops {
     /**
      * Gated delta rule over n sequences of T tokens.
      *
-     * @param q {@code F32 [S, Hk, T, n]}, rows contiguous
-     * @param k as q
-     * @param v {@code F32 [S, Hv, T, n]}, rows contiguous
-     * @param g logarithm of the decay, {@code F32 [1 or S, Hv, T, n]}, contiguous
-     * @param beta {@code F32 [1, Hv, T, n]}, contiguous
      * @param state {@code F32 [S, S, Hv, n]}, contiguous
-     * @param snapshots K, number of last states in the result
+     * @param snapshots K, number of last states in the result, at least 1
      * @return {@code F32 [S * Hv, T * n + K * S * n]}: outputs, then states
      */
-    public Tensor gatedDeltaNet(
-            Tensor q, Tensor k, Tensor v, Tensor g, Tensor beta, Tensor state, int snapshots) {
-        for (Tensor each : new Tensor[] {q, k, v, g, beta, state}) {
-            requireF32("gated_delta_net", each);
-        }
-        long size = v.ne(0);
-        long heads = v.ne(1);
-        long tokens = v.ne(2);
-        long sequences = v.ne(3);
-        boolean keysFit =
-                q.ne(0) == size
-                        && k.ne(0) == size
-                        && q.ne(1) == k.ne(1)
-                        && heads % k.ne(1) == 0
-                        && q.ne(2) == tokens
-                        && k.ne(2) == tokens
-                        && q.ne(3) == sequences
-                        && k.ne(3) == sequences;
-        require(
-                keysFit
-                        && q.hasContiguousRows()
-                        && k.hasContiguousRows()
-                        && v.hasContiguousRows()
-                        && snapshots >= 1,
-                "gated_delta_net",
-                q,
-                k,
-                v);
-        boolean scalarsFit =
-                (g.ne(0) == 1 || g.ne(0) == size)
-                        && g.ne(1) == heads
-                        && g.ne(2) == tokens
-                        && g.ne(3) == sequences
-                        && beta.ne(0) == 1
-                        && beta.ne(1) == heads
-                        && beta.ne(2) == tokens
-                        && beta.ne(3) == sequences;
-        require(scalarsFit && g.isPacked() && beta.isPacked(), "gated_delta_net", g, beta);
-        require(
-                state.isPacked()
-                        && state.ne(0) == size
-                        && state.ne(1) == size
-                        && state.ne(2) == heads
-                        && state.ne(3) == sequences,
-                "gated_delta_net",
-                v,
-                state);
+    public Tensor gatedDeltaNet(DeltaInputs inputs, Tensor state, int snapshots) {
+        inputs.requireFit("gated_delta_net", state);
+        require(snapshots >= 1, "gated_delta_net", inputs.query(), inputs.key(), inputs.value());
         return adopt(
                 OpsApi.gatedDeltaNet(
                         context.count(1),
-                        use(q),
-                        use(k),
-                        use(v),
-                        use(g),
-                        use(beta),
+                        use(inputs.query()),
+                        use(inputs.key()),
+                        use(inputs.value()),
+                        use(inputs.decay()),
+                        use(inputs.beta()),
                         use(state),
                         snapshots));
     }
@@ -548,8 +457,7 @@ public final class Ops {
     /** Rotary embedding: {@code a F32 [D, heads, T], positions I32 [T]}. */
     public Tensor ropeExt(
             Tensor a, Tensor positions, Optional<Tensor> factors, RopeOptions options) {
-        requireRope("rope_ext", a, positions, 1, options);
-        requireMode("rope_ext", options, RopeOptions.NORMAL, RopeOptions.NEOX);
+        options.requireFit("rope_ext", a, positions, 1);
         factors.ifPresent(
                 given ->
                         require(
@@ -566,14 +474,14 @@ public final class Ops {
                         use(positions),
                         pointer(factors),
                         options.dims(),
-                        options.mode(),
-                        options.originalContext(),
+                        options.mode().id(),
+                        options.yarn().originalContext(),
                         options.freqBase(),
                         options.freqScale(),
-                        options.extFactor(),
-                        options.attnFactor(),
-                        options.betaFast(),
-                        options.betaSlow()));
+                        options.yarn().extFactor(),
+                        options.yarn().attnFactor(),
+                        options.yarn().betaFast(),
+                        options.yarn().betaSlow()));
     }
 
     /**
@@ -581,9 +489,7 @@ public final class Ops {
      * T]}.
      */
     public Tensor ropeMulti(Tensor a, Tensor positions, int[] sections, RopeOptions options) {
-        requireRope("rope_multi", a, positions, 4, options);
-        requireMode(
-                "rope_multi", options, RopeOptions.MULTI_AXIS, RopeOptions.INTERLEAVED_MULTI_AXIS);
+        options.requireFit("rope_multi", a, positions, 4);
         requireSections(sections, a.ne(0));
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment copied = arena.allocateFrom(ValueLayout.JAVA_INT, sections);
@@ -595,14 +501,14 @@ public final class Ops {
                             TensorPtr.NULL,
                             options.dims(),
                             copied,
-                            options.mode(),
-                            options.originalContext(),
+                            options.mode().id(),
+                            options.yarn().originalContext(),
                             options.freqBase(),
                             options.freqScale(),
-                            options.extFactor(),
-                            options.attnFactor(),
-                            options.betaFast(),
-                            options.betaSlow()));
+                            options.yarn().extFactor(),
+                            options.yarn().attnFactor(),
+                            options.yarn().betaFast(),
+                            options.yarn().betaSlow()));
         }
     }
 
@@ -616,13 +522,7 @@ public final class Ops {
      * @return {@code F32 [Dv, H, N, n]}, contiguous
      */
     public Tensor flashAttention(
-            Tensor q,
-            Tensor k,
-            Tensor v,
-            Optional<Tensor> mask,
-            float scale,
-            float maxBias,
-            float softcap) {
+            Tensor q, Tensor k, Tensor v, Optional<Tensor> mask, AttentionOptions options) {
         requireF32("flash_attn_ext", q);
         require(
                 q.ne(0) == k.ne(0)
@@ -637,7 +537,7 @@ public final class Ops {
                 v);
         requireComputable("flash_attn_ext", k);
         requireComputable("flash_attn_ext", v);
-        if (maxBias > 0 && mask.isEmpty()) {
+        if (options.maxBias() > 0 && mask.isEmpty()) {
             throw new IllegalArgumentException("flash_attn_ext: a bias needs a mask");
         }
         require(
@@ -671,9 +571,9 @@ public final class Ops {
                                 use(k),
                                 use(v),
                                 pointer(mask),
-                                scale,
-                                maxBias,
-                                softcap));
+                                options.scale(),
+                                options.maxBias(),
+                                options.softcap()));
         OpsApi.precSetAcc(result.pointer(), PRECISION_F32);
         return result;
     }
@@ -727,191 +627,23 @@ public final class Ops {
         return adopt(OpsApi.repeat4d(context.count(1), use(a), ne0, ne1, ne2, ne3));
     }
 
-    /** The elements of a block cannot be told apart by a stride. */
-    private static void requireMovable(String op, Tensor a, boolean keepsRows) {
-        require(keepsRows || !a.type().isQuantized(), op, a);
+    /** An operator of one operand with contiguous rows. */
+    private interface Unary {
+        TensorPtr node(ContextPtr context, TensorPtr a);
     }
 
-    private static void requireMode(String op, RopeOptions options, int mode, int otherMode) {
-        if (options.mode() != mode && options.mode() != otherMode) {
-            throw new IllegalArgumentException(
-                    op
-                            + ": expected mode "
-                            + mode
-                            + " or "
-                            + otherMode
-                            + ", found "
-                            + options.mode());
-        }
-    }
-
-    private static void requireSections(int[] sections, long rowLength) {
-        boolean valid = sections.length == 4;
-        long sum = 0;
-        for (int i = 0; valid && i < 4; i++) {
-            valid = sections[i] >= 0;
-            sum += sections[i];
-        }
-        if (!valid || sum > rowLength || sum == sections[3]) {
-            throw new IllegalArgumentException(
-                    "rope_multi: expected 4 sections of up to "
-                            + rowLength
-                            + " pairs, not all of the first three 0, found "
-                            + Arrays.toString(sections));
-        }
-    }
-
-    private static boolean canConvert(Tensor source, Tensor target) {
-        if (source.type() == target.type()) {
-            return !source.type().isQuantized() || source.isContiguous() && target.isContiguous();
-        }
-        boolean blocks = source.type().isQuantized() || target.type().isQuantized();
-        boolean wholeRows =
-                source.hasContiguousRows() && source.ne(0) % target.type().blockSize() == 0;
-        return (!blocks || target.isPacked() && wholeRows)
-                && source.type().isWeightType()
-                && target.type().isWritable()
-                && (source.type() == GgmlType.F32
-                        || target.type() == GgmlType.F32
-                        || source.type().isFloat() && target.type().isFloat());
-    }
-
-    private static void requireRope(
-            String op, Tensor a, Tensor positions, int axes, RopeOptions options) {
-        requireF32(op, a);
-        requireType(op, positions, GgmlType.I32);
-        require(
-                positions.ne(0) == axes * a.ne(2)
-                        && positions.elements() == positions.ne(0)
-                        && options.dims() >= 2
-                        && options.dims() % 2 == 0
-                        && options.dims() <= a.ne(0)
-                        && a.hasContiguousRows(),
-                op,
-                a,
-                positions);
-    }
-
-    private static void requireSize(String op, Tensor a, long... ne) {
-        try {
-            GgmlContext.requireSize(a.type(), ne);
-        } catch (IllegalArgumentException e) {
-            throw new IllegalArgumentException(op + " of " + a + ": " + e.getMessage(), e);
-        }
-    }
-
-    private static void requireReshape(String op, Tensor a, long... ne) {
-        requireSize(op, a, ne);
-        long elements = 1;
-        for (long extent : ne) {
-            elements *= extent;
-        }
-        if (elements != a.elements()) {
-            throw new IllegalArgumentException(
-                    op
-                            + ": expected "
-                            + a.elements()
-                            + " elements of "
-                            + a
-                            + ", found "
-                            + Arrays.toString(ne));
-        }
-    }
-
-    /** Fails unless all elements of a view lie in the source. */
-    private static void requireInside(Tensor a, long[] ne, long[] nb, long offset) {
-        requireSize("view", a, ne);
-        long span = a.type().rowBytes(ne[0]);
-        long packed = span;
-        boolean valid = offset >= 0;
-        try {
-            for (int i = 1; i < 4; i++) {
-                valid &= nb[i - 1] >= 0;
-                span = Math.addExact(span, Math.multiplyExact(ne[i] - 1, nb[i - 1]));
-                packed *= ne[i];
-            }
-        } catch (ArithmeticException e) {
-            valid = false;
-        }
-        // ggml also wants room for as many bytes without overlap, up to the end of the tensor that
-        // has the data.
-        if (!valid
-                || offset > a.bytes()
-                || span > a.bytes() - offset
-                || packed > a.bytesToEnd() - offset) {
-            throw new IllegalArgumentException(
-                    "view "
-                            + Arrays.toString(ne)
-                            + " of "
-                            + a
-                            + " at byte "
-                            + offset
-                            + " spans "
-                            + Math.max(span, packed)
-                            + " of "
-                            + a.bytes()
-                            + " bytes");
-        }
-    }
-
-    private static void requireBroadcast(String op, Tensor a, Tensor b) {
-        boolean fits = true;
-        for (int i = 0; i < 4; i++) {
-            fits &= a.ne(i) % b.ne(i) == 0;
-        }
-        require(fits && a.hasContiguousRows() && b.hasContiguousRows(), op, a, b);
-        requireF32(op, a);
-        requireF32(op, b);
-    }
-
-    private static void requireSameRows(String op, Tensor a, Tensor b) {
+    private Tensor unary(String op, Tensor a, Unary operator) {
         requireRows(op, a);
-        requireRows(op, b);
-        boolean same = a.hasEvenRows() && b.hasEvenRows();
-        for (int i = 0; i < 4; i++) {
-            same &= a.ne(i) == b.ne(i);
-        }
-        require(same, op, a, b);
+        return adopt(operator.node(context.count(1), use(a)));
     }
 
-    private static void requireRows(String op, Tensor a) {
-        requireF32(op, a);
-        require(a.hasContiguousRows(), op, a);
+    /** An operator of two operands. */
+    private interface Binary {
+        TensorPtr node(ContextPtr context, TensorPtr a, TensorPtr b);
     }
 
-    private static void requireComputable(String op, Tensor a) {
-        if (!a.type().isWeightType()) {
-            throw new IllegalArgumentException(op + ": ggml does not compute with " + a);
-        }
-    }
-
-    private static void requireWritable(String op, Tensor a) {
-        if (!a.type().isWritable()) {
-            throw new IllegalArgumentException(op + ": ggml does not write rows of " + a);
-        }
-    }
-
-    private static void requireF32(String op, Tensor a) {
-        requireType(op, a, GgmlType.F32);
-    }
-
-    private static void requireType(String op, Tensor a, GgmlType type) {
-        if (a.type() != type) {
-            throw new IllegalArgumentException(op + ": expected " + type + ", found " + a);
-        }
-    }
-
-    private static void require(boolean valid, String op, Tensor... operands) {
-        if (!valid) {
-            StringBuilder message = new StringBuilder(op).append(": operands do not fit:");
-            for (Tensor operand : operands) {
-                message.append(' ')
-                        .append(operand)
-                        .append(operand.isContiguous() ? "" : " (strided)")
-                        .append(';');
-            }
-            throw new IllegalArgumentException(message.toString());
-        }
+    private Tensor binary(Tensor a, Tensor b, Binary operator) {
+        return adopt(operator.node(context.count(1), use(a), use(b)));
     }
 
     private TensorPtr pointer(Optional<Tensor> tensor) {

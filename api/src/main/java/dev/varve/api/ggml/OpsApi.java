@@ -342,55 +342,6 @@ final class OpsApi {
     }
 
     /**
-     * {@code struct ggml_tensor * ggml_view_1d(struct ggml_context * context, struct ggml_tensor *
-     * a, int64_t ne0, size_t offset)}
-     */
-    private static final MethodHandle VIEW_1D =
-            bind("ggml_view_1d", returns(C_TENSOR, C_CONTEXT, C_TENSOR, C_INT64, C_SIZE_T));
-
-    static TensorPtr view1d(ContextPtr context, TensorPtr a, long ne0, long offset) {
-        return call(() -> (TensorPtr) VIEW_1D.invokeExact(context, a, ne0, offset));
-    }
-
-    /**
-     * {@code struct ggml_tensor * ggml_view_2d(struct ggml_context * context, struct ggml_tensor *
-     * a, int64_t ne0, int64_t ne1, size_t nb1, size_t offset)}
-     */
-    private static final MethodHandle VIEW_2D =
-            bind(
-                    "ggml_view_2d",
-                    returns(C_TENSOR, C_CONTEXT, C_TENSOR, C_INT64, C_INT64, C_SIZE_T, C_SIZE_T));
-
-    static TensorPtr view2d(
-            ContextPtr context, TensorPtr a, long ne0, long ne1, long nb1, long offset) {
-        return call(() -> (TensorPtr) VIEW_2D.invokeExact(context, a, ne0, ne1, nb1, offset));
-    }
-
-    /**
-     * {@code struct ggml_tensor * ggml_view_3d(struct ggml_context * context, struct ggml_tensor *
-     * a, int64_t ne0, int64_t ne1, int64_t ne2, size_t nb1, size_t nb2, size_t offset)}
-     */
-    private static final MethodHandle VIEW_3D =
-            bind(
-                    "ggml_view_3d",
-                    returns(
-                            C_TENSOR, C_CONTEXT, C_TENSOR, C_INT64, C_INT64, C_INT64, C_SIZE_T,
-                            C_SIZE_T, C_SIZE_T));
-
-    static TensorPtr view3d(
-            ContextPtr context,
-            TensorPtr a,
-            long ne0,
-            long ne1,
-            long ne2,
-            long nb1,
-            long nb2,
-            long offset) {
-        return call(
-                () -> (TensorPtr) VIEW_3D.invokeExact(context, a, ne0, ne1, ne2, nb1, nb2, offset));
-    }
-
-    /**
      * {@code struct ggml_tensor * ggml_view_4d(struct ggml_context * context, struct ggml_tensor *
      * a, int64_t ne0, int64_t ne1, int64_t ne2, int64_t ne3, size_t nb1, size_t nb2, size_t nb3,
      * size_t offset)}

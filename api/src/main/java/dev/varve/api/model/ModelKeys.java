@@ -1,6 +1,7 @@
 package dev.varve.api.model;
 
-import dev.varve.api.ggml.Ops.RopeOptions;
+import dev.varve.api.ggml.RopeOptions;
+import dev.varve.api.ggml.RopeOptions.Yarn;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.gguf.GgufMetadata;
 import dev.varve.api.gguf.ModelFormatException;
@@ -225,8 +226,8 @@ public final class ModelKeys {
     }
 
     /** Rotary embedding without context extension. */
-    public RopeOptions plainRope(int dimensions, int mode, float base) {
-        return new RopeOptions(dimensions, mode, context(), base, 1, 0, 1, 32, 1);
+    public RopeOptions plainRope(int dimensions, RopeOptions.Mode mode, float base) {
+        return RopeOptions.plain(dimensions, mode, base, context());
     }
 
     /**
@@ -234,7 +235,7 @@ public final class ModelKeys {
      *
      * @see <a href="https://arxiv.org/abs/2309.00071">YaRN, section 3</a>
      */
-    public RopeOptions scaledRope(int dimensions, int mode, float base) {
+    public RopeOptions scaledRope(int dimensions, RopeOptions.Mode mode, float base) {
         String type = metadata.findString(prefix + "rope.scaling.type").orElse("none");
         float factor = number("rope.scaling.factor", 1);
         if (type.equals("none") || factor == 0) {
@@ -244,18 +245,25 @@ public final class ModelKeys {
         int original = positive("rope.scaling.original_context_length", context());
         float scale = 1 / factor;
         return switch (type) {
-            case "linear" -> new RopeOptions(dimensions, mode, original, base, scale, 0, 1, 32, 1);
+            case "linear" -> new RopeOptions(dimensions, mode, base, scale, Yarn.none(original));
             case "yarn" ->
                     new RopeOptions(
                             dimensions,
                             mode,
-                            original,
                             base,
                             scale,
-                            number("rope.scaling.yarn_ext_factor", 1),
-                            number("rope.scaling.yarn_attn_factor", 1),
-                            yarnBeta(options.yarnBetaFast(), "rope.scaling.yarn_beta_fast", 32),
-                            yarnBeta(options.yarnBetaSlow(), "rope.scaling.yarn_beta_slow", 1));
+                            new Yarn(
+                                    original,
+                                    number("rope.scaling.yarn_ext_factor", 1),
+                                    number("rope.scaling.yarn_attn_factor", 1),
+                                    yarnBeta(
+                                            options.yarnBetaFast(),
+                                            "rope.scaling.yarn_beta_fast",
+                                            32),
+                                    yarnBeta(
+                                            options.yarnBetaSlow(),
+                                            "rope.scaling.yarn_beta_slow",
+                                            1)));
             default ->
                     throw new ModelFormatException(
                             path, prefix + "rope.scaling.type", "none, linear or yarn", type);

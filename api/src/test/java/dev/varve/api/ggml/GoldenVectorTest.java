@@ -27,7 +27,9 @@ class GoldenVectorTest {
             Tensor beta = bench.random(21, 1, 4, 3, 1);
             Tensor state = bench.random(22, 16, 16, 4, 1);
 
-            float[] result = bench.compute(ops -> ops.gatedDeltaNet(q, k, v, g, beta, state, 1));
+            float[] result =
+                    bench.compute(
+                            ops -> ops.gatedDeltaNet(new DeltaInputs(q, k, v, g, beta), state, 1));
 
             int outputs = 16 * 4 * 3;
             assertEquals(outputs + 16 * 16 * 4, result.length);
@@ -64,9 +66,7 @@ class GoldenVectorTest {
         try (Cpu.Bench bench = new Cpu.Bench()) {
             Tensor x = bench.random(9, 256, 1, 1);
             Tensor positions = bench.ints(100, 20, 30, 0);
-            var options =
-                    new Ops.RopeOptions(
-                            64, Ops.RopeOptions.INTERLEAVED_MULTI_AXIS, 0, 1e7f, 1, 0, 1, 32, 1);
+            var options = RopeOptions.plain(64, RopeOptions.Mode.INTERLEAVED_MULTI_AXIS, 1e7f, 0);
 
             float[] result =
                     bench.compute(
@@ -85,7 +85,12 @@ class GoldenVectorTest {
             Tensor x = bench.random(9, 128, 1, 1);
             Tensor positions = bench.ints(1000);
             var options =
-                    new Ops.RopeOptions(64, Ops.RopeOptions.NEOX, 4096, 5e5f, 1 / 32f, 1, 1, 64, 1);
+                    new RopeOptions(
+                            64,
+                            RopeOptions.Mode.NEOX,
+                            5e5f,
+                            1 / 32f,
+                            new RopeOptions.Yarn(4096, 1, 1, 64, 1));
 
             float[] result =
                     bench.compute(ops -> ops.ropeExt(x, positions, Optional.empty(), options));
@@ -105,7 +110,7 @@ class GoldenVectorTest {
             Tensor x = bench.random(9, 512, 1, 1);
             Tensor positions = bench.ints(1000);
             Tensor factors = bench.floats(divisors, 256);
-            var options = new Ops.RopeOptions(512, Ops.RopeOptions.NEOX, 0, 1e6f, 1, 0, 1, 32, 1);
+            var options = RopeOptions.plain(512, RopeOptions.Mode.NEOX, 1e6f, 0);
 
             float[] result =
                     bench.compute(ops -> ops.ropeExt(x, positions, Optional.of(factors), options));

@@ -46,7 +46,8 @@ class LastWordsTest {
             GgmlLibrary.context("testing its last words");
             try (GgmlContext context = GgmlContext.open(4, 0)) {
                 Tensor tensor = context.newTensor(GgmlType.F32, 8);
-                OpsApi.view1d(context.count(1), tensor.pointer(), 1000, 0);
+                OpsApi.view4d(
+                        context.count(1), tensor.pointer(), 1000, 1, 1, 1, 4000, 4000, 4000, 0);
             }
         }
     }

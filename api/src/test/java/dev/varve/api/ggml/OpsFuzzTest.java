@@ -279,15 +279,10 @@ class OpsFuzzTest {
             case 1 -> {
                 Tensor wide = context.newTensor(wanted.type(), 2 * ne[0], ne[1] + 1, ne[2], ne[3]);
                 yield context.ops()
-                        .view4d(
+                        .view(
                                 wide,
-                                ne[0],
-                                ne[1],
-                                ne[2],
-                                ne[3],
-                                wide.nb(1),
-                                wide.nb(2),
-                                wide.nb(3),
+                                Extents.of(ne[0], ne[1], ne[2], ne[3]),
+                                Strides.of(wide.nb(1), wide.nb(2), wide.nb(3)),
                                 wide.nb(1) / 2);
             }
             default -> context.newTensor(wanted.type(), ne);
@@ -311,15 +306,14 @@ class OpsFuzzTest {
             case 0 -> ops.transpose(a);
             case 1 -> ops.permute(a, 0, 2, 1, 3);
             default ->
-                    ops.view4d(
+                    ops.view(
                             a,
-                            Math.max(1, a.ne(0) / 2),
-                            Math.max(1, a.ne(1) / 2),
-                            a.ne(2),
-                            a.ne(3),
-                            a.nb(1),
-                            a.nb(2),
-                            a.nb(3),
+                            Extents.of(
+                                    Math.max(1, a.ne(0) / 2),
+                                    Math.max(1, a.ne(1) / 2),
+                                    a.ne(2),
+                                    a.ne(3)),
+                            Strides.of(a.nb(1), a.nb(2), a.nb(3)),
                             0);
         };
     }
@@ -409,19 +403,17 @@ class OpsFuzzTest {
             case "clamp" -> ops.clamp(a, -1, 1);
             case "argsortTopK" -> ops.argsortTopK(a, (int) n);
             case "view" ->
-                    ops.view3d(
+                    ops.view(
                             a,
-                            n,
-                            1 + random.nextInt(3),
-                            1 + random.nextInt(3),
-                            4L * random.nextInt(40),
-                            4L * random.nextInt(99),
+                            Extents.of(n, 1 + random.nextInt(3), 1 + random.nextInt(3)),
+                            Strides.of(4L * random.nextInt(40), 4L * random.nextInt(99)),
                             random.nextInt(99));
             case "reshape" -> ops.reshape3d(a, n, b.ne(1), a.elements() / n / b.ne(1));
             case "permute" -> ops.permute(a, random.nextInt(5), 1, 3, random.nextInt(5));
             case "transpose" -> ops.transpose(a);
             case "ssmConv" -> ops.ssmConv(a, b);
-            case "gatedDeltaNet" -> ops.gatedDeltaNet(a, b, c, d, e, f, random.nextInt(2));
+            case "gatedDeltaNet" ->
+                    ops.gatedDeltaNet(new DeltaInputs(a, b, c, d, e), f, random.nextInt(2));
             case "ropeExt" ->
                     ops.ropeExt(
                             a,
@@ -440,9 +432,7 @@ class OpsFuzzTest {
                             b,
                             c,
                             random.nextBoolean() ? Optional.of(d) : Optional.empty(),
-                            1,
-                            random.nextInt(2),
-                            0);
+                            new AttentionOptions(1, random.nextInt(2), 0));
             case "argmax" -> ops.argmax(a);
             case "pad" -> ops.pad(a, random.nextInt(3) - 1, 1, 0, 2);
             case "repeat" -> ops.repeat4d(a, n, b.ne(1), b.ne(2), b.ne(3));
@@ -455,17 +445,13 @@ class OpsFuzzTest {
         return pool.get(random.nextInt(4) > 0 ? place : random.nextInt(pool.size()));
     }
 
-    private static Ops.RopeOptions rope(Random random, long dims) {
-        int[] modes = {0, 2, 8, 40, 24, 1};
-        return new Ops.RopeOptions(
+    private static RopeOptions rope(Random random, long dims) {
+        RopeOptions.Mode[] modes = RopeOptions.Mode.values();
+        return new RopeOptions(
                 random.nextBoolean() ? 32 : (int) dims,
                 modes[random.nextInt(modes.length)],
-                4096,
                 10000,
                 1,
-                random.nextInt(2),
-                1,
-                32,
-                1);
+                new RopeOptions.Yarn(4096, random.nextInt(2), 1, 32, 1));
     }
 }

@@ -66,8 +66,8 @@ class ValidationTest {
         refused("-4 elements", () -> ops.view1d(a, -4, 0));
         refused("view", () -> ops.view2d(a, 8, 5, 32, 0));
         refused("view", () -> ops.view2d(a, 8, 2, -32, 32));
-        refused("view", () -> ops.view3d(a, 8, 2, 2, 32, 128, 0));
-        refused("view", () -> ops.view4d(a, 1, 1, 1, 2, 4, 4, 128, 0));
+        refused("view", () -> ops.view(a, Extents.of(8, 2, 2), Strides.of(32, 128), 0));
+        refused("view", () -> ops.view(a, Extents.of(1, 1, 1, 2), Strides.of(4, 4, 128), 0));
     }
 
     @Test
@@ -75,7 +75,14 @@ class ValidationTest {
         Tensor a = f32(8, 4);
         refused("view", () -> ops.view1d(a, 1, Long.MAX_VALUE));
         refused("view", () -> ops.view2d(a, 1, 1L << 62, 8, 0));
-        refused("view", () -> ops.view3d(a, 1, 2, 2, Long.MAX_VALUE, Long.MAX_VALUE, 0));
+        refused(
+                "view",
+                () ->
+                        ops.view(
+                                a,
+                                Extents.of(1, 2, 2),
+                                Strides.of(Long.MAX_VALUE, Long.MAX_VALUE),
+                                0));
     }
 
     @Test
@@ -145,9 +152,7 @@ class ValidationTest {
                                 f32(8, 5, 3),
                                 f32(8, 5, 3),
                                 Optional.empty(),
-                                1,
-                                0,
-                                0));
+                                AttentionOptions.scaled(1)));
         refused(
                 "flash_attn_ext",
                 () ->
@@ -156,18 +161,14 @@ class ValidationTest {
                                 f32(8, 5, 2),
                                 f32(8, 5, 2),
                                 Optional.of(f32(5, 2)),
-                                1,
-                                0,
-                                0));
+                                AttentionOptions.scaled(1)));
     }
 
     @Test
     void rotationsFitThePositionsAndTheMode() {
-        var neox = new Ops.RopeOptions(8, Ops.RopeOptions.NEOX, 0, 1e4f, 1, 0, 1, 32, 1);
-        var multi =
-                new Ops.RopeOptions(
-                        8, Ops.RopeOptions.INTERLEAVED_MULTI_AXIS, 0, 1e4f, 1, 0, 1, 32, 1);
-        var wide = new Ops.RopeOptions(16, Ops.RopeOptions.NEOX, 0, 1e4f, 1, 0, 1, 32, 1);
+        var neox = RopeOptions.plain(8, RopeOptions.Mode.NEOX, 1e4f, 0);
+        var multi = RopeOptions.plain(8, RopeOptions.Mode.INTERLEAVED_MULTI_AXIS, 1e4f, 0);
+        var wide = RopeOptions.plain(16, RopeOptions.Mode.NEOX, 1e4f, 0);
         int[] sections = {2, 1, 1, 0};
         Tensor a = f32(8, 1, 2);
         Tensor two = tensor(GgmlType.I32, 2);
@@ -190,12 +191,20 @@ class ValidationTest {
         Tensor v = f32(16, 4, 3);
         Tensor g = f32(1, 4, 3);
         Tensor state = f32(16, 16, 4);
-        refused("gated_delta_net", () -> ops.gatedDeltaNet(q, q, v, g, g, f32(16, 16, 3), 1));
-        refused("gated_delta_net", () -> ops.gatedDeltaNet(q, q, v, g, f32(1, 3, 3), state, 1));
-        refused("gated_delta_net", () -> ops.gatedDeltaNet(q, q, v, g, g, state, 0));
         refused(
                 "gated_delta_net",
-                () -> ops.gatedDeltaNet(f32(16, 3, 3), f32(16, 3, 3), v, g, g, state, 1));
+                () -> ops.gatedDeltaNet(new DeltaInputs(q, q, v, g, g), f32(16, 16, 3), 1));
+        refused(
+                "gated_delta_net",
+                () -> ops.gatedDeltaNet(new DeltaInputs(q, q, v, g, f32(1, 3, 3)), state, 1));
+        refused(
+                "gated_delta_net",
+                () -> ops.gatedDeltaNet(new DeltaInputs(q, q, v, g, g), state, 0));
+        refused(
+                "gated_delta_net",
+                () ->
+                        ops.gatedDeltaNet(
+                                new DeltaInputs(f32(16, 3, 3), f32(16, 3, 3), v, g, g), state, 1));
     }
 
     @Test

@@ -1,6 +1,6 @@
 package dev.varve.plugin.gemma4;
 
-import dev.varve.api.ggml.Ops.RopeOptions;
+import dev.varve.api.ggml.RopeOptions;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.ModelKeys;
 import dev.varve.api.model.ModelOptions;
@@ -116,11 +116,11 @@ record Gemma4Sizes(
                 keys.epsilon(),
                 keys.plainRope(
                         keys.ropeDimensions("rope.dimension_count", full, full),
-                        RopeOptions.NEOX,
+                        RopeOptions.Mode.NEOX,
                         keys.ropeBase("rope.freq_base", 10000)),
                 keys.plainRope(
                         keys.ropeDimensions("rope.dimension_count_swa", slide, slide),
-                        RopeOptions.NEOX,
+                        RopeOptions.Mode.NEOX,
                         keys.ropeBase("rope.freq_base_swa", 10000)));
     }
 

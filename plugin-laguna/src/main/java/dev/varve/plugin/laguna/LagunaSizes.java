@@ -1,6 +1,6 @@
 package dev.varve.plugin.laguna;
 
-import dev.varve.api.ggml.Ops.RopeOptions;
+import dev.varve.api.ggml.RopeOptions;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.ModelKeys;
 import dev.varve.api.model.ModelOptions;
@@ -104,10 +104,10 @@ record LagunaSizes(
                 keys.epsilon(),
                 // As libllama reads it: full layers turn as many dimensions as layer 0 does.
                 keys.scaledRope(
-                        sliding[0] ? slidingDimensions : dimensions, RopeOptions.NEOX, base),
+                        sliding[0] ? slidingDimensions : dimensions, RopeOptions.Mode.NEOX, base),
                 keys.plainRope(
                         slidingDimensions,
-                        RopeOptions.NEOX,
+                        RopeOptions.Mode.NEOX,
                         keys.ropeBase("rope.freq_base_swa", base)));
     }
 

@@ -2,7 +2,9 @@ package dev.varve.plugin.qwen35;
 
 import static dev.varve.api.model.WeightSelector.block;
 
+import dev.varve.api.ggml.Extents;
 import dev.varve.api.ggml.Ops;
+import dev.varve.api.ggml.Strides;
 import dev.varve.api.ggml.Tensor;
 import dev.varve.api.model.ChatDialect;
 import dev.varve.api.model.LayerRange;
@@ -137,16 +139,18 @@ final class Qwen35Model implements LayerSplitAdapter {
                 graph.projections(input, block(layer, "attn_qkv"), tensors.projections(layer));
         // Each head has its query rows and then its gate rows.
         Tensor both = graph.heads(parts.get(0), sizes.heads());
-        Tensor query = ops.view3d(both, length, heads, tokens, both.nb(1), both.nb(2), 0);
+        Tensor query =
+                ops.view(
+                        both,
+                        Extents.of(length, heads, tokens),
+                        Strides.of(both.nb(1), both.nb(2)),
+                        0);
         Tensor gate =
                 ops.cont2d(
-                        ops.view3d(
+                        ops.view(
                                 both,
-                                length,
-                                heads,
-                                tokens,
-                                both.nb(1),
-                                both.nb(2),
+                                Extents.of(length, heads, tokens),
+                                Strides.of(both.nb(1), both.nb(2)),
                                 length * FLOAT),
                         length * heads,
                         tokens);
@@ -205,32 +209,28 @@ final class Qwen35Model implements LayerSplitAdapter {
         Tensor both =
                 unit(
                         ops,
-                        ops.view3d(
+                        ops.view(
                                 mixed,
-                                state,
-                                2L * net.keyHeads(),
-                                tokens,
-                                state * FLOAT,
-                                stride,
+                                Extents.of(state, 2L * net.keyHeads(), tokens),
+                                Strides.of(state * FLOAT, stride),
                                 0));
-        Tensor query = ops.view3d(both, state, net.keyHeads(), tokens, both.nb(1), both.nb(2), 0);
-        Tensor key =
-                ops.view3d(
+        Tensor query =
+                ops.view(
                         both,
-                        state,
-                        net.keyHeads(),
-                        tokens,
-                        both.nb(1),
-                        both.nb(2),
+                        Extents.of(state, net.keyHeads(), tokens),
+                        Strides.of(both.nb(1), both.nb(2)),
+                        0);
+        Tensor key =
+                ops.view(
+                        both,
+                        Extents.of(state, net.keyHeads(), tokens),
+                        Strides.of(both.nb(1), both.nb(2)),
                         net.keyLength() * FLOAT);
         Tensor value =
-                ops.view3d(
+                ops.view(
                         mixed,
-                        state,
-                        net.valueHeads(),
-                        tokens,
-                        state * FLOAT,
-                        stride,
+                        Extents.of(state, net.valueHeads(), tokens),
+                        Strides.of(state * FLOAT, stride),
                         2 * net.keyLength() * FLOAT);
 
         Tensor output = graph.gatedDelta(layer, query, key, value, decay, beta);

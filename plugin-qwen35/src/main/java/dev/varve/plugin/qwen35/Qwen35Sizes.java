@@ -1,6 +1,6 @@
 package dev.varve.plugin.qwen35;
 
-import dev.varve.api.ggml.Ops.RopeOptions;
+import dev.varve.api.ggml.RopeOptions;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.ModelKeys;
 import dev.varve.api.model.ModelOptions;
@@ -97,7 +97,7 @@ record Qwen35Sizes(
                 keys.epsilon(),
                 keys.scaledRope(
                         dimensions,
-                        RopeOptions.INTERLEAVED_MULTI_AXIS,
+                        RopeOptions.Mode.INTERLEAVED_MULTI_AXIS,
                         keys.ropeBase("rope.freq_base", 10000)),
                 sections(keys, dimensions),
                 deltaNet(keys));

@@ -1,8 +1,11 @@
 package dev.varve.platform.shard.local;
 
+import dev.varve.api.ggml.AttentionOptions;
+import dev.varve.api.ggml.Extents;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.ggml.Graph;
 import dev.varve.api.ggml.Ops;
+import dev.varve.api.ggml.Strides;
 import dev.varve.api.ggml.Tensor;
 import dev.varve.api.model.LayerState;
 import dev.varve.platform.shard.ExactRows;
@@ -97,13 +100,10 @@ final class AttentionBlock {
             for (int piece = 0, first = dropped; piece < pieces; piece++) {
                 int rows = (end - first) / (pieces - piece);
                 Tensor columns =
-                        ops.view3d(
+                        ops.view(
                                 query,
-                                query.ne(0),
-                                query.ne(1),
-                                rows,
-                                query.nb(1),
-                                query.nb(2),
+                                Extents.of(query.ne(0), query.ne(1), rows),
+                                Strides.of(query.nb(1), query.nb(2)),
                                 column * query.nb(2));
                 Tensor own = attendPart(target, part, first, columns, scale);
                 result = result == null ? own : ops.concat(result, own, 2);
@@ -147,7 +147,8 @@ final class AttentionBlock {
         Tensor keys = rows(ops, cache.keys(), sizes.keyLength(), shape);
         Tensor values = rows(ops, cache.values(), sizes.valueLength(), shape);
         return flash
-                ? ops.flashAttention(rows, keys, values, Optional.of(mask), scale, 0, 0)
+                ? ops.flashAttention(
+                        rows, keys, values, Optional.of(mask), AttentionOptions.scaled(scale))
                 : plainAttention(ops, exact(rows), exact(keys), values, mask, scale);
     }
 
@@ -186,13 +187,10 @@ final class AttentionBlock {
         Tensor rows =
                 twice
                         ? ops.permute(ops.concat(query, query, 2), 0, 2, 1, 3)
-                        : ops.view3d(
+                        : ops.view(
                                 query,
-                                query.ne(0),
-                                group,
-                                kvHeads,
-                                query.nb(1),
-                                group * query.nb(1),
+                                Extents.of(query.ne(0), group, kvHeads),
+                                Strides.of(query.nb(1), group * query.nb(1)),
                                 0);
         Tensor attended =
                 ops.flashAttention(
@@ -200,17 +198,12 @@ final class AttentionBlock {
                         rows(ops, cache.keys(), sizes.keyLength(), shape),
                         rows(ops, cache.values(), sizes.valueLength(), shape),
                         Optional.of(target.inputs().mask(part, shown)),
-                        scale,
-                        0,
-                        0);
+                        AttentionOptions.scaled(scale));
         if (twice) {
-            return ops.view3d(
+            return ops.view(
                     attended,
-                    sizes.valueLength(),
-                    query.ne(1),
-                    1,
-                    attended.nb(1),
-                    attended.nb(2),
+                    Extents.of(sizes.valueLength(), query.ne(1), 1),
+                    Strides.of(attended.nb(1), attended.nb(2)),
                     0);
         }
         Tensor ordered = ops.cont(ops.permute(attended, 0, 2, 1, 3));
@@ -225,13 +218,10 @@ final class AttentionBlock {
     static Tensor heads(Ops ops, Tensor cache, int headLength, long slot, long slots) {
         GgmlType type = cache.type();
         Tensor view =
-                ops.view3d(
+                ops.view(
                         cache,
-                        headLength,
-                        cache.ne(0) / headLength,
-                        slots,
-                        type.rowBytes(headLength),
-                        cache.nb(1),
+                        Extents.of(headLength, cache.ne(0) / headLength, slots),
+                        Strides.of(type.rowBytes(headLength), cache.nb(1)),
                         slot * cache.nb(1));
         return ops.permute(view, 0, 2, 1, 3);
     }

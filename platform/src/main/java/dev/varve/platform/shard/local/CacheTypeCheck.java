@@ -2,6 +2,7 @@ package dev.varve.platform.shard.local;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.backend.ComputeDevice;
+import dev.varve.api.ggml.AttentionOptions;
 import dev.varve.api.ggml.GgmlContext;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.ggml.Graph;
@@ -141,7 +142,11 @@ final class CacheTypeCheck {
         graph.expand(
                 flash
                         ? ops.flashAttention(
-                                query, keyHeads, valueHeads, Optional.of(mask), 1, 0, 0)
+                                query,
+                                keyHeads,
+                                valueHeads,
+                                Optional.of(mask),
+                                AttentionOptions.scaled(1))
                         : AttentionBlock.plainAttention(ops, query, keyHeads, valueHeads, mask, 1));
         return graph.firstUnsupported(device.ggmlDevice()).isEmpty();
     }

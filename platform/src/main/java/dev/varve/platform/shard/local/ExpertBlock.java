@@ -1,7 +1,9 @@
 package dev.varve.platform.shard.local;
 
+import dev.varve.api.ggml.Extents;
 import dev.varve.api.ggml.Graph;
 import dev.varve.api.ggml.Ops;
+import dev.varve.api.ggml.Strides;
 import dev.varve.api.ggml.Tensor;
 import dev.varve.api.model.ShardGraph.Activation;
 import dev.varve.api.model.ShardGraph.ExpertChoice;
@@ -74,8 +76,11 @@ final class ExpertBlock {
     }
 
     private Tensor half(Tensor both, long inner, long first) {
-        return ops.view3d(
-                both, inner, both.ne(1), both.ne(2), both.nb(1), both.nb(2), first * Float.BYTES);
+        return ops.view(
+                both,
+                Extents.of(inner, both.ne(1), both.ne(2)),
+                Strides.of(both.nb(1), both.nb(2)),
+                first * Float.BYTES);
     }
 
     /** {@code F32 [out, used, T]}, times the experts' scales where there are any. */

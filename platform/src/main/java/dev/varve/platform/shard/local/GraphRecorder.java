@@ -1,11 +1,13 @@
 package dev.varve.platform.shard.local;
 
 import dev.varve.api.VarveException;
+import dev.varve.api.ggml.Extents;
 import dev.varve.api.ggml.GgmlContext;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.ggml.Graph;
 import dev.varve.api.ggml.Ops;
 import dev.varve.api.ggml.RowReader;
+import dev.varve.api.ggml.Strides;
 import dev.varve.api.ggml.Tensor;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.ModelShape;
@@ -187,8 +189,11 @@ final class GraphRecorder implements ShardGraph {
     @Override
     public Tensor heads(Tensor columns, int heads) {
         long length = columns.ne(0) / heads;
-        return ops.view3d(
-                columns, length, heads, columns.ne(1), length * Float.BYTES, columns.nb(1), 0);
+        return ops.view(
+                columns,
+                Extents.of(length, heads, columns.ne(1)),
+                Strides.of(length * Float.BYTES, columns.nb(1)),
+                0);
     }
 
     @Override

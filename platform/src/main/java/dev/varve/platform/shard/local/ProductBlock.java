@@ -1,7 +1,9 @@
 package dev.varve.platform.shard.local;
 
 import dev.varve.api.backend.ComputeDevice.Phase;
+import dev.varve.api.ggml.Extents;
 import dev.varve.api.ggml.Ops;
+import dev.varve.api.ggml.Strides;
 import dev.varve.api.ggml.Tensor;
 import dev.varve.api.model.TensorUse;
 import dev.varve.platform.shard.ExactRows;
@@ -54,13 +56,10 @@ final class ProductBlock {
             int step = step(run, lone);
             if (lone.planes() && step < run.count()) {
                 Tensor planes =
-                        ops.view3d(
+                        ops.view(
                                 input,
-                                input.ne(0),
-                                1,
-                                run.count(),
-                                input.nb(1),
-                                input.nb(1),
+                                Extents.of(input.ne(0), 1, run.count()),
+                                Strides.of(input.nb(1), input.nb(1)),
                                 run.first() * input.nb(1));
                 Tensor product = precise(ops.mulMat(weight, planes));
                 all.add(ops.reshape2d(product, product.ne(0), run.count()));
@@ -95,13 +94,10 @@ final class ProductBlock {
                 int first = run.first() + done;
                 int count = Math.min(step, run.count() - done);
                 Tensor own =
-                        ops.view3d(
+                        ops.view(
                                 input,
-                                input.ne(0),
-                                input.ne(1),
-                                count,
-                                input.nb(1),
-                                input.nb(2),
+                                Extents.of(input.ne(0), input.ne(1), count),
+                                Strides.of(input.nb(1), input.nb(2)),
                                 first * input.nb(2));
                 all.add(precise(ops.mulMatId(weight, own, columns(ids, first, count))));
             }

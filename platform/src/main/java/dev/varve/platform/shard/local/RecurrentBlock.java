@@ -1,7 +1,10 @@
 package dev.varve.platform.shard.local;
 
+import dev.varve.api.ggml.DeltaInputs;
+import dev.varve.api.ggml.Extents;
 import dev.varve.api.ggml.Graph;
 import dev.varve.api.ggml.Ops;
+import dev.varve.api.ggml.Strides;
 import dev.varve.api.ggml.Tensor;
 import dev.varve.api.model.LayerState;
 
@@ -45,23 +48,17 @@ final class RecurrentBlock {
         long sequences = group.sequences();
         Tensor before = convolutionRows(cache, group.readRow(), group);
         Tensor columns =
-                ops.view3d(
+                ops.view(
                         input,
-                        channels,
-                        tokens,
-                        sequences,
-                        input.nb(1),
-                        input.nb(1) * tokens,
+                        Extents.of(channels, tokens, sequences),
+                        Strides.of(input.nb(1), input.nb(1) * tokens),
                         group.firstColumn() * input.nb(1));
         Tensor window = ops.concat(before, ops.transpose(columns), 0);
         Tensor last =
-                ops.view3d(
+                ops.view(
                         window,
-                        kept,
-                        channels,
-                        sequences,
-                        window.nb(1),
-                        window.nb(2),
+                        Extents.of(kept, channels, sequences),
+                        Strides.of(window.nb(1), window.nb(2)),
                         tokens * FLOAT);
         graph.expand(ops.copy(last, convolutionRows(cache, group.writeRow(), group)));
         return ops.reshape2d(ops.ssmConv(window, kernel), channels, tokens * sequences);
@@ -70,13 +67,10 @@ final class RecurrentBlock {
     private Tensor convolutionRows(StateRows.Layer cache, int firstRow, RaggedGroup group) {
         Tensor rows = cache.convolution();
         long kept = cache.state().convKernel() - 1;
-        return ops.view3d(
+        return ops.view(
                 rows,
-                kept,
-                cache.state().convChannels(),
-                group.sequences(),
-                kept * FLOAT,
-                rows.nb(1),
+                Extents.of(kept, cache.state().convChannels(), group.sequences()),
+                Strides.of(kept * FLOAT, rows.nb(1)),
                 firstRow * rows.nb(1));
     }
 
@@ -104,67 +98,52 @@ final class RecurrentBlock {
         long columns = (long) group.tokens() * group.sequences();
         Tensor output =
                 ops.gatedDeltaNet(
-                        heads(query, group),
-                        heads(key, group),
-                        heads(value, group),
-                        scalars(decay, heads, group),
-                        scalars(beta, heads, group),
+                        new DeltaInputs(
+                                heads(query, group),
+                                heads(key, group),
+                                heads(value, group),
+                                scalars(decay, heads, group),
+                                scalars(beta, heads, group)),
                         matrixRows(cache, group.readRow(), group),
                         1);
         long outputBytes = size * heads * columns * FLOAT;
         Tensor after =
-                ops.view4d(
+                ops.view(
                         output,
-                        size,
-                        size,
-                        heads,
-                        group.sequences(),
-                        size * FLOAT,
-                        size * size * FLOAT,
-                        size * size * heads * FLOAT,
+                        Extents.of(size, size, heads, group.sequences()),
+                        Strides.of(size * FLOAT, size * size * FLOAT, size * size * heads * FLOAT),
                         outputBytes);
         graph.expand(ops.copy(after, matrixRows(cache, group.writeRow(), group)));
-        return ops.view3d(output, size, heads, columns, size * FLOAT, size * heads * FLOAT, 0);
+        return ops.view(
+                output,
+                Extents.of(size, heads, columns),
+                Strides.of(size * FLOAT, size * heads * FLOAT),
+                0);
     }
 
     private Tensor heads(Tensor all, RaggedGroup group) {
-        return ops.view4d(
+        return ops.view(
                 all,
-                all.ne(0),
-                all.ne(1),
-                group.tokens(),
-                group.sequences(),
-                all.nb(1),
-                all.nb(2),
-                all.nb(2) * group.tokens(),
+                Extents.of(all.ne(0), all.ne(1), group.tokens(), group.sequences()),
+                Strides.of(all.nb(1), all.nb(2), all.nb(2) * group.tokens()),
                 group.firstColumn() * all.nb(2));
     }
 
     private Tensor scalars(Tensor all, long heads, RaggedGroup group) {
-        return ops.view4d(
+        return ops.view(
                 all,
-                1,
-                heads,
-                group.tokens(),
-                group.sequences(),
-                FLOAT,
-                heads * FLOAT,
-                heads * FLOAT * group.tokens(),
+                Extents.of(1, heads, group.tokens(), group.sequences()),
+                Strides.of(FLOAT, heads * FLOAT, heads * FLOAT * group.tokens()),
                 group.firstColumn() * heads * FLOAT);
     }
 
     private Tensor matrixRows(StateRows.Layer cache, int firstRow, RaggedGroup group) {
         Tensor rows = cache.matrix();
         long size = cache.state().stateSize();
-        return ops.view4d(
+        return ops.view(
                 rows,
-                size,
-                size,
-                cache.state().valueHeads(),
-                group.sequences(),
-                size * FLOAT,
-                size * size * FLOAT,
-                rows.nb(1),
+                Extents.of(size, size, cache.state().valueHeads(), group.sequences()),
+                Strides.of(size * FLOAT, size * size * FLOAT, rows.nb(1)),
                 firstRow * rows.nb(1));
     }
 }

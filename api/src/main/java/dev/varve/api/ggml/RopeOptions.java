@@ -1,0 +1,98 @@
+package dev.varve.api.ggml;
+
+/**
+ * Arguments of rotary embeddings, as ggml names them.
+ *
+ * @param dims leading elements of a head that are rotated, even
+ * @param mode which elements form a pair
+ * @param freqBase base of the frequencies
+ * @param freqScale factor of the positions
+ * @param yarn how the frequencies are changed for a longer context
+ * @see <a href="https://arxiv.org/abs/2104.09864">RoFormer, section 3.4</a>
+ */
+public record RopeOptions(int dims, Mode mode, float freqBase, float freqScale, Yarn yarn) {
+    /** Which elements form a pair, and for several position axes which axis turns it. */
+    public enum Mode {
+        /** Rotates elements 2p and 2p + 1. */
+        NORMAL(0, 1),
+
+        /** Rotates elements p and p + dims/2. */
+        NEOX(2, 1),
+
+        /** As {@link #NEOX}, with a section of the pairs for each position axis. */
+        MULTI_AXIS(8, 4),
+
+        /** As {@link #NEOX}, with the position axes taking turns over the pairs. */
+        INTERLEAVED_MULTI_AXIS(40, 4);
+
+        private final int id;
+        private final int axes;
+
+        Mode(int id, int axes) {
+            this.id = id;
+            this.axes = axes;
+        }
+
+        /** Number in the native library. */
+        int id() {
+            return id;
+        }
+
+        /** Positions per token. */
+        int axes() {
+            return axes;
+        }
+    }
+
+    /**
+     * Context extension after YaRN.
+     *
+     * @param originalContext context length before the extension
+     * @param extFactor weight of the extension: 1 for YaRN, 0 for none
+     * @param attnFactor factor of sine and cosine
+     * @param betaFast upper bound in rotations
+     * @param betaSlow lower bound in rotations
+     * @see <a href="https://arxiv.org/abs/2309.00071">YaRN, section 3</a>
+     */
+    public record Yarn(
+            int originalContext,
+            float extFactor,
+            float attnFactor,
+            float betaFast,
+            float betaSlow) {
+        /** Leaves the frequencies as they are. */
+        public static Yarn none(int originalContext) {
+            return new Yarn(originalContext, 0, 1, 32, 1);
+        }
+    }
+
+    /** Without a change of frequencies. */
+    public static RopeOptions plain(int dims, Mode mode, float freqBase, int context) {
+        return new RopeOptions(dims, mode, freqBase, 1, Yarn.none(context));
+    }
+
+    /** Fails unless the rotation has as many axes as the operator, and fits its operands. */
+    void requireFit(String op, Tensor a, Tensor positions, int axes) {
+        if (mode.axes() != axes) {
+            throw new IllegalArgumentException(
+                    op
+                            + ": expected a mode of "
+                            + axes
+                            + (axes == 1 ? " axis" : " axes")
+                            + ", found "
+                            + mode);
+        }
+        Operands.requireF32(op, a);
+        Operands.requireType(op, positions, GgmlType.I32);
+        Operands.require(
+                positions.ne(0) == axes * a.ne(2)
+                        && positions.elements() == positions.ne(0)
+                        && dims >= 2
+                        && dims % 2 == 0
+                        && dims <= a.ne(0)
+                        && a.hasContiguousRows(),
+                op,
+                a,
+                positions);
+    }
+}

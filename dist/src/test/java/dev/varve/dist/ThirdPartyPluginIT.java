@@ -64,7 +64,7 @@ class ThirdPartyPluginIT {
                     return new LayerSplitAdapter() {
                         public ModelShape shape() {
                             return new ModelShape("acme35", width, vocabulary, 1024,
-                                    List.of(new LayerState.FullAttention(1, 32, 32)), 0);
+                                    List.of(new LayerState.FullAttention(1, width, width)), 0);
                         }
                         public TensorSelection tensors(LayerRange range) {
                             var selection = new TensorSelection.Builder()
@@ -77,7 +77,10 @@ class ThirdPartyPluginIT {
                             return selection.build();
                         }
                         public void build(ShardGraph graph, LayerRange range) {
-                            Tensor x = graph.outputColumns(graph.embed("token_embd.weight"));
+                            Tensor all = graph.embed("token_embd.weight");
+                            Tensor rows = graph.heads(all, 1);
+                            graph.attention(0, rows, rows, rows, 1); // kept, and left aside
+                            Tensor x = graph.outputColumns(all);
                             Tensor y = graph.gatedFeedForward(x, ShardGraph.FeedForwardNames.of("blk.0.ffn"), ShardGraph.Activation.SILU);
                             Tensor z = graph.norm(graph.ops().add(y, x), "output_norm.weight", epsilon);
                             graph.logits(graph.matmul("output", z));
@@ -153,12 +156,33 @@ class ThirdPartyPluginIT {
         assertEquals(1, varve.run("generate", "--model", model, "--prompt", "x").status());
     }
 
-    /** Its family throws in every step, as a device does that has failed for good. */
+    /** What it records at load is refused before anybody waits for an answer. */
+    @Test
+    void aFamilyThatForgetsItsLogitsIsRefusedInOneLine() throws Exception {
+        compile(FAMILY.replace("graph.logits(graph.matmul(\"output\", z))", "graph.tokens()"));
+
+        Varve.Outcome outcome =
+                new Varve(installation, folder)
+                        .run("generate", "--model", model, "--tokens", "1,2,3", "--ignore-eos");
+
+        assertEquals(1, outcome.status(), outcome.toString());
+        assertTrue(
+                outcome.err()
+                        .contains("varve: plugin acme.tiny: acme35, layers [0, 1): logits was not"),
+                outcome.err());
+    }
+
+    /**
+     * Its family throws in every step of a short prompt, which is none of those recorded at load,
+     * as a device does that has failed for good.
+     */
     @Test
     void aServerThatCanComputeNoMoreSaysSoAndEndsWithStatusOne() throws Exception {
         compile(
                 FAMILY.replace(
-                        "Tensor x = ", "if (width > 0) throw new Error(\"lost\"); Tensor x = "));
+                        "Tensor x = ",
+                        "if (graph.tokens() > 1 && graph.tokens() < 64) throw new Error(\"lost\");"
+                                + " Tensor x = "));
         try (Varve.Server server =
                         new Varve(installation, folder).serve("--model", model, "--parallel", 1);
                 HttpClient client = HttpClient.newHttpClient()) {
@@ -168,7 +192,7 @@ class ThirdPartyPluginIT {
                         HttpRequest.newBuilder(URI.create(server.url() + "/v1/completions"))
                                 .POST(
                                         HttpRequest.BodyPublishers.ofString(
-                                                "{\"prompt\": \"x\", \"max_tokens\": 4}"))
+                                                "{\"prompt\": \"a few words\", \"max_tokens\": 4}"))
                                 .header("Content-Type", "application/json")
                                 .build();
                 statuses.add(client.send(request, ofString()).statusCode());

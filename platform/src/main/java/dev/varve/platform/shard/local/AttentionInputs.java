@@ -3,7 +3,6 @@ package dev.varve.platform.shard.local;
 import dev.varve.api.ggml.GgmlContext;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.ggml.Tensor;
-import dev.varve.platform.shard.ExactRows;
 import dev.varve.platform.shard.Slice;
 
 import java.util.ArrayList;
@@ -19,12 +18,28 @@ final class AttentionInputs {
     /** Half-precision minus infinity: the slot is masked. */
     private static final short MASKED = (short) 0xFC00;
 
-    /**
-     * Slots that one part of the batch reads, and its tokens.
-     *
-     * @param rows whether these are rows or a chunk, see {@link ExactRows}
-     */
-    record Part(int tokens, boolean rows, int slot, int slots, boolean byHeads) {}
+    /** Columns of one part of the batch, and the slots that they read. */
+    record Part(GraphKey.Columns columns, GraphKey.Attended attended) {
+        int tokens() {
+            return columns.tokens();
+        }
+
+        boolean rows() {
+            return columns.rows();
+        }
+
+        int slot() {
+            return attended.slot();
+        }
+
+        int slots() {
+            return attended.slots();
+        }
+
+        boolean byHeads() {
+            return attended.byHeads();
+        }
+    }
 
     /** A mask for one part; rows beyond its tokens repeat the last one. */
     private record Mask(int part, Tensor tensor) {}

@@ -56,16 +56,8 @@ final class GraphInputs {
         List<AttentionInputs.Part> fullParts = new ArrayList<>();
         List<AttentionInputs.Part> slidingParts = new ArrayList<>();
         for (GraphKey.Part part : key.parts()) {
-            fullParts.add(
-                    new AttentionInputs.Part(
-                            part.tokens(), part.rows(), part.slot(), part.slots(), false));
-            slidingParts.add(
-                    new AttentionInputs.Part(
-                            part.tokens(),
-                            part.rows(),
-                            part.windowSlot(),
-                            part.windowSlots(),
-                            part.byHeads()));
+            fullParts.add(new AttentionInputs.Part(part.columns(), part.full()));
+            slidingParts.add(new AttentionInputs.Part(part.columns(), part.window()));
         }
         full = new AttentionInputs(context, fullParts, Integer.MAX_VALUE);
         sliding = new AttentionInputs(context, slidingParts, window);

@@ -22,23 +22,44 @@ record GraphKey(Phase phase, List<Part> parts, List<Integer> captures) {
     /**
      * The shape of one slice.
      *
-     * @param slot first slot of full attention, and how many are read
-     * @param windowSlot first slot of sliding attention, and how many are read
+     * @param full what full attention reads
+     * @param window what sliding attention reads
+     * @param states where recurrent state is
+     */
+    record Part(Columns columns, Attended full, Attended window, StateUse states) {
+        int tokens() {
+            return columns.tokens();
+        }
+
+        int outputs() {
+            return columns.outputs();
+        }
+
+        boolean rows() {
+            return columns.rows();
+        }
+    }
+
+    /**
+     * Columns of a slice.
+     *
+     * @param outputs how many of them have outputs that are wanted, the last ones
      * @param rows whether its tokens are rows or a chunk, see {@link ExactRows}
-     * @param byHeads whether sliding attention of a single token goes head by head, see {@link
+     */
+    record Columns(int tokens, int outputs, boolean rows) {}
+
+    /**
+     * K and V rows that are read.
+     *
+     * @param slot the first
+     * @param slots how many
+     * @param byHeads whether attention of a single token goes head by head, see {@link
      *     AttentionBlock}
      */
-    record Part(
-            int tokens,
-            boolean rows,
-            int slot,
-            int slots,
-            int windowSlot,
-            int windowSlots,
-            boolean byHeads,
-            int readRow,
-            int writeRow,
-            int outputs) {}
+    record Attended(int slot, int slots, boolean byHeads) {}
+
+    /** State rows before and after a slice. */
+    record StateUse(int readRow, int writeRow) {}
 
     static GraphKey of(PlacedBatch placed) {
         List<Slice> slices = placed.batch().slices();
@@ -48,18 +69,19 @@ record GraphKey(Phase phase, List<Part> parts, List<Integer> captures) {
             Slice slice = slices.get(i);
             KvView full = placed.full().get(i);
             KvView window = placed.window().get(i);
+            int tokens = slice.tokens().length;
             parts.add(
                     new Part(
-                            slice.tokens().length,
-                            phase == Phase.DECODE || slice.tokens().length == 1,
-                            full.slot(),
-                            full.slots(),
-                            window.slot(),
-                            window.slots(),
-                            window.position() > 0 && slice.tokens().length == 1,
-                            slice.readRow(),
-                            slice.writeRow(),
-                            slice.outputCount()));
+                            new Columns(
+                                    tokens,
+                                    slice.outputCount(),
+                                    phase == Phase.DECODE || tokens == 1),
+                            new Attended(full.slot(), full.slots(), false),
+                            new Attended(
+                                    window.slot(),
+                                    window.slots(),
+                                    window.position() > 0 && tokens == 1),
+                            new StateUse(slice.readRow(), slice.writeRow())));
         }
         return new GraphKey(phase, List.copyOf(parts), placed.batch().captures());
     }

@@ -3,13 +3,13 @@ package dev.varve.platform.shard.local;
 import dev.varve.api.VarveException;
 import dev.varve.api.ggml.Extents;
 import dev.varve.api.ggml.GgmlContext;
-import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.ggml.Graph;
 import dev.varve.api.ggml.Ops;
 import dev.varve.api.ggml.RowReader;
 import dev.varve.api.ggml.Strides;
 import dev.varve.api.ggml.Tensor;
 import dev.varve.api.model.LayerRange;
+import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelShape;
 import dev.varve.api.model.ShardGraph;
 import dev.varve.api.model.TensorUse;
@@ -23,11 +23,13 @@ import java.util.TreeMap;
 /** The platform's side of a graph while a family records it. */
 final class GraphRecorder implements ShardGraph {
     /** Columns that a kernel for several takes at once; those left over go to another one. */
-    private static final int COLUMN_GROUP = 4;
+    static final int COLUMN_GROUP = 4;
 
     private final GraphKey key;
+    private final LayerSplitAdapter model;
     private final LayerRange range;
     private final ModelShape shape;
+    private final GgmlContext context;
     private final Ops ops;
     private final Graph graph;
     private final GraphInputs inputs;
@@ -36,6 +38,11 @@ final class GraphRecorder implements ShardGraph {
     private final AttentionBlock attention;
     private final RecurrentBlock recurrent;
     private final ExpertBlock experts;
+    private final BuildSite site;
+    private final BuildRules rules;
+
+    /** The operator that was recorded last, for messages. */
+    private String last = "";
 
     /** Columns at the front that are computed no further. */
     private int dropped;
@@ -46,64 +53,58 @@ final class GraphRecorder implements ShardGraph {
 
     GraphRecorder(
             GraphKey key,
+            LayerSplitAdapter model,
             LayerRange range,
-            ModelShape shape,
             GgmlContext context,
             Graph graph,
-            GraphInputs inputs,
             ShardState state) {
         this.key = key;
+        this.model = model;
         this.range = range;
-        this.shape = shape;
+        this.context = context;
         this.graph = graph;
-        this.inputs = inputs;
+        shape = model.shape();
+        inputs =
+                new GraphInputs(
+                        context,
+                        key,
+                        model.boundaryLength(range.begin()),
+                        shape.window().orElse(1));
         ops = context.ops();
         weights = state.weights();
         products = new ProductBlock(ops, key, state);
         attention = new AttentionBlock(ops, graph, inputs, state);
         recurrent = new RecurrentBlock(ops, graph, key, state.stateRows());
         experts = new ExpertBlock(ops, graph, weights, products);
-    }
-
-    Optional<Tensor> recordedLogits() {
-        return logits;
-    }
-
-    Optional<Tensor> recordedBoundary() {
-        return boundaryOutput;
+        site = BuildSite.of(model, range);
+        rules = new BuildRules(site, shape, key);
     }
 
     /**
-     * What was captured, all that this range answers for.
+     * Lets the family record.
      *
-     * @throws VarveException of kind UNSUPPORTED_MODEL if the family did not offer some of it
+     * @throws BuildFault if it breaks a rule or throws
      */
-    Map<Integer, Tensor> recordedFeatures() {
-        List<Integer> missing =
-                key.captures().stream()
-                        .filter(range::computesInputOf)
-                        .filter(layer -> !isWhole(features.get(layer)))
-                        .toList();
-        if (!missing.isEmpty()) {
-            throw new VarveException(
-                    VarveException.Kind.UNSUPPORTED_MODEL,
-                    shape.architecture()
-                            + ": captures of the input of layers "
-                            + missing
-                            + ": expected F32 ["
-                            + shape.embeddingLength()
-                            + ", "
-                            + key.tokens()
-                            + "] from the model family, which does not offer it");
+    Recording record() {
+        try {
+            model.build(this, range);
+            rules.complete();
+        } catch (BuildFault | VarveException | VirtualMachineError e) {
+            throw e;
+        } catch (RuntimeException | Error e) {
+            throw site.thrown(e, last);
         }
-        return features;
+        return new Recording(context, graph, inputs, logits, boundaryOutput, features);
     }
 
-    private boolean isWhole(Tensor feature) {
-        return feature != null
-                && feature.type() == GgmlType.F32
-                && feature.ne(0) == shape.embeddingLength()
-                && feature.ne(1) == key.tokens();
+    /** Names a result, so that a message about what is made of it says where it comes from. */
+    private Tensor named(String name, Tensor result) {
+        last = name;
+        return result.named(name);
+    }
+
+    private Tensor named(StateOperator operator, int layer, Tensor result) {
+        return named("layer " + layer + ", " + operator, result);
     }
 
     @Override
@@ -129,6 +130,7 @@ final class GraphRecorder implements ShardGraph {
 
     @Override
     public Tensor boundary() {
+        rules.boundary();
         return inputs.boundary();
     }
 
@@ -146,9 +148,11 @@ final class GraphRecorder implements ShardGraph {
     @Override
     public Tensor embed(String table) {
         Optional<RowReader> onHost = weights.hostTable(table);
-        return onHost.isPresent()
-                ? inputs.rows(onHost.get())
-                : ops.getRows(weight(table, TensorUse.ROW_LOOKUP), inputs.ids());
+        return named(
+                table,
+                onHost.isPresent()
+                        ? inputs.rows(onHost.get())
+                        : ops.getRows(weight(table, TensorUse.ROW_LOOKUP), inputs.ids()));
     }
 
     @Override
@@ -157,17 +161,19 @@ final class GraphRecorder implements ShardGraph {
         Optional<Tensor> scale = optionalWeight(name + ".scale", TensorUse.ELEMENTWISE);
         Tensor scaled = scale.isPresent() ? ops.mul(product, scale.get()) : product;
         Optional<Tensor> bias = optionalWeight(name + ".bias", TensorUse.ELEMENTWISE);
-        return bias.isPresent() ? ops.add(scaled, bias.get()) : scaled;
+        return named(name, bias.isPresent() ? ops.add(scaled, bias.get()) : scaled);
     }
 
     @Override
     public Tensor norm(Tensor input, String weight, float epsilon) {
-        return ops.mul(ops.rmsNorm(input, epsilon), weight(weight, TensorUse.ELEMENTWISE));
+        return named(
+                weight,
+                ops.mul(ops.rmsNorm(input, epsilon), weight(weight, TensorUse.ELEMENTWISE)));
     }
 
     @Override
     public Tensor product(String name, Tensor input) {
-        return products.multiply(name, input);
+        return named(name, products.multiply(name, input));
     }
 
     @Override
@@ -217,28 +223,42 @@ final class GraphRecorder implements ShardGraph {
     @Override
     public Tensor expertFeedForward(
             Tensor input, ExpertChoice choice, String prefix, Activation activation) {
-        return experts.feedForward(input, choice, prefix, activation);
+        return named(prefix, experts.feedForward(input, choice, prefix, activation));
     }
 
     @Override
     public Tensor attention(int layer, Tensor query, Tensor keys, Tensor values, float scale) {
-        return attention.attend(layer, query, keys, values, scale);
+        rules.attention(layer, TensorShape.of(query), TensorShape.of(keys), TensorShape.of(values));
+        return named(
+                StateOperator.ATTENTION,
+                layer,
+                attention.attend(layer, query, keys, values, scale));
     }
 
     @Override
     public Tensor sharedAttention(int layer, Tensor query, float scale) {
-        return attention.attendShared(layer, query, dropped, scale);
+        rules.sharedAttention(layer, TensorShape.of(query), tokens());
+        return named(
+                StateOperator.SHARED_ATTENTION,
+                layer,
+                attention.attendShared(layer, query, dropped, scale));
     }
 
     @Override
     public Tensor causalConvolution(int layer, Tensor input, Tensor kernel) {
-        return recurrent.convolve(layer, input, kernel);
+        rules.convolution(layer, TensorShape.of(input), TensorShape.of(kernel));
+        return named(StateOperator.CONVOLUTION, layer, recurrent.convolve(layer, input, kernel));
     }
 
     @Override
     public Tensor gatedDelta(
             int layer, Tensor query, Tensor keys, Tensor values, Tensor decay, Tensor beta) {
-        return recurrent.delta(layer, query, keys, values, decay, beta);
+        rules.delta(layer, TensorShape.of(query), TensorShape.of(keys), TensorShape.of(values));
+        rules.deltaScalars(layer, TensorShape.of(decay), TensorShape.of(beta));
+        return named(
+                StateOperator.DELTA,
+                layer,
+                recurrent.delta(layer, query, keys, values, decay, beta));
     }
 
     /**
@@ -265,10 +285,10 @@ final class GraphRecorder implements ShardGraph {
     @Override
     public Tensor outputColumns(Tensor hidden) {
         // Without wanted columns nothing behind this point is expanded, so ggml never computes it.
-        if (key.outputs() == 0 || key.outputs() == hidden.ne(1) || awaitsLastOutput()) {
-            return hidden;
-        }
-        return ops.getRows(hidden, inputs.outputs(dropped));
+        boolean whole = key.outputs() == 0 || key.outputs() == hidden.ne(1) || awaitsLastOutput();
+        Tensor wanted = whole ? hidden : ops.getRows(hidden, inputs.outputs(dropped));
+        rules.outputColumns(wanted.ne(1));
+        return wanted;
     }
 
     private boolean awaitsLastOutput() {
@@ -280,6 +300,7 @@ final class GraphRecorder implements ShardGraph {
     @Override
     public void capture(int layer, Tensor hidden) {
         if (key.captures().contains(layer) && range.computesInputOf(layer)) {
+            rules.capture(layer, TensorShape.of(hidden));
             // A copy: the place of an activation may be taken over by a later one.
             Tensor kept = ops.cont(hidden).named("feature_" + layer).markOutput();
             graph.expand(kept);
@@ -289,12 +310,14 @@ final class GraphRecorder implements ShardGraph {
 
     @Override
     public void boundaryOutput(Tensor hidden) {
+        rules.boundaryOutput(TensorShape.of(hidden), model.boundaryLength(range.end()));
         boundaryOutput = Optional.of(hidden.named("boundary_output").markOutput());
         graph.expand(hidden);
     }
 
     @Override
     public void logits(Tensor result) {
+        rules.logits(TensorShape.of(result));
         if (key.outputs() > 0) {
             logits = Optional.of(result.named("logits").markOutput());
             graph.expand(result);

@@ -89,12 +89,12 @@ public final class LocalShard implements Shard {
                                 file.path(),
                                 options.cacheTypes(),
                                 options.numerics().flashAttention());
-        CaptureCheck.requireLayers(model, options.captures());
+        BuildCheck.requireLayers(model, options.captures());
         requireRoom(model, range, device, options);
         ShardWeights weights = ShardWeights.load(model.tensors(range), device, options, progress);
         ShardState state = ShardState.open(weights, model.shape(), range, options, device, flash);
         try {
-            CaptureCheck.require(model, range, state, device, options.captures());
+            BuildCheck.require(model, range, state, device, options.captures());
         } catch (RuntimeException | Error e) {
             state.close();
             throw e;
@@ -214,7 +214,10 @@ public final class LocalShard implements Shard {
                             GraphKey.of(placed),
                             batch.phase(),
                             (key, allocator) ->
-                                    new RecordedGraph(key, model, range, state, device, allocator));
+                                    new RecordedGraph(
+                                            key,
+                                            Recording.of(key, model, range, state, device),
+                                            allocator));
             boundaries.moveIn(boundary, graph);
             graph.compute(placed, device);
             Optional<Tensor> rows = graph.logits();

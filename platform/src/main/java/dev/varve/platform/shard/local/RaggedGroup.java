@@ -32,7 +32,12 @@ record RaggedGroup(int firstColumn, int sequences, int tokens, int readRow, int 
                                 last.writeRow));
             } else {
                 groups.add(
-                        new RaggedGroup(column, 1, part.tokens(), part.readRow(), part.writeRow()));
+                        new RaggedGroup(
+                                column,
+                                1,
+                                part.tokens(),
+                                part.states().readRow(),
+                                part.states().writeRow()));
             }
             column += part.tokens();
         }
@@ -41,7 +46,7 @@ record RaggedGroup(int firstColumn, int sequences, int tokens, int readRow, int 
 
     private boolean isFollowedBy(GraphKey.Part part) {
         return part.tokens() == tokens
-                && part.readRow() == readRow + sequences
-                && part.writeRow() == writeRow + sequences;
+                && part.states().readRow() == readRow + sequences
+                && part.states().writeRow() == writeRow + sequences;
     }
 }

@@ -30,6 +30,10 @@ class RaggedGroupTest {
     }
 
     private static GraphKey.Part part(int tokens, int readRow, int writeRow) {
-        return new GraphKey.Part(tokens, tokens == 1, 0, 256, 0, 0, false, readRow, writeRow, 1);
+        return new GraphKey.Part(
+                new GraphKey.Columns(tokens, 1, tokens == 1),
+                new GraphKey.Attended(0, 256, false),
+                new GraphKey.Attended(0, 0, false),
+                new GraphKey.StateUse(readRow, writeRow));
     }
 }

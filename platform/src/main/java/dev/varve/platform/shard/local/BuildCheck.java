@@ -1,0 +1,100 @@
+package dev.varve.platform.shard.local;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.backend.ComputeDevice;
+import dev.varve.api.backend.ComputeDevice.Phase;
+import dev.varve.api.model.LayerRange;
+import dev.varve.api.model.LayerSplitAdapter;
+import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SlotSpan;
+
+import java.util.List;
+
+/**
+ * Records the graphs of a few batches at load, without computing them: a family that breaks a rule
+ * of {@link BuildRules} is refused before anybody waits for an answer.
+ */
+final class BuildCheck {
+    /**
+     * Tokens of the chunk: more than the one whose output is wanted, so that columns that are not
+     * narrowed show; and so many that {@link GraphRecorder#lastColumns} drops some.
+     */
+    private static final int CHUNK = AttentionBlock.TILE + 2 * GraphRecorder.COLUMN_GROUP;
+
+    private BuildCheck() {}
+
+    /**
+     * Checks the captures before anything is loaded.
+     *
+     * @throws VarveException of kind INVALID_REQUEST if the model has no such layer
+     */
+    static void requireLayers(LayerSplitAdapter model, List<Integer> captures) {
+        int layers = model.shape().layerCount();
+        if (!captures.isEmpty() && captures.getLast() > layers) {
+            throw new VarveException(
+                    VarveException.Kind.INVALID_REQUEST,
+                    model.shape().architecture()
+                            + ": captures: expected layers 0 to "
+                            + layers
+                            + ", found "
+                            + captures.getLast());
+        }
+    }
+
+    /**
+     * Records a chunk, a step of decode and, if captures are asked for, a chunk with all of them.
+     *
+     * @throws VarveException of kind UNSUPPORTED_MODEL naming plugin, layer and operator if the
+     *     family breaks a rule or throws; of kind UNAVAILABLE if the device does not run all of it
+     */
+    static void require(
+            LayerSplitAdapter model,
+            LayerRange range,
+            ShardState state,
+            ComputeDevice device,
+            List<Integer> captures) {
+        boolean slides = model.shape().window().isPresent();
+        record(
+                new GraphKey(Phase.PREFILL, List.of(part(CHUNK, slides)), List.of()),
+                model,
+                range,
+                state,
+                device);
+        record(
+                new GraphKey(Phase.DECODE, List.of(part(1, slides)), List.of()),
+                model,
+                range,
+                state,
+                device);
+        if (captures.stream().anyMatch(range::computesInputOf)) {
+            record(
+                    new GraphKey(Phase.PREFILL, List.of(part(CHUNK, slides)), captures),
+                    model,
+                    range,
+                    state,
+                    device);
+        }
+    }
+
+    private static void record(
+            GraphKey key,
+            LayerSplitAdapter model,
+            LayerRange range,
+            ShardState state,
+            ComputeDevice device) {
+        try {
+            Recording.of(key, model, range, state, device).close();
+        } catch (BuildFault e) {
+            throw new VarveException(VarveException.Kind.UNSUPPORTED_MODEL, e.getMessage(), e);
+        }
+    }
+
+    /** The first tokens of a sequence, of which the last one's output is wanted. */
+    private static GraphKey.Part part(int tokens, boolean slides) {
+        return new GraphKey.Part(
+                new GraphKey.Columns(tokens, 1, tokens == 1),
+                new GraphKey.Attended(0, SlotSpan.BLOCK, false),
+                new GraphKey.Attended(0, slides ? SlotSpan.BLOCK : 0, false),
+                new GraphKey.StateUse(Slice.ZERO_ROW, 1));
+    }
+}

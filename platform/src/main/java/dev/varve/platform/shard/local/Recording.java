@@ -1,0 +1,111 @@
+package dev.varve.platform.shard.local;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.backend.ComputeDevice;
+import dev.varve.api.ggml.GgmlContext;
+import dev.varve.api.ggml.GgmlDevice;
+import dev.varve.api.ggml.Graph;
+import dev.varve.api.ggml.Tensor;
+import dev.varve.api.model.LayerRange;
+import dev.varve.api.model.LayerSplitAdapter;
+import dev.varve.platform.shard.ExactRows;
+
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What a family recorded for batches of one {@link GraphKey}: operators without memory for their
+ * results.
+ *
+ * @param logits {@code F32 [vocabularySize, outputs]}, where the range ends the model and some are
+ *     wanted
+ * @param boundary the activation that leaves the range
+ * @param features captured activations by layer
+ */
+record Recording(
+        GgmlContext context,
+        Graph graph,
+        GraphInputs inputs,
+        Optional<Tensor> logits,
+        Optional<Tensor> boundary,
+        Map<Integer, Tensor> features)
+        implements AutoCloseable {
+    /** Tensors per layer beside those per part; the largest family needs well under half of it. */
+    private static final int TENSORS_PER_LAYER = 192;
+
+    /** Tensors per layer for each slice, and for each part into which products are cut. */
+    private static final int TENSORS_PER_LAYER_AND_PART = 48;
+
+    /** Rows that share an operator where rows are kept apart. */
+    private static final int ROWS_PER_PART = 4;
+
+    private static final int TENSORS_PER_GRAPH = 64;
+
+    /**
+     * Lets the family record.
+     *
+     * @throws BuildFault if it breaks a rule or throws
+     * @throws VarveException of kind UNAVAILABLE if the device does not run all of it
+     */
+    static Recording of(
+            GraphKey key,
+            LayerSplitAdapter model,
+            LayerRange range,
+            ShardState state,
+            ComputeDevice device) {
+        int parts = parts(key, state);
+        int tensors =
+                TENSORS_PER_GRAPH
+                        + 2 * parts
+                        + range.size() * (TENSORS_PER_LAYER + TENSORS_PER_LAYER_AND_PART * parts);
+        GgmlContext context = GgmlContext.open(tensors, tensors);
+        try {
+            GraphRecorder recorder =
+                    new GraphRecorder(key, model, range, context, context.newGraph(tensors), state);
+            Recording recording = recorder.record();
+            recording.requireSupported(device);
+            return recording;
+        } catch (RuntimeException | Error e) {
+            context.close();
+            throw e;
+        }
+    }
+
+    /** Parts of a batch that have operators of their own, counted from above. */
+    private static int parts(GraphKey key, ShardState state) {
+        int slices = key.parts().size();
+        int runs = ColumnRun.ofTokens(key).size();
+        int rows =
+                key.parts().stream()
+                        .filter(GraphKey.Part::rows)
+                        .mapToInt(GraphKey.Part::tokens)
+                        .sum();
+        int apart =
+                state.exactRows() != ExactRows.ON
+                        ? 0
+                        : state.flashAttention() ? rows / ROWS_PER_PART : rows;
+        return slices + (runs > 1 ? runs : 0) + apart;
+    }
+
+    /**
+     * A device that meets an operator that it does not run answers with an abort or with garbage.
+     * The processor runs all that families record.
+     */
+    private void requireSupported(ComputeDevice device) {
+        if (device.ggmlDevice().kind() == GgmlDevice.Kind.CPU) {
+            return;
+        }
+        graph.firstUnsupported(device.ggmlDevice())
+                .ifPresent(
+                        operator -> {
+                            throw new VarveException(
+                                    VarveException.Kind.UNAVAILABLE,
+                                    device.info().name() + " does not run " + operator);
+                        });
+    }
+
+    @Override
+    public void close() {
+        context.close();
+    }
+}

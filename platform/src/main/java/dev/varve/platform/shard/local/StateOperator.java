@@ -1,0 +1,35 @@
+package dev.varve.platform.shard.local;
+
+import dev.varve.api.model.LayerState;
+
+import java.util.EnumSet;
+import java.util.Set;
+
+/** Operators of a graph that read and advance what a layer keeps, by their names in the API. */
+enum StateOperator {
+    ATTENTION("attention"),
+    SHARED_ATTENTION("sharedAttention"),
+    CONVOLUTION("causalConvolution"),
+    DELTA("gatedDelta");
+
+    private final String call;
+
+    StateOperator(String call) {
+        this.call = call;
+    }
+
+    /** Those that a layer of this kind needs, each once. */
+    static Set<StateOperator> of(LayerState state) {
+        return switch (state) {
+            case LayerState.Attention rows -> EnumSet.of(ATTENTION);
+            case LayerState.SharedAttention shared -> EnumSet.of(SHARED_ATTENTION);
+            case LayerState.Recurrent recurrent -> EnumSet.of(CONVOLUTION, DELTA);
+        };
+    }
+
+    /** How it is called in {@link dev.varve.api.model.ShardGraph}. */
+    @Override
+    public String toString() {
+        return call;
+    }
+}

@@ -2,6 +2,7 @@ package dev.varve.api.model;
 
 import dev.varve.api.gguf.GgufFile;
 
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -17,6 +18,15 @@ public interface ModelFamilyProvider {
      * providers.
      */
     Set<String> architectures();
+
+    /**
+     * Pre-tokenizers that the family brings, by their name in {@code tokenizer.ggml.pre}. They
+     * count for files of its own {@link #architectures} and there come before the platform's; none
+     * by default.
+     */
+    default Map<String, PreTokenizer> preTokenizers() {
+        return Map.of();
+    }
 
     /**
      * Reads the model's sizes and checks every tensor that any layer range needs.

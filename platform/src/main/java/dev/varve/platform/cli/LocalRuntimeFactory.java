@@ -68,7 +68,8 @@ final class LocalRuntimeFactory implements RuntimeFactory {
             LoadWatcher watcher) {
         long begin = System.nanoTime();
         PreparedModel prepared = PreparedModel.open(arguments, settings, environment);
-        Tokenizer tokenizer = Tokenizer.of(prepared.file().metadata());
+        Tokenizer tokenizer =
+                Tokenizer.of(prepared.file().metadata(), prepared.family().preTokenizers());
         watcher.opened(prepared.file(), tokenizer);
         PlacedShards shards = new PlacedShards(prepared);
         try {

@@ -3,6 +3,7 @@ package dev.varve.platform.cli;
 import dev.varve.api.VarveException;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerSplitAdapter;
+import dev.varve.api.model.ModelFamilyProvider;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.LocalBackends;
 import dev.varve.platform.placement.PlacementRequest;
@@ -75,6 +76,11 @@ record PreparedModel(
         arguments.placement().shardGgmlHome();
         return new PreparedModel(
                 arguments, settings, environment, catalog, file, adapter, backends, request);
+    }
+
+    /** The plugin's side of the model. */
+    ModelFamilyProvider family() {
+        return catalog.family(file.architecture(), file.path());
     }
 
     /** The catalog's message also tells which plugins are refused and why. */

@@ -1,11 +1,16 @@
 package dev.varve.platform.cli;
 
 import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.ModelFamilyProvider;
+import dev.varve.api.model.PreTokenizer;
 import dev.varve.platform.tokenizer.Tokenizer;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+
+import java.util.Map;
+import java.util.Optional;
 
 /** Shows the token ids of a text. */
 @Command(
@@ -20,6 +25,7 @@ import picocli.CommandLine.Option;
         })
 final class TokenizeCommand extends CliCommand {
     @Mixin private ModelOption model;
+    @Mixin private PluginOptions plugins;
 
     @Option(names = "--text", required = true, paramLabel = "TEXT", description = "The text.")
     private String text;
@@ -31,7 +37,13 @@ final class TokenizeCommand extends CliCommand {
 
     @Override
     int run() {
-        Tokenizer tokenizer = Tokenizer.of(GgufFile.open(choose(model).file()).metadata());
+        GgufFile file = GgufFile.open(choose(model).file());
+        Map<String, PreTokenizer> preTokenizers =
+                Optional.ofNullable(
+                                plugins.discover(environment()).families().get(file.architecture()))
+                        .map(ModelFamilyProvider::preTokenizers)
+                        .orElse(Map.of());
+        Tokenizer tokenizer = Tokenizer.of(file.metadata(), preTokenizers);
         out().println(Json.write(Json.array(tokenizer.encode(text, parseSpecial))));
         return 0;
     }

@@ -1,11 +1,13 @@
 package dev.varve.platform.tokenizer;
 
+import dev.varve.api.model.PreTokenizer;
+
 import java.util.Arrays;
 
 /** Byte-level BPE ({@code gpt2}): words are merged from single bytes, so every text has tokens. */
 final class ByteLevelBpe implements MergeAlgorithm {
     private final String pre;
-    private final WordSplitter splitter;
+    private final PreTokenizer splitter;
     private final MergeTable merges;
     private final int vocabularySize;
 
@@ -14,9 +16,9 @@ final class ByteLevelBpe implements MergeAlgorithm {
 
     private final WordCache cache = new WordCache();
 
-    ByteLevelBpe(VocabularyData vocabulary, SymbolTable symbols) {
+    ByteLevelBpe(VocabularyData vocabulary, SymbolTable symbols, PreTokenizers preTokenizers) {
         pre = vocabulary.pre();
-        splitter = PreTokenizers.named(pre);
+        splitter = preTokenizers.named(pre);
         vocabularySize = vocabulary.tokens().length;
         for (int value = 0; value < 256; value++) {
             byte[] character = ByteAlphabet.encode(value);
@@ -27,8 +29,7 @@ final class ByteLevelBpe implements MergeAlgorithm {
 
     @Override
     public void encode(byte[] text, int from, int to, MergeLoop loop, IntList ids) {
-        splitter.split(
-                text, from, to, (source, begin, end) -> encodeWord(source, begin, end, loop, ids));
+        splitter.split(text, from, to, (begin, end) -> encodeWord(text, begin, end, loop, ids));
     }
 
     private void encodeWord(byte[] text, int from, int to, MergeLoop loop, IntList ids) {

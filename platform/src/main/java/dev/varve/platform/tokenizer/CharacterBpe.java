@@ -1,5 +1,7 @@
 package dev.varve.platform.tokenizer;
 
+import dev.varve.api.model.PreTokenizer;
+
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -13,7 +15,7 @@ import java.util.Arrays;
 final class CharacterBpe implements MergeAlgorithm {
     private static final byte[] SPACE_MARK = "\u2581".getBytes(StandardCharsets.UTF_8);
 
-    private final WordSplitter lines = new LineSplitter();
+    private final PreTokenizer lines = new LineSplitter();
     private final SymbolTable symbols;
     private final MergeTable merges;
     private final int vocabularySize;
@@ -36,10 +38,7 @@ final class CharacterBpe implements MergeAlgorithm {
     public void encode(byte[] text, int from, int to, MergeLoop loop, IntList ids) {
         byte[] marked = markSpaces(text, from, to);
         lines.split(
-                marked,
-                0,
-                marked.length,
-                (source, begin, end) -> encodeRun(source, begin, end, loop, ids));
+                marked, 0, marked.length, (begin, end) -> encodeRun(marked, begin, end, loop, ids));
     }
 
     private void encodeRun(byte[] text, int from, int to, MergeLoop loop, IntList ids) {

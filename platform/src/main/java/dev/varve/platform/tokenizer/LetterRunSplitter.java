@@ -1,5 +1,7 @@
 package dev.varve.platform.tokenizer;
 
+import dev.varve.api.model.PreTokenizer;
+
 /**
  * The pre-tokenizer of the Qwen models, by hand: linear in the text and without the stack of a
  * regular expression.
@@ -15,7 +17,7 @@ package dev.varve.platform.tokenizer;
  * where X is {@code \p{L}}, or {@code [\p{L}\p{M}]} when marks count as letters. The first
  * alternative that matches wins. {@code \s} is the Unicode property White_Space.
  */
-final class LetterRunSplitter implements WordSplitter {
+final class LetterRunSplitter implements PreTokenizer {
     private final boolean marksAreLetters;
 
     LetterRunSplitter(boolean marksAreLetters) {
@@ -26,7 +28,7 @@ final class LetterRunSplitter implements WordSplitter {
     public void split(byte[] text, int from, int to, Words words) {
         for (int at = from; at < to; ) {
             int end = wordEnd(text, at, to);
-            words.word(text, at, end);
+            words.word(at, end);
             at = end;
         }
     }

@@ -1,7 +1,9 @@
 package dev.varve.platform.tokenizer;
 
+import dev.varve.api.model.PreTokenizer;
+
 /** Splits into runs of newlines and runs of anything else: {@code [^\n]+|[\n]+}. */
-final class LineSplitter implements WordSplitter {
+final class LineSplitter implements PreTokenizer {
     @Override
     public void split(byte[] text, int from, int to, Words words) {
         for (int at = from; at < to; ) {
@@ -10,7 +12,7 @@ final class LineSplitter implements WordSplitter {
             while (end < to && text[end] == '\n' == newline) {
                 end++;
             }
-            words.word(text, at, end);
+            words.word(at, end);
             at = end;
         }
     }

@@ -14,12 +14,20 @@ interface MergeAlgorithm {
      * added.
      */
     interface Factory {
-        MergeAlgorithm of(VocabularyData vocabulary, SymbolTable symbols);
+        MergeAlgorithm of(
+                VocabularyData vocabulary, SymbolTable symbols, PreTokenizers preTokenizers);
     }
 
     /** By {@code tokenizer.ggml.model}. A new algorithm is one entry here. */
     Map<String, Factory> BY_MODEL =
-            new TreeMap<>(Map.of("gpt2", ByteLevelBpe::new, "gemma4", CharacterBpe::new));
+            new TreeMap<>(
+                    Map.of(
+                            "gpt2",
+                            ByteLevelBpe::new,
+                            // Whole lines need no pre-tokenizer.
+                            "gemma4",
+                            (vocabulary, symbols, preTokenizers) ->
+                                    new CharacterBpe(vocabulary, symbols)));
 
     /**
      * Appends the tokens of {@code text[from, to)}, well-formed UTF-8. The loop is scratch memory
@@ -39,7 +47,8 @@ interface MergeAlgorithm {
     /** For people. */
     String name();
 
-    static MergeAlgorithm of(VocabularyData vocabulary, SymbolTable symbols) {
+    static MergeAlgorithm of(
+            VocabularyData vocabulary, SymbolTable symbols, PreTokenizers preTokenizers) {
         Factory factory = BY_MODEL.get(vocabulary.model());
         if (factory == null) {
             throw new VarveException(
@@ -50,6 +59,6 @@ interface MergeAlgorithm {
                             + vocabulary.model()
                             + "\"");
         }
-        return factory.of(vocabulary, symbols);
+        return factory.of(vocabulary, symbols, preTokenizers);
     }
 }

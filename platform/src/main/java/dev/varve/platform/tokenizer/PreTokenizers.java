@@ -1,18 +1,21 @@
 package dev.varve.platform.tokenizer;
 
 import dev.varve.api.VarveException;
+import dev.varve.api.model.PreTokenizer;
 
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
- * Word splitters of byte-level BPE by their name in {@code tokenizer.ggml.pre}. A new one is one
- * entry here.
+ * Pre-tokenizers of byte-level BPE by their name in {@code tokenizer.ggml.pre}: those of the
+ * model's family, and the platform's. A new one of the platform is one entry here.
  */
 final class PreTokenizers {
-    private static final WordSplitter QWEN2 = new LetterRunSplitter(false);
+    private static final PreTokenizer QWEN2 = new LetterRunSplitter(false);
 
-    private static final Map<String, WordSplitter> BY_NAME =
+    private static final Map<String, PreTokenizer> OWN =
             new TreeMap<>(
                     Map.of(
                             "qwen2",
@@ -26,25 +29,47 @@ final class PreTokenizers {
                                                     text,
                                                     from,
                                                     to,
-                                                    (line, begin, end) ->
-                                                            QWEN2.split(line, begin, end, words))));
+                                                    (begin, end) ->
+                                                            QWEN2.split(text, begin, end, words))));
 
-    private PreTokenizers() {}
+    /** The platform's alone. */
+    static final PreTokenizers PLATFORM = new PreTokenizers(Map.of());
+
+    private final Map<String, PreTokenizer> ofFamily;
+
+    private PreTokenizers(Map<String, PreTokenizer> ofFamily) {
+        this.ofFamily = ofFamily;
+    }
+
+    /** With those that a family brings, which come first. */
+    static PreTokenizers with(Map<String, PreTokenizer> ofFamily) {
+        return new PreTokenizers(Map.copyOf(ofFamily));
+    }
 
     /**
      * Refuses names that are not known: splitting words in another way would quietly make the model
      * worse.
      */
-    static WordSplitter named(String name) {
-        WordSplitter splitter = BY_NAME.get(name);
-        if (splitter == null) {
-            throw new VarveException(
-                    VarveException.Kind.UNSUPPORTED_MODEL,
-                    "tokenizer.ggml.pre: expected one of "
-                            + BY_NAME.keySet()
-                            + ", found "
-                            + (name.isEmpty() ? "none" : "\"" + name + "\""));
-        }
-        return splitter;
+    PreTokenizer named(String name) {
+        PreTokenizer brought = ofFamily.get(name);
+        return brought == null ? own(name) : new CheckedPreTokenizer(name, brought);
+    }
+
+    private PreTokenizer own(String name) {
+        return Optional.ofNullable(OWN.get(name))
+                .orElseThrow(
+                        () ->
+                                new VarveException(
+                                        VarveException.Kind.UNSUPPORTED_MODEL,
+                                        "tokenizer.ggml.pre: expected one of "
+                                                + names()
+                                                + ", found "
+                                                + (name.isEmpty() ? "none" : "\"" + name + "\"")));
+    }
+
+    private TreeSet<String> names() {
+        TreeSet<String> names = new TreeSet<>(OWN.keySet());
+        names.addAll(ofFamily.keySet());
+        return names;
     }
 }

@@ -1,12 +1,14 @@
 package dev.varve.platform.tokenizer;
 
 import dev.varve.api.gguf.GgufMetadata;
+import dev.varve.api.model.PreTokenizer;
 import dev.varve.platform.tokenizer.SpecialMatcher.Match;
 import dev.varve.platform.tokenizer.SpecialMatcher.Special;
 
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -34,12 +36,12 @@ public final class Tokenizer {
     /** Bytes of the longest token; empty where bytes of a text may have no token at all. */
     private final OptionalInt longestToken;
 
-    private Tokenizer(VocabularyData vocabulary) {
+    private Tokenizer(VocabularyData vocabulary, PreTokenizers preTokenizers) {
         symbols = new SymbolTable(vocabulary.tokens().length);
         for (byte[] text : vocabulary.tokens()) {
             symbols.add(text, 0, text.length);
         }
-        algorithm = MergeAlgorithm.of(vocabulary, symbols);
+        algorithm = MergeAlgorithm.of(vocabulary, symbols, preTokenizers);
         pieces = Pieces.of(vocabulary, algorithm);
         allSpecials = matcher(vocabulary, TokenType::isCutOut);
         userDefinedOnly = matcher(vocabulary, type -> type == TokenType.USER_DEFINED);
@@ -58,16 +60,27 @@ public final class Tokenizer {
      * Makes the tokenizer of a model file. Takes a fraction of a second for a quarter of a million
      * tokens.
      *
+     * @param preTokenizers those that the model's family brings, by name; they come before the
+     *     platform's
      * @throws dev.varve.api.VarveException of kind {@code UNSUPPORTED_MODEL} if the file names an
      *     algorithm or pre-tokenizer that is not known; {@code CORRUPT_FILE} if its vocabulary
      *     contradicts itself
      */
+    public static Tokenizer of(GgufMetadata metadata, Map<String, PreTokenizer> preTokenizers) {
+        return new Tokenizer(GgufVocabulary.read(metadata), PreTokenizers.with(preTokenizers));
+    }
+
+    /** As {@link #of(GgufMetadata, Map)}, of a family that brings no pre-tokenizer. */
     public static Tokenizer of(GgufMetadata metadata) {
-        return new Tokenizer(GgufVocabulary.read(metadata));
+        return of(metadata, Map.of());
     }
 
     static Tokenizer of(VocabularyData vocabulary) {
-        return new Tokenizer(vocabulary);
+        return of(vocabulary, PreTokenizers.PLATFORM);
+    }
+
+    static Tokenizer of(VocabularyData vocabulary, PreTokenizers preTokenizers) {
+        return new Tokenizer(vocabulary, preTokenizers);
     }
 
     /**

@@ -72,6 +72,11 @@ final class Utf8 {
         return codePoint < 0x10000 ? 3 : 4;
     }
 
+    /** Whether a byte goes on with a character that an earlier one began. */
+    static boolean isContinuation(byte value) {
+        return (value & 0xC0) == 0x80;
+    }
+
     static boolean isWellFormed(byte[] text) {
         return Arrays.equals(
                 new String(text, StandardCharsets.UTF_8).getBytes(StandardCharsets.UTF_8), text);

@@ -3,7 +3,7 @@
  *
  * <p>Start with {@link dev.varve.platform.tokenizer.Tokenizer}. Encoding has three steps: special
  * tokens are cut out of the text ({@code SpecialMatcher}), what is left is split into words ({@code
- * WordSplitter}), and each word is merged from bytes or characters into tokens ({@code MergeLoop}).
- * All of it works on UTF-8.
+ * PreTokenizers}), and each word is merged from bytes or characters into tokens ({@code
+ * MergeLoop}). All of it works on UTF-8.
  */
 package dev.varve.platform.tokenizer;

@@ -2,6 +2,8 @@ package dev.varve.platform.tokenizer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.varve.api.model.PreTokenizer;
+
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -67,7 +69,8 @@ class WordSplitterTest {
                 "end.\\n, [end][.\\n]",
             })
     void qwen35SplitsLikeTheReference(String text, String words) {
-        assertEquals(unescape(words), bracketed(PreTokenizers.named("qwen35"), unescape(text)));
+        assertEquals(
+                unescape(words), bracketed(PreTokenizers.PLATFORM.named("qwen35"), unescape(text)));
     }
 
     @ParameterizedTest
@@ -103,7 +106,8 @@ class WordSplitterTest {
                 "end.\\n, [end][.][\\n]",
             })
     void lagunaSplitsLikeTheReference(String text, String words) {
-        assertEquals(unescape(words), bracketed(PreTokenizers.named("laguna"), unescape(text)));
+        assertEquals(
+                unescape(words), bracketed(PreTokenizers.PLATFORM.named("laguna"), unescape(text)));
     }
 
     @ParameterizedTest
@@ -125,7 +129,7 @@ class WordSplitterTest {
     @ParameterizedTest
     @ValueSource(strings = {"qwen2", "qwen35", "laguna"})
     void wordsOfRandomTextsAreThoseOfTheExpression(String pre) {
-        WordSplitter splitter = PreTokenizers.named(pre);
+        PreTokenizer splitter = PreTokenizers.PLATFORM.named(pre);
         Random random = new Random(4711);
         for (int round = 0; round < 30_000; round++) {
             String text = RandomText.of(random, RandomText.NASTY, random.nextInt(12));
@@ -175,19 +179,19 @@ class WordSplitterTest {
         return words;
     }
 
-    private static List<String> words(WordSplitter splitter, String text) {
+    private static List<String> words(PreTokenizer splitter, String text) {
         byte[] padded = ("x" + text + "x").getBytes(StandardCharsets.UTF_8);
         List<String> words = new ArrayList<>();
         splitter.split(
                 padded,
                 1,
                 padded.length - 1,
-                (source, from, to) ->
-                        words.add(new String(source, from, to - from, StandardCharsets.UTF_8)));
+                (from, to) ->
+                        words.add(new String(padded, from, to - from, StandardCharsets.UTF_8)));
         return words;
     }
 
-    private static String bracketed(WordSplitter splitter, String text) {
+    private static String bracketed(PreTokenizer splitter, String text) {
         return "[" + String.join("][", words(splitter, text)) + "]";
     }
 

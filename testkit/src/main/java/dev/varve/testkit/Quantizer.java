@@ -13,17 +13,20 @@ import java.lang.invoke.MethodHandle;
 
 /** Converts rows of floats to any {@link TensorType} with ggml's own quantisers. */
 public final class Quantizer {
-    /**
-     * {@code size_t ggml_quantize_chunk(enum ggml_type type, const float * src, void * dst, int64_t
-     * start, int64_t nrows, int64_t n_per_row, const float * imatrix)}
-     */
-    private static final MethodHandle QUANTIZE_CHUNK =
-            NativeFolder.bind(
-                    NativeFolder.BASE,
-                    "ggml_quantize_chunk",
-                    FunctionDescriptor.of(
-                            JAVA_LONG, JAVA_INT, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG,
-                            ADDRESS));
+    /** Apart, so that models in F32 are written without ggml. */
+    private static final class Native {
+        /**
+         * {@code size_t ggml_quantize_chunk(enum ggml_type type, const float * src, void * dst,
+         * int64_t start, int64_t nrows, int64_t n_per_row, const float * imatrix)}
+         */
+        private static final MethodHandle QUANTIZE_CHUNK =
+                NativeFolder.bind(
+                        NativeFolder.BASE,
+                        "ggml_quantize_chunk",
+                        FunctionDescriptor.of(
+                                JAVA_LONG, JAVA_INT, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG,
+                                JAVA_LONG, ADDRESS));
+    }
 
     private Quantizer() {}
 
@@ -57,7 +60,7 @@ public final class Quantizer {
             MemorySegment target = arena.allocate(rows * rowBytes, 64);
             long written =
                     (long)
-                            QUANTIZE_CHUNK.invokeExact(
+                            Native.QUANTIZE_CHUNK.invokeExact(
                                     type.ggmlId(),
                                     source,
                                     target,

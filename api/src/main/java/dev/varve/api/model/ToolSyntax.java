@@ -1,8 +1,15 @@
 package dev.varve.api.model;
 
+import java.util.List;
+import java.util.Objects;
+
 /**
  * Markup of a tool call in a family's output. {@code open} and {@code close} are the texts of
- * special tokens and are recognised by their ids, never in ordinary text.
+ * special tokens and are recognised by their ids, never in ordinary text. A model whose vocabulary
+ * lacks one of them calls no tools.
+ *
+ * <p>{@link Tagged}, {@link Braced} and {@link Json} are read by the platform. A family whose calls
+ * look otherwise implements {@link Custom} and reads them itself.
  */
 public sealed interface ToolSyntax {
     /** Begins a call. */
@@ -11,45 +18,143 @@ public sealed interface ToolSyntax {
     /** Ends a call. */
     String close();
 
+    /** Texts of further special tokens that mean something inside of a call; none by default. */
+    default List<String> innerMarks() {
+        return List.of();
+    }
+
     /**
-     * A name and then arguments between tags. White space between tags is free. Where {@code
-     * valueBegin} is empty, one newline on each side of a value belongs to the markup; otherwise a
+     * What the model writes between {@link #open} and the name of a tool. A demanded call is begun
+     * for the model with it.
+     */
+    String beforeName();
+
+    /** A tool's name as the model writes it; the name itself by default. */
+    default String spelled(String name) {
+        return name;
+    }
+
+    /** What the model writes between the name and the first argument. */
+    String afterName();
+
+    /**
+     * Texts on both sides of something.
+     *
+     * @param begin before it; may be empty where that is said
+     * @param end behind it
+     */
+    record Tags(String begin, String end) {
+        public Tags {
+            Objects.requireNonNull(begin);
+            Objects.requireNonNull(end);
+        }
+    }
+
+    /**
+     * A name and then arguments between tags. White space between tags is free. Where values begin
+     * with an empty text, one newline on each side of a value belongs to the markup; otherwise a
      * value is all that stands between its tags. Strings are raw, other values are JSON; the tool's
      * schema decides.
      *
-     * <p>Only {@code open} and {@code close} need tokens of their own. A value ends at the first
-     * {@code valueEnd} that is followed by {@code keyBegin}, {@code end} or {@code close}, white
-     * space aside, so that it may hold text that looks like its end.
+     * <p>Only the marks of the call need tokens of their own. A value ends at the first end tag
+     * that is followed by the begin of a key, by {@code end} or by the close mark, white space
+     * aside, so that it may hold text that looks like its end.
      *
-     * @param nameBegin before the name, such as {@code <function=}; may be empty
-     * @param nameEnd behind the name, such as {@code >} or a newline
-     * @param keyBegin before an argument's key
-     * @param keyEnd behind it
-     * @param valueBegin before an argument's value; may be empty
-     * @param valueEnd behind it
+     * @param call special tokens around the call
+     * @param name around the name, such as {@code <function=} and {@code >}; its begin may be empty
+     * @param key around an argument's key
+     * @param value around an argument's value; its begin may be empty
      * @param end behind the last argument, such as {@code </function>}; may be empty
      */
-    record Tagged(
-            String open,
-            String close,
-            String nameBegin,
-            String nameEnd,
-            String keyBegin,
-            String keyEnd,
-            String valueBegin,
-            String valueEnd,
-            String end)
-            implements ToolSyntax {}
+    record Tagged(Tags call, Tags name, Tags key, Tags value, String end) implements ToolSyntax {
+        public Tagged {
+            Objects.requireNonNull(end);
+        }
+
+        @Override
+        public String open() {
+            return call.begin();
+        }
+
+        @Override
+        public String close() {
+            return call.end();
+        }
+
+        @Override
+        public String beforeName() {
+            return name.begin().isEmpty() ? "" : "\n" + name.begin();
+        }
+
+        @Override
+        public String afterName() {
+            return name.end().isBlank() ? name.end() : name.end() + "\n";
+        }
+    }
 
     /**
      * {@code call:NAME{key:value,...}} with bare keys, nested braces and brackets, bare numbers,
      * {@code true}, {@code false} and {@code null}.
      *
+     * @param open special token before the call
+     * @param close special token behind the call
      * @param prefix before the name
      * @param quote text of the special token on both sides of a string
      */
-    record Braced(String open, String close, String prefix, String quote) implements ToolSyntax {}
+    record Braced(String open, String close, String prefix, String quote) implements ToolSyntax {
+        @Override
+        public List<String> innerMarks() {
+            return List.of(quote);
+        }
 
-    /** A JSON object with {@code name} and {@code arguments}. */
-    record Json(String open, String close) implements ToolSyntax {}
+        @Override
+        public String beforeName() {
+            return prefix;
+        }
+
+        @Override
+        public String afterName() {
+            return "{";
+        }
+    }
+
+    /**
+     * A JSON object with {@code name} and {@code arguments}.
+     *
+     * @param open special token before the call
+     * @param close special token behind the call
+     */
+    record Json(String open, String close) implements ToolSyntax {
+        @Override
+        public String beforeName() {
+            return "\n{\"name\": \"";
+        }
+
+        @Override
+        public String spelled(String name) {
+            return JsonStrings.escaped(name);
+        }
+
+        @Override
+        public String afterName() {
+            return "\", \"arguments\": ";
+        }
+    }
+
+    /**
+     * A markup that the family reads itself. Immutable and safe for many threads; made once per
+     * model.
+     *
+     * <p>Stable: a plugin that is built against it goes on working.
+     */
+    non-sealed interface Custom extends ToolSyntax {
+        /**
+         * Begins to read what stands behind one {@link #open}. Called on the engine's thread, which
+         * computes for all requests: neither this nor the parser may wait for anything.
+         *
+         * @param tools those that the request declares, at least one
+         * @param output where the calls go
+         */
+        ToolCallParser parser(List<CallableTool> tools, ToolCallOutput output);
+    }
 }

@@ -58,6 +58,9 @@ public final class AnswerText {
     private int reasoningTokens;
     private int callCount;
 
+    /** Calls in front of the open one's marks. */
+    private int callsBefore;
+
     /**
      * @param start where the prompt leaves the answer
      * @param closedHard whether a thought was closed because its budget was spent
@@ -200,9 +203,14 @@ public final class AnswerText {
                 return;
             }
             open.count();
-            callCount++;
+            callsBefore = callCount;
         }
-        open.output().take(callCount - 1).ifPresent(calls::add);
+        for (CallDelta delta : open.output().take()) {
+            calls.add(delta.after(callsBefore));
+        }
+        if (open.isCounted()) {
+            callCount = callsBefore + open.output().calls();
+        }
         if (progress != OpenCall.Progress.OPEN) {
             call = Optional.empty();
             if (progress == OpenCall.Progress.ENDED) {

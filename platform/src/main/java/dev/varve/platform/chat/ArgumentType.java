@@ -1,5 +1,7 @@
 package dev.varve.platform.chat;
 
+import dev.varve.api.model.JsonStrings;
+
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.MissingNode;
 
@@ -95,12 +97,12 @@ final class ArgumentType {
                 return json.get();
             }
         }
-        return JsonText.parse(bare).isPresent() ? bare : JsonText.quoted(text);
+        return JsonText.parse(bare).isPresent() ? bare : JsonStrings.quoted(text);
     }
 
     private static Optional<String> as(Kind kind, String text, String bare) {
         return switch (kind) {
-            case STRING -> Optional.of(JsonText.quoted(text));
+            case STRING -> Optional.of(JsonStrings.quoted(text));
             case INTEGER -> integer(bare);
             case NUMBER -> number(bare);
             case BOOLEAN ->

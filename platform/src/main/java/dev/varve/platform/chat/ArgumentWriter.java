@@ -1,5 +1,7 @@
 package dev.varve.platform.chat;
 
+import dev.varve.api.model.JsonStrings;
+
 /** Writes the arguments of a call as one JSON object, member by member. */
 final class ArgumentWriter {
     private final CallOutput output;
@@ -10,7 +12,7 @@ final class ArgumentWriter {
     }
 
     void key(String key) {
-        output.append((hasMembers ? "," : "{") + JsonText.quoted(key) + ":");
+        output.append((hasMembers ? "," : "{") + JsonStrings.quoted(key) + ":");
         hasMembers = true;
     }
 

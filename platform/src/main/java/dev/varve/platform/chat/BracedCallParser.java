@@ -1,5 +1,7 @@
 package dev.varve.platform.chat;
 
+import dev.varve.api.model.JsonStrings;
+import dev.varve.api.model.ToolCallParser;
 import dev.varve.api.model.ToolSyntax;
 
 import java.util.ArrayDeque;
@@ -12,7 +14,7 @@ import java.util.Optional;
  * while they come; a bare value when it is complete. What is out of place is left out, so that the
  * arguments are JSON in any case.
  */
-final class BracedCallParser implements CallParser {
+final class BracedCallParser implements ToolCallParser {
     private enum State {
         PREFIX,
         NAME,
@@ -61,7 +63,7 @@ final class BracedCallParser implements CallParser {
     @Override
     public void push(String more) {
         if (state == State.STRING) {
-            output.append(JsonText.escaped(more));
+            output.append(JsonStrings.escaped(more));
             return;
         }
         for (int index = 0; index < more.length(); index++) {
@@ -70,7 +72,7 @@ final class BracedCallParser implements CallParser {
     }
 
     @Override
-    public void quote(String spelling) {
+    public void mark(String spelling) {
         switch (state) {
             case KEY -> state = State.QUOTED_KEY;
             case QUOTED_KEY -> state = State.KEY;
@@ -140,7 +142,7 @@ final class BracedCallParser implements CallParser {
             case QUOTED_KEY -> text.append(next);
             case BEFORE_VALUE -> beforeValue(next);
             case BARE -> bare(next);
-            case STRING -> output.append(JsonText.escaped(Character.toString(next)));
+            case STRING -> output.append(JsonStrings.escaped(Character.toString(next)));
             case AFTER_VALUE -> afterValue(next);
             case COMPLETE -> rest.append(next);
             case REJECTED -> {}
@@ -187,7 +189,7 @@ final class BracedCallParser implements CallParser {
                 String key = take().strip();
                 Container object = containers.getLast();
                 type = Optional.of(object.type.property(key));
-                output.append((object.hasMembers ? "," : "") + JsonText.quoted(key) + ":");
+                output.append((object.hasMembers ? "," : "") + JsonStrings.quoted(key) + ":");
                 object.hasMembers = true;
                 state = State.BEFORE_VALUE;
             }

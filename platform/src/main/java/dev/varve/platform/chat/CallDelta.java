@@ -9,4 +9,9 @@ import java.util.Optional;
  * @param name name of the tool; with the first delta of a call only
  * @param arguments next part of the JSON text of the arguments, may be empty
  */
-public record CallDelta(int index, Optional<String> name, String arguments) {}
+public record CallDelta(int index, Optional<String> name, String arguments) {
+    /** The same with so many calls more in front of it. */
+    CallDelta after(int calls) {
+        return calls == 0 ? this : new CallDelta(index + calls, name, arguments);
+    }
+}

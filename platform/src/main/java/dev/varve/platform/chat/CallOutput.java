@@ -1,36 +1,54 @@
 package dev.varve.platform.chat;
 
+import dev.varve.api.model.ToolCallOutput;
+
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
-/** What has been read of one call and not yet been handed on. */
-final class CallOutput {
+/** What has been read between the marks of one call and not yet been handed on. */
+final class CallOutput implements ToolCallOutput {
+    private final List<CallDelta> finished = new ArrayList<>();
     private final StringBuilder arguments = new StringBuilder();
     private Optional<String> name = Optional.empty();
-    private boolean begun;
+    private int begun;
 
     /** The name is complete and declared: from now on this is a call. */
-    void begin(String declaredName) {
+    @Override
+    public void begin(String declaredName) {
+        flush();
         name = Optional.of(declaredName);
-        begun = true;
+        begun++;
     }
 
-    void append(CharSequence json) {
+    @Override
+    public void append(CharSequence json) {
         arguments.append(json);
     }
 
-    /** Whether the name has been read. */
+    /** Whether a name has been read. */
     boolean isBegun() {
+        return begun > 0;
+    }
+
+    /** Calls so far; a family may write several between two marks. */
+    int calls() {
         return begun;
     }
 
-    /** Hands on what is there, if there is anything. */
-    Optional<CallDelta> take(int index) {
-        if (name.isEmpty() && arguments.isEmpty()) {
-            return Optional.empty();
+    private void flush() {
+        if (name.isPresent() || !arguments.isEmpty()) {
+            finished.add(new CallDelta(begun - 1, name, arguments.toString()));
+            name = Optional.empty();
+            arguments.setLength(0);
         }
-        CallDelta delta = new CallDelta(index, name, arguments.toString());
-        name = Optional.empty();
-        arguments.setLength(0);
-        return Optional.of(delta);
+    }
+
+    /** Hands on what is there; calls are counted from 0 for the first between these marks. */
+    List<CallDelta> take() {
+        flush();
+        List<CallDelta> taken = List.copyOf(finished);
+        finished.clear();
+        return taken;
     }
 }

@@ -1,5 +1,6 @@
 package dev.varve.platform.chat;
 
+import dev.varve.api.model.ToolCallParser;
 import dev.varve.api.model.ToolSyntax;
 import dev.varve.platform.tokenizer.TextSpan;
 import dev.varve.platform.tokenizer.Tokenizer;
@@ -7,30 +8,30 @@ import dev.varve.platform.tokenizer.Tokenizer;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * The special tokens of tool calls. Recognised by id, so that nobody can fake them with text.
  *
  * @param openId id of the mark that begins a call
  * @param closeId id of the mark that ends it
- * @param quoteId id of the mark around strings, if the syntax has one
+ * @param innerIds ids of the marks that mean something inside of a call
  * @param syntax what is written between the marks
  */
-record CallTokens(int openId, int closeId, OptionalInt quoteId, ToolSyntax syntax) {
+record CallTokens(int openId, int closeId, Set<Integer> innerIds, ToolSyntax syntax) {
     /** The marks, if the vocabulary has a special token for each. */
     static Optional<CallTokens> of(ToolSyntax syntax, Tokenizer tokenizer) {
         OptionalInt open = special(tokenizer, syntax.open());
         OptionalInt close = special(tokenizer, syntax.close());
-        OptionalInt quote =
-                syntax instanceof ToolSyntax.Braced braced
-                        ? special(tokenizer, braced.quote())
-                        : OptionalInt.empty();
-        if (open.isEmpty()
-                || close.isEmpty()
-                || syntax instanceof ToolSyntax.Braced && quote.isEmpty()) {
+        List<OptionalInt> inner =
+                syntax.innerMarks().stream().map(text -> special(tokenizer, text)).toList();
+        if (open.isEmpty() || close.isEmpty() || !inner.stream().allMatch(OptionalInt::isPresent)) {
             return Optional.empty();
         }
-        return Optional.of(new CallTokens(open.getAsInt(), close.getAsInt(), quote, syntax));
+        Set<Integer> innerIds =
+                inner.stream().map(OptionalInt::getAsInt).collect(Collectors.toUnmodifiableSet());
+        return Optional.of(new CallTokens(open.getAsInt(), close.getAsInt(), innerIds, syntax));
     }
 
     static OptionalInt special(Tokenizer tokenizer, String text) {
@@ -39,22 +40,21 @@ record CallTokens(int openId, int closeId, OptionalInt quoteId, ToolSyntax synta
     }
 
     boolean isMark(int token) {
-        return token == openId
-                || token == closeId
-                || quoteId.isPresent() && token == quoteId.getAsInt();
+        return token == openId || token == closeId || innerIds.contains(token);
     }
 
-    CallParser parser(List<ToolDeclaration> tools, CallOutput output) {
+    ToolCallParser parser(List<ToolDeclaration> tools, CallOutput output) {
         return switch (syntax) {
             case ToolSyntax.Tagged tagged -> new TaggedCallParser(tagged, tools, output);
             case ToolSyntax.Braced braced -> new BracedCallParser(braced, tools, output);
             case ToolSyntax.Json json -> new JsonCallParser(tools, output);
+            case ToolSyntax.Custom custom -> new GuardedCallParser(custom, tools, output);
         };
     }
 
     /** The tokens with which the wanted call begins; none where no call is wanted. */
     int[] beginning(ForcedCall call, Tokenizer tokenizer) {
-        TextSpan begin = new TextSpan(syntax.open() + beforeName(), true);
+        TextSpan begin = new TextSpan(syntax.open() + syntax.beforeName(), true);
         return switch (call) {
             case ForcedCall.None() -> new int[0];
             case ForcedCall.Any() -> tokenizer.encodeSpans(List.of(begin));
@@ -63,30 +63,8 @@ record CallTokens(int openId, int closeId, OptionalInt quoteId, ToolSyntax synta
                     tokenizer.encodeSpans(
                             List.of(
                                     begin,
-                                    new TextSpan(spelled(name), false),
-                                    new TextSpan(afterName(), true)));
-        };
-    }
-
-    private String beforeName() {
-        return switch (syntax) {
-            case ToolSyntax.Tagged tagged ->
-                    tagged.nameBegin().isEmpty() ? "" : "\n" + tagged.nameBegin();
-            case ToolSyntax.Braced braced -> braced.prefix();
-            case ToolSyntax.Json json -> "\n{\"name\": \"";
-        };
-    }
-
-    private String spelled(String name) {
-        return syntax instanceof ToolSyntax.Json ? JsonText.escaped(name) : name;
-    }
-
-    private String afterName() {
-        return switch (syntax) {
-            case ToolSyntax.Tagged tagged ->
-                    tagged.nameEnd().isBlank() ? tagged.nameEnd() : tagged.nameEnd() + "\n";
-            case ToolSyntax.Braced braced -> "{";
-            case ToolSyntax.Json json -> "\", \"arguments\": ";
+                                    new TextSpan(syntax.spelled(name), false),
+                                    new TextSpan(syntax.afterName(), true)));
         };
     }
 }

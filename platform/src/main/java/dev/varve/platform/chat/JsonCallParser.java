@@ -1,5 +1,7 @@
 package dev.varve.platform.chat;
 
+import dev.varve.api.model.ToolCallParser;
+
 import tools.jackson.databind.JsonNode;
 
 import java.util.List;
@@ -9,7 +11,7 @@ import java.util.Optional;
  * Reads {@link dev.varve.api.model.ToolSyntax.Json} calls. Once the name is known, the arguments
  * are handed on as they are written; arguments that stand before the name wait for it.
  */
-final class JsonCallParser implements CallParser {
+final class JsonCallParser implements ToolCallParser {
     private enum State {
         BEFORE_OBJECT,
         BEFORE_KEY,

@@ -38,6 +38,11 @@ final class JsonNesting {
         return bare && !inString && closers.isEmpty();
     }
 
+    /** Brackets that are open. */
+    int depth() {
+        return closers.length();
+    }
+
     boolean isInString() {
         return inString;
     }

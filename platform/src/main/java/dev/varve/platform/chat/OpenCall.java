@@ -1,5 +1,6 @@
 package dev.varve.platform.chat;
 
+import dev.varve.api.model.ToolCallParser;
 import dev.varve.platform.tokenizer.Detokenizer;
 import dev.varve.platform.tokenizer.Tokenizer;
 
@@ -21,7 +22,7 @@ final class OpenCall {
     private final Tokenizer tokenizer;
     private final CallTokens marks;
     private final CallOutput output = new CallOutput();
-    private final CallParser parser;
+    private final ToolCallParser parser;
     private final StringBuilder raw = new StringBuilder();
     private Detokenizer detokenizer;
     private int nested;
@@ -70,7 +71,7 @@ final class OpenCall {
             nested--;
         } else {
             keep(spelling);
-            parser.quote(spelling);
+            parser.mark(spelling);
             return progress();
         }
         return text(spelling);

@@ -1,5 +1,6 @@
 package dev.varve.platform.chat;
 
+import dev.varve.api.model.ToolCallParser;
 import dev.varve.api.model.ToolSyntax;
 
 import java.util.List;
@@ -9,10 +10,10 @@ import java.util.Optional;
  * Reads {@link ToolSyntax.Tagged} calls. Strings are handed on while they come; other values when
  * they are complete.
  *
- * <p>A value may hold text that looks like its end: it ends at the first {@code valueEnd} that is
- * followed by the next key, the end of the arguments or the close mark, white space aside.
+ * <p>A value may hold text that looks like its end: it ends at the first end tag that is followed
+ * by the next key, the end of the arguments or the close mark, white space aside.
  */
-final class TaggedCallParser implements CallParser {
+final class TaggedCallParser implements ToolCallParser {
     /** More white space between tags is not waited for: it would be searched over and over. */
     private static final int MOST_SPACE = 256;
 
@@ -51,7 +52,7 @@ final class TaggedCallParser implements CallParser {
         this.tools = tools;
         this.output = output;
         arguments = new ArgumentWriter(output);
-        newlinesAroundValues = syntax.valueBegin().isEmpty();
+        newlinesAroundValues = syntax.value().begin().isEmpty();
         longestName = tools.stream().mapToInt(declared -> declared.name().length()).max().orElse(0);
     }
 
@@ -124,20 +125,20 @@ final class TaggedCallParser implements CallParser {
 
     private boolean beforeName() {
         skipSpace();
-        if (!pending.isEmpty() && startsWith(0, syntax.nameBegin())) {
-            pending.delete(0, syntax.nameBegin().length());
+        if (!pending.isEmpty() && startsWith(0, syntax.name().begin())) {
+            pending.delete(0, syntax.name().begin().length());
             state = State.NAME;
             return true;
         }
-        if (!mayBecome(0, syntax.nameBegin())) {
+        if (!mayBecome(0, syntax.name().begin())) {
             state = State.REJECTED;
         }
         return false;
     }
 
     private boolean name() {
-        int end = pending.indexOf(syntax.nameEnd());
-        int firstKey = pending.indexOf(syntax.keyBegin());
+        int end = pending.indexOf(syntax.name().end());
+        int firstKey = pending.indexOf(syntax.key().begin());
         if (firstKey >= 0 && (end < 0 || firstKey < end)) {
             nameEndsAt(firstKey);
             return true;
@@ -145,11 +146,11 @@ final class TaggedCallParser implements CallParser {
         if (end >= 0) {
             nameEndsAt(end);
             if (state != State.REJECTED) {
-                pending.delete(0, syntax.nameEnd().length());
+                pending.delete(0, syntax.name().end().length());
             }
             return true;
         }
-        if (pending.length() > longestName + syntax.keyBegin().length()) {
+        if (pending.length() > longestName + syntax.key().begin().length()) {
             state = State.REJECTED;
         }
         return false;
@@ -172,8 +173,8 @@ final class TaggedCallParser implements CallParser {
 
     private boolean between() {
         skipSpace();
-        if (startsWith(0, syntax.keyBegin())) {
-            pending.delete(0, syntax.keyBegin().length());
+        if (startsWith(0, syntax.key().begin())) {
+            pending.delete(0, syntax.key().begin().length());
             state = State.KEY;
             return true;
         }
@@ -182,7 +183,7 @@ final class TaggedCallParser implements CallParser {
             complete();
             return false;
         }
-        if (mayBecome(0, syntax.keyBegin()) || mayBecome(0, syntax.end())) {
+        if (mayBecome(0, syntax.key().begin()) || mayBecome(0, syntax.end())) {
             return false;
         }
         if (syntax.end().isEmpty()) {
@@ -195,26 +196,26 @@ final class TaggedCallParser implements CallParser {
     }
 
     private boolean readKey() {
-        int end = pending.indexOf(syntax.keyEnd());
+        int end = pending.indexOf(syntax.key().end());
         if (end < 0) {
             return false;
         }
         key = pending.substring(0, end).strip();
-        pending.delete(0, end + syntax.keyEnd().length());
+        pending.delete(0, end + syntax.key().end().length());
         state = State.BEFORE_VALUE;
         return true;
     }
 
     private boolean beforeValue() {
-        if (!syntax.valueBegin().isEmpty()) {
+        if (!syntax.value().begin().isEmpty()) {
             skipSpace();
         }
-        if (startsWith(0, syntax.valueBegin())) {
-            pending.delete(0, syntax.valueBegin().length());
+        if (startsWith(0, syntax.value().begin())) {
+            pending.delete(0, syntax.value().begin().length());
             beginValue();
             return true;
         }
-        if (mayBecome(0, syntax.valueBegin())) {
+        if (mayBecome(0, syntax.value().begin())) {
             return false;
         }
         // A key without a value says nothing.
@@ -230,9 +231,9 @@ final class TaggedCallParser implements CallParser {
     }
 
     private boolean readValue() {
-        int end = pending.indexOf(syntax.valueEnd());
+        int end = pending.indexOf(syntax.value().end());
         while (end >= 0) {
-            Follow follow = follow(end + syntax.valueEnd().length());
+            Follow follow = follow(end + syntax.value().end().length());
             if (follow == Follow.ENDS) {
                 endValue(end);
                 return true;
@@ -241,7 +242,7 @@ final class TaggedCallParser implements CallParser {
                 settle(end);
                 return false;
             }
-            end = pending.indexOf(syntax.valueEnd(), end + 1);
+            end = pending.indexOf(syntax.value().end(), end + 1);
         }
         settle(endOfText());
         return false;
@@ -257,25 +258,26 @@ final class TaggedCallParser implements CallParser {
         settle(end);
         value.orElseThrow().end();
         value = Optional.empty();
-        if (startsWith(0, syntax.valueEnd())) {
-            pending.delete(0, syntax.valueEnd().length());
+        if (startsWith(0, syntax.value().end())) {
+            pending.delete(0, syntax.value().end().length());
         }
         state = State.BETWEEN;
     }
 
     /** Where the value ends if nothing else comes, -1 if it does not. */
     private int endOfValue() {
-        return startsWith(0, syntax.valueEnd()) && follow(syntax.valueEnd().length()) == Follow.OPEN
+        return startsWith(0, syntax.value().end())
+                        && follow(syntax.value().end().length()) == Follow.OPEN
                 ? 0
                 : -1;
     }
 
     /** Before what may be the beginning of the value's end. */
     private int endOfText() {
-        for (int from = Math.max(0, pending.length() - syntax.valueEnd().length() + 1);
+        for (int from = Math.max(0, pending.length() - syntax.value().end().length() + 1);
                 from < pending.length();
                 from++) {
-            if (mayBecome(from, syntax.valueEnd())) {
+            if (mayBecome(from, syntax.value().end())) {
                 return from;
             }
         }
@@ -290,11 +292,11 @@ final class TaggedCallParser implements CallParser {
         if (at - from > MOST_SPACE) {
             return Follow.TEXT;
         }
-        if (startsWith(at, syntax.keyBegin())
+        if (startsWith(at, syntax.key().begin())
                 || !syntax.end().isEmpty() && startsWith(at, syntax.end())) {
             return Follow.ENDS;
         }
-        return mayBecome(at, syntax.keyBegin()) || mayBecome(at, syntax.end())
+        return mayBecome(at, syntax.key().begin()) || mayBecome(at, syntax.end())
                 ? Follow.OPEN
                 : Follow.TEXT;
     }

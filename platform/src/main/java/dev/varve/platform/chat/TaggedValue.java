@@ -1,5 +1,7 @@
 package dev.varve.platform.chat;
 
+import dev.varve.api.model.JsonStrings;
+
 /** The raw text of one argument on its way to JSON. */
 final class TaggedValue {
     private final ArgumentType type;
@@ -35,7 +37,7 @@ final class TaggedValue {
             arguments.raw("\"");
         }
         if (streaming) {
-            arguments.raw(JsonText.escaped(held.substring(0, settled)));
+            arguments.raw(JsonStrings.escaped(held.substring(0, settled)));
             held.delete(0, settled);
         }
     }
@@ -44,7 +46,7 @@ final class TaggedValue {
         if (newlinesAround && endsInNewline()) {
             held.setLength(held.length() - 1);
         }
-        arguments.raw(streaming ? JsonText.escaped(held) + '"' : type.coerce(held.toString()));
+        arguments.raw(streaming ? JsonStrings.escaped(held) + '"' : type.coerce(held.toString()));
     }
 
     private boolean endsInNewline() {

@@ -1,5 +1,7 @@
 package dev.varve.platform.chat;
 
+import dev.varve.api.model.CallableTool;
+
 import tools.jackson.databind.JsonNode;
 
 import java.util.Objects;
@@ -10,11 +12,21 @@ import java.util.Objects;
  * @param name name by which it is called, not empty
  * @param parameters JSON schema of the arguments; an empty object where nothing is known of them
  */
-public record ToolDeclaration(String name, JsonNode parameters) {
+public record ToolDeclaration(String name, JsonNode parameters) implements CallableTool {
     public ToolDeclaration {
         Objects.requireNonNull(parameters);
         if (name.isEmpty()) {
             throw new IllegalArgumentException("a tool needs a name");
         }
+    }
+
+    @Override
+    public String schema() {
+        return parameters.toString();
+    }
+
+    @Override
+    public String argument(String key, String text) {
+        return ArgumentType.of(parameters).property(key).coerce(text);
     }
 }

@@ -4,7 +4,8 @@
  *
  * <p>Start with {@link dev.varve.platform.chat.ChatRenderer} for prompts and with {@link
  * dev.varve.platform.chat.AnswerDialect} for answers. One answer is read by an {@code AnswerText};
- * between the marks of a call a {@code CallParser} for the syntax of the family turns the markup
- * into JSON.
+ * between the marks of a call a {@link dev.varve.api.model.ToolCallParser} for the syntax of the
+ * family turns the markup into JSON: one of this package, or the family's own behind a {@code
+ * GuardedCallParser}.
  */
 package dev.varve.platform.chat;

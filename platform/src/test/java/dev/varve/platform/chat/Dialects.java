@@ -17,34 +17,14 @@ import java.util.OptionalInt;
 
 /** The dialects of the supported families, and answers in them. */
 enum Dialects {
-    QWEN35(
-            ReasoningMarks.think(),
-            new ToolSyntax.Tagged(
-                    "<tool_call>",
-                    "</tool_call>",
-                    "<function=",
-                    ">",
-                    "<parameter=",
-                    ">",
-                    "",
-                    "</parameter>",
-                    "</function>")),
-    LAGUNA(
-            ReasoningMarks.think(),
-            new ToolSyntax.Tagged(
-                    "<tool_call>",
-                    "</tool_call>",
-                    "",
-                    "\n",
-                    "<arg_key>",
-                    "</arg_key>",
-                    "<arg_value>",
-                    "</arg_value>",
-                    "")),
-    GEMMA(
-            new ReasoningMarks("<|channel>", "thought\n", "<channel|>", "\n<channel|>"),
-            new ToolSyntax.Braced("<|tool_call>", "<tool_call|>", "call:", "<|\"|>")),
-    QWEN3(ReasoningMarks.think(), new ToolSyntax.Json("<tool_call>", "</tool_call>"));
+    QWEN35(FamilyDialect.QWEN35.dialect()),
+    LAGUNA(FamilyDialect.LAGUNA.dialect()),
+    GEMMA(FamilyDialect.GEMMA.dialect()),
+    /** No family of ours writes it; its syntax is there for others. */
+    QWEN3(
+            new ChatDialect(
+                    Optional.of(ReasoningMarks.think()),
+                    Optional.of(new ToolSyntax.Json("<tool_call>", "</tool_call>"))));
 
     static final ObjectMapper JSON = new ObjectMapper();
 
@@ -69,9 +49,9 @@ enum Dialects {
     final ReasoningMarks marks;
     final ToolSyntax syntax;
 
-    Dialects(ReasoningMarks marks, ToolSyntax syntax) {
-        this.marks = marks;
-        this.syntax = syntax;
+    Dialects(ChatDialect dialect) {
+        marks = dialect.reasoning().orElseThrow();
+        syntax = dialect.tools().orElseThrow();
     }
 
     AnswerDialect with(Tokenizer tokenizer) {

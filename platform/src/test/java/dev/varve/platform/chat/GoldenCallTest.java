@@ -42,6 +42,7 @@ class GoldenCallTest {
     /** The published vocabulary lacks the marks: two other special tokens take their place. */
     @Test
     void whatTheTemplateRendersIsReadBackWithTheVocabularyOfQwen() throws IOException {
+        ToolSyntax.Tagged qwen = (ToolSyntax.Tagged) Dialects.QWEN35.syntax;
         checkAll(
                 "Qwen3.5-4B",
                 Dialects.QWEN35,
@@ -50,15 +51,11 @@ class GoldenCallTest {
                         text.replace("<tool_call>", "<|im_start|>")
                                 .replace("</tool_call>", "<|im_end|>"),
                 new ToolSyntax.Tagged(
-                        "<|im_start|>",
-                        "<|im_end|>",
-                        "<function=",
-                        ">",
-                        "<parameter=",
-                        ">",
-                        "",
-                        "</parameter>",
-                        "</function>"));
+                        new ToolSyntax.Tags("<|im_start|>", "<|im_end|>"),
+                        qwen.name(),
+                        qwen.key(),
+                        qwen.value(),
+                        qwen.end()));
     }
 
     @Test

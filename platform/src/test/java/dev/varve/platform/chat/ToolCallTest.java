@@ -9,6 +9,7 @@ import static dev.varve.platform.chat.Dialects.tool;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.varve.api.model.JsonStrings;
 import dev.varve.platform.chat.Dialects.Answer;
 import dev.varve.platform.chat.Dialects.Call;
 
@@ -47,7 +48,7 @@ class ToolCallTest {
                     "<|tool_call>call:get_weather{city:<|\"|>" + city + "<|\"|>,n:2}<tool_call|>";
             case QWEN3 ->
                     "<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": "
-                            + JsonText.quoted(city)
+                            + JsonStrings.quoted(city)
                             + ", \"n\": 2}}\n</tool_call>";
         };
     }
@@ -121,7 +122,7 @@ class ToolCallTest {
     /** The value itself holds no special tokens. */
     private static int[] callTokens(Dialects dialect, String value) {
         String[] around = call(dialect, "@@").split("@@");
-        String written = dialect == QWEN3 ? JsonText.escaped(value) : value;
+        String written = dialect == QWEN3 ? JsonStrings.escaped(value) : value;
         return Stream.of(
                         Dialects.BYTES.encode(around[0], true),
                         Dialects.BYTES.encode(written, false),

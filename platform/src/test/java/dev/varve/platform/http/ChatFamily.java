@@ -3,10 +3,9 @@ package dev.varve.platform.http;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.varve.api.model.ChatDialect;
-import dev.varve.api.model.ReasoningMarks;
-import dev.varve.api.model.ToolSyntax;
 import dev.varve.platform.chat.AnswerDialect;
 import dev.varve.platform.chat.ChatRenderer;
+import dev.varve.platform.chat.FamilyDialect;
 import dev.varve.platform.template.ChatTemplate;
 import dev.varve.platform.template.RenderedPrompt;
 import dev.varve.platform.tokenizer.ExtendedTokenizers;
@@ -27,45 +26,18 @@ import java.util.Set;
 
 /** The families that call tools, with their own templates; Laguna's vocabulary is made up. */
 enum ChatFamily {
-    QWEN35(
-            "Qwen3.5-4B",
-            ReasoningMarks.think(),
-            new ToolSyntax.Tagged(
-                    "<tool_call>",
-                    "</tool_call>",
-                    "<function=",
-                    ">",
-                    "<parameter=",
-                    ">",
-                    "",
-                    "</parameter>",
-                    "</function>")),
-    GEMMA(
-            "google-gemma-4-31B-it",
-            new ReasoningMarks("<|channel>", "thought\n", "<channel|>", "\n<channel|>"),
-            new ToolSyntax.Braced("<|tool_call>", "<tool_call|>", "call:", "<|\"|>")),
-    LAGUNA(
-            "poolside-Laguna-XS-2.1",
-            ReasoningMarks.think(),
-            new ToolSyntax.Tagged(
-                    "<tool_call>",
-                    "</tool_call>",
-                    "",
-                    "\n",
-                    "<arg_key>",
-                    "</arg_key>",
-                    "<arg_value>",
-                    "</arg_value>",
-                    ""));
+    QWEN35("Qwen3.5-4B", FamilyDialect.QWEN35),
+    GEMMA("google-gemma-4-31B-it", FamilyDialect.GEMMA),
+    LAGUNA("poolside-Laguna-XS-2.1", FamilyDialect.LAGUNA);
 
     private static final Map<ChatFamily, Tokenizer> TOKENIZERS = new HashMap<>();
 
     private final String file;
     private final ChatDialect dialect;
 
-    ChatFamily(String file, ReasoningMarks marks, ToolSyntax syntax) {
+    ChatFamily(String file, FamilyDialect family) {
         this.file = file;
-        dialect = new ChatDialect(Optional.of(marks), Optional.of(syntax));
+        dialect = family.dialect();
     }
 
     Tokenizer tokenizer() {

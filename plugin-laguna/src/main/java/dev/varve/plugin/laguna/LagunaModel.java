@@ -17,6 +17,7 @@ import dev.varve.api.model.ShardGraph.ExpertRouting;
 import dev.varve.api.model.TensorSelection;
 import dev.varve.api.model.TensorUse;
 import dev.varve.api.model.ToolSyntax;
+import dev.varve.api.model.ToolSyntax.Tags;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -30,14 +31,10 @@ final class LagunaModel implements LayerSplitAdapter {
     /** {@code NAME} and then {@code <arg_key>KEY</arg_key><arg_value>VALUE</arg_value>}. */
     private static final ToolSyntax TOOL_CALLS =
             new ToolSyntax.Tagged(
-                    "<tool_call>",
-                    "</tool_call>",
-                    "",
-                    "\n",
-                    "<arg_key>",
-                    "</arg_key>",
-                    "<arg_value>",
-                    "</arg_value>",
+                    new Tags("<tool_call>", "</tool_call>"),
+                    new Tags("", "\n"),
+                    new Tags("<arg_key>", "</arg_key>"),
+                    new Tags("<arg_value>", "</arg_value>"),
                     "");
 
     private final LagunaSizes sizes;

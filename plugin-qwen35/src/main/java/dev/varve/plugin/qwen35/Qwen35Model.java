@@ -19,6 +19,7 @@ import dev.varve.api.model.ShardGraph.ExpertRouting;
 import dev.varve.api.model.TensorSelection;
 import dev.varve.api.model.TensorUse;
 import dev.varve.api.model.ToolSyntax;
+import dev.varve.api.model.ToolSyntax.Tags;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -37,14 +38,10 @@ final class Qwen35Model implements LayerSplitAdapter {
     /** {@code <function=NAME><parameter=KEY>VALUE</parameter></function>}. */
     private static final ToolSyntax TOOL_CALLS =
             new ToolSyntax.Tagged(
-                    "<tool_call>",
-                    "</tool_call>",
-                    "<function=",
-                    ">",
-                    "<parameter=",
-                    ">",
-                    "",
-                    "</parameter>",
+                    new Tags("<tool_call>", "</tool_call>"),
+                    new Tags("<function=", ">"),
+                    new Tags("<parameter=", ">"),
+                    new Tags("", "</parameter>"),
                     "</function>");
 
     private final Qwen35Sizes sizes;

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Random;
@@ -121,7 +122,7 @@ class BroughtPreTokenizerTest {
     void aPreTokenizerThatThrowsIsNamedAndTheTextIsNot() {
         PreTokenizer throwing =
                 (text, begin, end, words) -> {
-                    throw new IllegalStateException(new String(text, 0, end));
+                    throw new IllegalStateException(new String(text, 0, end, StandardCharsets.UTF_8));
                 };
 
         VarveException refusal =

@@ -1,6 +1,13 @@
 package dev.varve.api.model;
 
-/** What one layer keeps between two forwards of a sequence. */
+import java.util.List;
+import java.util.regex.Pattern;
+
+/**
+ * What one layer keeps between two forwards of a sequence. The kinds are the platform's, which
+ * holds their memory, moves and restores them; {@link Custom} is the one that a family shapes and
+ * advances itself.
+ */
 public sealed interface LayerState {
 
     /** Key/value rows of its own. */
@@ -77,6 +84,62 @@ public sealed interface LayerState {
         /** Elements of one matrix state row, {@code [stateSize, stateSize, valueHeads]}. */
         public long matrixElements() {
             return (long) stateSize * stateSize * valueHeads;
+        }
+    }
+
+    /**
+     * A state of the family's own: tensors of fixed shapes, F32, zero where a sequence begins. The
+     * family advances them with {@link ShardGraph#advanceState}; keeping, moving and restoring them
+     * is the platform's. Like {@link Recurrent} it cannot be rewound, only checkpointed.
+     *
+     * @param parts names are unique; none for a layer that keeps nothing at all
+     */
+    record Custom(List<Part> parts) implements LayerState {
+        /**
+         * One tensor of a state.
+         *
+         * @param name lower-case letters, digits and underscores
+         * @param shape in ggml order, 1 to 3 extents
+         */
+        public record Part(String name, List<Long> shape) {
+            private static final Pattern NAME = Pattern.compile("[a-z0-9_]{1,32}");
+
+            public Part {
+                shape = List.copyOf(shape);
+                if (!NAME.matcher(name).matches()) {
+                    throw new IllegalArgumentException(
+                            "state: expected a name such as shift_1, found " + name);
+                }
+                if (shape.isEmpty()
+                        || shape.size() > 3
+                        || shape.stream().anyMatch(extent -> extent < 1)) {
+                    throw new IllegalArgumentException(
+                            "state " + name + ": expected 1 to 3 positive extents, found " + shape);
+                }
+                shape.stream().reduce(1L, Math::multiplyExact);
+            }
+
+            /** Elements of one sequence's tensor. */
+            public long elements() {
+                return shape.stream().reduce(1L, Math::multiplyExact);
+            }
+        }
+
+        public Custom {
+            parts = List.copyOf(parts);
+            if (parts.stream().map(Part::name).distinct().count() < parts.size()) {
+                throw new IllegalArgumentException("state: a name occurs twice in " + parts);
+            }
+        }
+
+        /** A layer that keeps nothing between two forwards. */
+        public static Custom nothing() {
+            return new Custom(List.of());
+        }
+
+        /** Elements of all tensors of one sequence. */
+        public long elements() {
+            return parts.stream().mapToLong(Part::elements).reduce(0, Math::addExact);
         }
     }
 

@@ -88,6 +88,8 @@ public record ModelShape(
                 .anyMatch(
                         state ->
                                 state instanceof LayerState.Recurrent
+                                        || state instanceof LayerState.Custom own
+                                                && !own.parts().isEmpty()
                                         || state instanceof LayerState.SlidingAttention);
     }
 

@@ -140,6 +140,16 @@ public interface ShardGraph {
     Tensor gatedDelta(int layer, Tensor query, Tensor key, Tensor value, Tensor decay, Tensor beta);
 
     /**
+     * Advances a layer's {@link LayerState.Custom} over each sequence, with operators of the
+     * family. Once per layer that keeps such a state.
+     *
+     * @param columns what the step takes in of each token: {@code F32 [.., T]} of 2 or 3 dimensions
+     * @return {@code F32 [width, T]}, contiguous, where width is the elements of the step's output
+     *     for each token
+     */
+    Tensor advanceState(int layer, List<Tensor> columns, StateStep step);
+
+    /**
      * Lets the layers from here on compute only the columns that the wanted outputs depend on; for
      * layers that keep no state. From the first call on {@link #tokens}, {@link #positions} and the
      * queries of {@link #sharedAttention} are those columns; {@code F32 [width, T] -> F32 [width,

@@ -220,10 +220,18 @@ public record RangeMemory(
      */
     private static long stateBytes(ModelShape shape, LayerRange range) {
         return shape.layers().subList(range.begin(), range.end()).stream()
-                .filter(LayerState.Recurrent.class::isInstance)
-                .map(LayerState.Recurrent.class::cast)
                 .mapToLong(
-                        state -> (state.matrixElements() + 2 * state.convElements()) * Float.BYTES)
+                        state ->
+                                switch (state) {
+                                    case LayerState.Recurrent recurrent ->
+                                            recurrent.matrixElements()
+                                                    + 2 * recurrent.convElements();
+                                    // Read in place, made anew and copied once more.
+                                    case LayerState.Custom own -> 2 * own.elements();
+                                    case LayerState.Attention rows -> 0;
+                                    case LayerState.SharedAttention rows -> 0;
+                                })
+                .map(elements -> elements * Float.BYTES)
                 .max()
                 .orElse(0);
     }

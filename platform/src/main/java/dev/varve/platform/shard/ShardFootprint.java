@@ -87,12 +87,14 @@ public record ShardFootprint(long bytesPerSlot, int regionSlots, long bytesPerSt
                 recurrentBytes(shape, range), Math.multiplyExact(sliding, (long) regionSlots));
     }
 
-    /** One recurrent state of every layer that keeps one; always F32. */
+    /** One recurrent or own state of every layer that keeps one; always F32. */
     private static long recurrentBytes(ModelShape shape, LayerRange range) {
         long bytes = 0;
         for (LayerState state : shape.layers().subList(range.begin(), range.end())) {
             if (state instanceof LayerState.Recurrent recurrent) {
                 bytes += (recurrent.convElements() + recurrent.matrixElements()) * Float.BYTES;
+            } else if (state instanceof LayerState.Custom own) {
+                bytes = Math.addExact(bytes, Math.multiplyExact(own.elements(), Float.BYTES));
             }
         }
         return bytes;

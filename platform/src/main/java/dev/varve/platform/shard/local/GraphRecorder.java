@@ -12,6 +12,7 @@ import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelShape;
 import dev.varve.api.model.ShardGraph;
+import dev.varve.api.model.StateStep;
 import dev.varve.api.model.TensorUse;
 
 import java.util.ArrayList;
@@ -37,6 +38,7 @@ final class GraphRecorder implements ShardGraph {
     private final ProductBlock products;
     private final AttentionBlock attention;
     private final RecurrentBlock recurrent;
+    private final CustomStateBlock custom;
     private final ExpertBlock experts;
     private final BuildSite site;
     private final BuildRules rules;
@@ -75,6 +77,7 @@ final class GraphRecorder implements ShardGraph {
         products = new ProductBlock(ops, key, state);
         attention = new AttentionBlock(ops, graph, inputs, state);
         recurrent = new RecurrentBlock(ops, graph, key, state.stateRows());
+        custom = new CustomStateBlock(ops, graph, key, state.stateRows());
         experts = new ExpertBlock(ops, graph, weights, products);
         site = BuildSite.of(model, range);
         rules = new BuildRules(site, shape, key);
@@ -259,6 +262,11 @@ final class GraphRecorder implements ShardGraph {
                 StateOperator.DELTA,
                 layer,
                 recurrent.delta(layer, query, keys, values, decay, beta));
+    }
+
+    @Override
+    public Tensor advanceState(int layer, List<Tensor> columns, StateStep step) {
+        return custom.advance(layer, columns, step);
     }
 
     /**

@@ -118,6 +118,22 @@ final class SequenceTensors {
                             parts.add(new Part("conv." + layer, tensors.convolution(), row, 1));
                             parts.add(new Part("state." + layer, tensors.matrix(), row, 1));
                         });
+        state.stateRows()
+                .ownLayers()
+                .forEach(
+                        (layer, own) ->
+                                own.parts()
+                                        .forEach(
+                                                (part, tensor) ->
+                                                        parts.add(
+                                                                new Part(
+                                                                        "custom_"
+                                                                                + part.name()
+                                                                                + "."
+                                                                                + layer,
+                                                                        tensor,
+                                                                        place.stateRow(),
+                                                                        1))));
         return parts;
     }
 

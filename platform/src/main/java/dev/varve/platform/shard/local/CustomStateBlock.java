@@ -1,0 +1,166 @@
+package dev.varve.platform.shard.local;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.ggml.GgmlType;
+import dev.varve.api.ggml.Graph;
+import dev.varve.api.ggml.Ops;
+import dev.varve.api.ggml.Tensor;
+import dev.varve.api.model.LayerState;
+import dev.varve.api.model.StateStep;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * States that a family advances itself. It sees the sequences of a batch in groups of one length,
+ * see {@link RaggedGroup}; its new states are written once everything that reads the old ones has
+ * been computed, since a sequence may write the row that it reads.
+ */
+final class CustomStateBlock {
+    private final Ops ops;
+    private final Graph graph;
+    private final List<RaggedGroup> groups;
+    private final StateRows states;
+
+    CustomStateBlock(Ops ops, Graph graph, GraphKey key, StateRows states) {
+        this.ops = ops;
+        this.graph = graph;
+        this.groups = RaggedGroup.of(key);
+        this.states = states;
+    }
+
+    /** {@code F32 [.., T] -> F32 [width, T]}. */
+    Tensor advance(int layer, List<Tensor> columns, StateStep step) {
+        StateRows.Own own = states.own(layer);
+        Tensor all = null;
+        for (RaggedGroup group : groups) {
+            Tensor output = advance(layer, own, group, columns, step);
+            if (all != null && all.ne(0) != output.ne(0)) {
+                throw wrong(layer, "output", "rows of " + all.ne(0), "rows of " + output.ne(0));
+            }
+            all = all == null ? output : ops.concat(all, output, 1);
+        }
+        return all;
+    }
+
+    private Tensor advance(
+            int layer, StateRows.Own own, RaggedGroup group, List<Tensor> columns, StateStep step) {
+        Map<String, Tensor> before = new TreeMap<>();
+        own.parts().forEach((part, rows) -> before.put(part.name(), read(part, rows, group)));
+        List<Tensor> cut = new ArrayList<>();
+        columns.forEach(column -> cut.add(cut(layer, column, group)));
+        StateStep.Result result =
+                step.advance(new StateStep.Group(group.tokens(), group.sequences(), cut, before));
+        long count = (long) group.tokens() * group.sequences();
+        Tensor output = ops.cont(result.output());
+        if (output.type() != GgmlType.F32 || output.elements() % count != 0) {
+            throw wrong(layer, "output", "F32 for " + count + " tokens", describe(output));
+        }
+        graph.expand(output);
+        if (!result.states().keySet().equals(before.keySet())) {
+            throw wrong(layer, "states", before.keySet(), result.states().keySet());
+        }
+        Map<LayerState.Custom.Part, Tensor> after = new LinkedHashMap<>();
+        for (LayerState.Custom.Part part : own.parts().keySet()) {
+            Tensor kept = result.states().get(part.name());
+            if (kept.type() != GgmlType.F32
+                    || kept.elements() != part.elements() * group.sequences()) {
+                throw wrong(
+                        layer,
+                        "state " + part.name(),
+                        describe(before.get(part.name())),
+                        describe(kept));
+            }
+            // A copy: it may be a view of what was there.
+            Tensor copy = ops.cont(kept);
+            graph.expand(copy);
+            after.put(part, copy);
+        }
+        after.forEach(
+                (part, kept) -> {
+                    Tensor rows = rows(part, own.parts().get(part), group.writeRow(), group);
+                    graph.expand(
+                            ops.copy(
+                                    ops.reshape2d(kept, part.elements(), group.sequences()), rows));
+                });
+        return ops.reshape2d(output, output.elements() / count, count);
+    }
+
+    private Tensor read(LayerState.Custom.Part part, Tensor all, RaggedGroup group) {
+        Tensor rows = rows(part, all, group.readRow(), group);
+        return switch (part.shape().size()) {
+            case 1 -> rows;
+            case 2 ->
+                    ops.reshape3d(
+                            rows, part.shape().get(0), part.shape().get(1), group.sequences());
+            default ->
+                    ops.reshape4d(
+                            rows,
+                            part.shape().get(0),
+                            part.shape().get(1),
+                            part.shape().get(2),
+                            group.sequences());
+        };
+    }
+
+    private Tensor rows(LayerState.Custom.Part part, Tensor all, int firstRow, RaggedGroup group) {
+        return ops.view2d(all, part.elements(), group.sequences(), all.nb(1), firstRow * all.nb(1));
+    }
+
+    /** The columns of a group: {@code [.., T] -> [.., tokens, sequences]}. */
+    private Tensor cut(int layer, Tensor all, RaggedGroup group) {
+        int tokens = group.tokens();
+        int sequences = group.sequences();
+        int first = group.firstColumn();
+        if (all.type() != GgmlType.F32 || all.ne(3) != 1) {
+            throw wrong(layer, "input", "F32 [.., T] of 2 or 3 dimensions", describe(all));
+        }
+        return all.ne(2) == 1
+                ? ops.view3d(
+                        all,
+                        all.ne(0),
+                        tokens,
+                        sequences,
+                        all.nb(1),
+                        all.nb(1) * tokens,
+                        first * all.nb(1))
+                : ops.view4d(
+                        all,
+                        all.ne(0),
+                        all.ne(1),
+                        tokens,
+                        sequences,
+                        all.nb(1),
+                        all.nb(2),
+                        all.nb(2) * tokens,
+                        first * all.nb(2));
+    }
+
+    private static String describe(Tensor tensor) {
+        return String.format(
+                Locale.ROOT,
+                "%s [%d, %d, %d, %d]",
+                tensor.type(),
+                tensor.ne(0),
+                tensor.ne(1),
+                tensor.ne(2),
+                tensor.ne(3));
+    }
+
+    private static VarveException wrong(int layer, String what, Object expected, Object found) {
+        return new VarveException(
+                VarveException.Kind.UNSUPPORTED_MODEL,
+                "layer "
+                        + layer
+                        + ": advanceState: "
+                        + what
+                        + ": expected "
+                        + expected
+                        + ", found "
+                        + found);
+    }
+}

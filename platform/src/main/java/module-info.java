@@ -1,7 +1,14 @@
-/** The engine and the server. Knows the API, Jetty, Jackson and picocli; knows no plugin. */
+/**
+ * The engine and the server. Knows the API, Jetty, Jackson, picocli and Prometheus' client; knows
+ * no plugin.
+ */
 module dev.varve.platform {
     requires dev.varve.api;
     requires info.picocli;
+    requires io.prometheus.metrics.config;
+    requires io.prometheus.metrics.core;
+    requires io.prometheus.metrics.model;
+    requires io.prometheus.writer.text;
     requires jakarta.servlet;
     requires java.logging;
     requires jdk.jfr;

@@ -17,6 +17,7 @@ import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.Boundary;
+import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.SequencePlace;
@@ -24,6 +25,7 @@ import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.ShardSnapshot;
 import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.SnapshotTensor;
 import dev.varve.platform.shard.local.LocalShard;
@@ -188,7 +190,7 @@ class CustomStateTest {
                         model,
                         range,
                         Cpu.device(),
-                        new ShardOptions(Cpu.F16, TEXTS * SPAN, TEXTS + 1, 0, true, true),
+                        ShardOptions.of(Cpu.F16, new CacheSizes(TEXTS * SPAN, TEXTS + 1, 0)),
                         LoadProgress.silent()));
     }
 
@@ -198,10 +200,7 @@ class CustomStateTest {
         return new Slice(
                 text,
                 Arrays.copyOfRange(texts.get(text), begin, begin + count),
-                begin,
-                place(text, 1).slots(),
-                begin == 0 ? Slice.ZERO_ROW : text + 1,
-                text + 1,
+                SlicePlace.next(begin, place(text, 1).slots(), text + 1),
                 OutputRows.ALL);
     }
 

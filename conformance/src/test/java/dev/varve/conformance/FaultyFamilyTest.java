@@ -6,7 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
+import dev.varve.api.ggml.Extents;
 import dev.varve.api.ggml.Ops;
+import dev.varve.api.ggml.Strides;
 import dev.varve.api.ggml.Tensor;
 import dev.varve.api.model.ChatDialect;
 import dev.varve.api.model.LayerRange;
@@ -172,13 +174,13 @@ class FaultyFamilyTest {
                 return graph.attention(
                         (int) arguments[0],
                         graph.ops()
-                                .view3d(
+                                .view(
                                         query,
-                                        query.ne(0),
-                                        query.ne(1),
-                                        query.ne(2) > 1 ? query.ne(2) - 1 : 1,
-                                        query.nb(1),
-                                        query.nb(2),
+                                        Extents.of(
+                                                query.ne(0),
+                                                query.ne(1),
+                                                query.ne(2) > 1 ? query.ne(2) - 1 : 1),
+                                        Strides.of(query.nb(1), query.nb(2)),
                                         0),
                         (Tensor) arguments[2],
                         (Tensor) arguments[3],

@@ -2,7 +2,9 @@ package dev.varve.conformance;
 
 import static dev.varve.api.model.WeightSelector.block;
 
+import dev.varve.api.ggml.Extents;
 import dev.varve.api.ggml.Ops;
+import dev.varve.api.ggml.Strides;
 import dev.varve.api.ggml.Tensor;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.ChatDialect;
@@ -150,8 +152,11 @@ final class ShiftModel implements LayerSplitAdapter {
     }
 
     private static Tensor columns(Ops ops, Tensor all, int first, int count) {
-        return ops.view3d(
-                all, all.ne(0), count, all.ne(2), all.nb(1), all.nb(2), first * all.nb(1));
+        return ops.view(
+                all,
+                Extents.of(all.ne(0), count, all.ne(2)),
+                Strides.of(all.nb(1), all.nb(2)),
+                first * all.nb(1));
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.varve.platform.http;
 import dev.varve.api.VarveException;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.ShardStatus;
+import dev.varve.platform.http.metrics.Metrics;
 import dev.varve.platform.intake.HeldBody;
 import dev.varve.platform.intake.Intake;
 import dev.varve.platform.intake.IntakeException;
@@ -187,11 +188,11 @@ final class ApiServlet extends HttpServlet {
             case "/health" -> health(requireModel().engine(), response);
             case "/metrics" -> {
                 byte[] text =
-                        metrics.write(
+                        metrics.text(
                                         Optional.ofNullable(served)
                                                 .map(model -> model.engine().status()))
                                 .getBytes(StandardCharsets.UTF_8);
-                response.setContentType("text/plain; version=0.0.4; charset=utf-8");
+                response.setContentType(Metrics.CONTENT_TYPE);
                 response.getOutputStream().write(text);
             }
             case "/" ->

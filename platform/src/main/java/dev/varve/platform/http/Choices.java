@@ -7,6 +7,7 @@ import dev.varve.platform.engine.GeneratedToken;
 import dev.varve.platform.engine.Generation;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationListener;
+import dev.varve.platform.http.metrics.Metrics;
 import dev.varve.platform.sequence.CacheScope;
 
 import java.time.Duration;
@@ -97,16 +98,16 @@ final class Choices implements AutoCloseable {
 
         @Override
         public void onStart(int cachedTokens) {
-            metrics.queueTime.observe(System.nanoTime() - submitted);
+            metrics.observeQueueTime(System.nanoTime() - submitted);
         }
 
         @Override
         public boolean onToken(GeneratedToken token) {
             long now = System.nanoTime();
             if (lastToken == 0) {
-                metrics.timeToFirstToken.observe(now - submitted);
+                metrics.observeFirstToken(now - submitted);
             } else {
-                metrics.interTokenLatency.observe(now - lastToken);
+                metrics.observeTokenGap(now - lastToken);
             }
             lastToken = now;
             offer(new ChoiceEvent.Token(index, token, reader.push(token.id())));
@@ -115,7 +116,7 @@ final class Choices implements AutoCloseable {
 
         @Override
         public void onEnd(GenerationEnd end) {
-            metrics.requestLatency.observe(System.nanoTime() - submitted);
+            metrics.observeRequest(System.nanoTime() - submitted);
             AnswerText.Piece rest = reader.finish();
             offer(new ChoiceEvent.Ended(index, end, rest, reader.facts()));
         }

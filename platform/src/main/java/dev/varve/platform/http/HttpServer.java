@@ -1,6 +1,7 @@
 package dev.varve.platform.http;
 
 import dev.varve.api.VarveException;
+import dev.varve.platform.http.metrics.Metrics;
 import dev.varve.platform.intake.Intake;
 
 import org.eclipse.jetty.ee11.servlet.ServletContextHandler;

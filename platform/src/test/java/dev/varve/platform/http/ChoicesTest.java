@@ -12,6 +12,7 @@ import dev.varve.platform.engine.GeneratedToken;
 import dev.varve.platform.engine.Generation;
 import dev.varve.platform.engine.GenerationListener;
 import dev.varve.platform.engine.GenerationRequest;
+import dev.varve.platform.http.metrics.Metrics;
 import dev.varve.platform.sequence.CacheScope;
 
 import org.junit.jupiter.api.Test;

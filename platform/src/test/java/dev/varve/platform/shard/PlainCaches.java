@@ -71,6 +71,8 @@ final class PlainCaches {
                 case LayerState.Recurrent recurrent -> states.put(layer, new State[stateRows]);
                 case LayerState.SharedAttention shared ->
                         throw new IllegalArgumentException("layer " + layer + " shares rows");
+                case LayerState.Custom custom ->
+                        throw new IllegalArgumentException("layer " + layer + " is its family's");
             }
         }
     }

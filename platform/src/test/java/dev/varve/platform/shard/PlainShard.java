@@ -272,6 +272,8 @@ public class PlainShard extends FakeShard {
             }
             case LayerState.SharedAttention shared ->
                     throw new IllegalArgumentException("layer " + layer + " shares rows");
+            case LayerState.Custom custom ->
+                    throw new IllegalArgumentException("layer " + layer + " is its family's");
         }
     }
 

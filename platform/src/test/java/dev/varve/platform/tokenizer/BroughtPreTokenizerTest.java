@@ -122,7 +122,8 @@ class BroughtPreTokenizerTest {
     void aPreTokenizerThatThrowsIsNamedAndTheTextIsNot() {
         PreTokenizer throwing =
                 (text, begin, end, words) -> {
-                    throw new IllegalStateException(new String(text, 0, end, StandardCharsets.UTF_8));
+                    throw new IllegalStateException(
+                            new String(text, 0, end, StandardCharsets.UTF_8));
                 };
 
         VarveException refusal =

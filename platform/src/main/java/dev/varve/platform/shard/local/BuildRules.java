@@ -99,6 +99,11 @@ final class BuildRules {
         call.requireContiguous("beta", beta, heads, tokens);
     }
 
+    /** States that only the family knows. */
+    void custom(int layer) {
+        begin(layer, StateOperator.CUSTOM);
+    }
+
     /** The activation of the shard before is asked for. */
     void boundary() {
         if (site.range().begin() == 0) {

@@ -1,9 +1,11 @@
 package dev.varve.platform.shard.local;
 
 import dev.varve.api.VarveException;
+import dev.varve.api.ggml.Extents;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.ggml.Graph;
 import dev.varve.api.ggml.Ops;
+import dev.varve.api.ggml.Strides;
 import dev.varve.api.ggml.Tensor;
 import dev.varve.api.model.LayerState;
 import dev.varve.api.model.StateStep;
@@ -120,23 +122,15 @@ final class CustomStateBlock {
             throw wrong(layer, "input", "F32 [.., T] of 2 or 3 dimensions", describe(all));
         }
         return all.ne(2) == 1
-                ? ops.view3d(
+                ? ops.view(
                         all,
-                        all.ne(0),
-                        tokens,
-                        sequences,
-                        all.nb(1),
-                        all.nb(1) * tokens,
+                        Extents.of(all.ne(0), tokens, sequences),
+                        Strides.of(all.nb(1), all.nb(1) * tokens),
                         first * all.nb(1))
-                : ops.view4d(
+                : ops.view(
                         all,
-                        all.ne(0),
-                        all.ne(1),
-                        tokens,
-                        sequences,
-                        all.nb(1),
-                        all.nb(2),
-                        all.nb(2) * tokens,
+                        Extents.of(all.ne(0), all.ne(1), tokens, sequences),
+                        Strides.of(all.nb(1), all.nb(2), all.nb(2) * tokens),
                         first * all.nb(2));
     }
 

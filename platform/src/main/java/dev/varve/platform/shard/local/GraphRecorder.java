@@ -266,7 +266,8 @@ final class GraphRecorder implements ShardGraph {
 
     @Override
     public Tensor advanceState(int layer, List<Tensor> columns, StateStep step) {
-        return custom.advance(layer, columns, step);
+        rules.custom(layer);
+        return named(StateOperator.CUSTOM, layer, custom.advance(layer, columns, step));
     }
 
     /**

@@ -10,7 +10,8 @@ enum StateOperator {
     ATTENTION("attention"),
     SHARED_ATTENTION("sharedAttention"),
     CONVOLUTION("causalConvolution"),
-    DELTA("gatedDelta");
+    DELTA("gatedDelta"),
+    CUSTOM("advanceState");
 
     private final String call;
 
@@ -24,6 +25,10 @@ enum StateOperator {
             case LayerState.Attention rows -> EnumSet.of(ATTENTION);
             case LayerState.SharedAttention shared -> EnumSet.of(SHARED_ATTENTION);
             case LayerState.Recurrent recurrent -> EnumSet.of(CONVOLUTION, DELTA);
+            case LayerState.Custom custom ->
+                    custom.parts().isEmpty()
+                            ? EnumSet.noneOf(StateOperator.class)
+                            : EnumSet.of(CUSTOM);
         };
     }
 

@@ -1,4 +1,4 @@
-package dev.varve.platform.http;
+package dev.varve.platform.http.metrics;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.engine.EngineStatus;
 import dev.varve.platform.engine.ShardStatus;
+import dev.varve.platform.sequence.SlotUse;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardTraffic;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -28,20 +30,39 @@ class MetricsTextTest {
         metrics.countRequest("/health", 200, "");
         metrics.countRequest("other", 404, "");
         metrics.countDisconnect();
-        metrics.timeToFirstToken.observe(2_100_000);
-        metrics.timeToFirstToken.observe(700_000_000);
-        metrics.timeToFirstToken.observe(400_000_000_000L);
-        metrics.interTokenLatency.observe(1_000_000);
+        metrics.observeFirstToken(2_100_000);
+        metrics.observeFirstToken(700_000_000);
+        metrics.observeFirstToken(400_000_000_000L);
+        metrics.observeTokenGap(1_000_000);
 
-        assertEquals(expected("all"), metrics.write(Optional.of(status())));
+        String text = metrics.text(Optional.of(status()));
+
+        assertEquals(families(expected("all")), families(text));
+        assertTrue(text.endsWith("\n"), text);
     }
 
     @Test
     void withoutAModelOnlyTheServersOwnMetricsAreWritten() throws IOException {
-        String text = new Metrics().write(Optional.empty());
+        Metrics metrics = new Metrics();
+        metrics.countRequest("/health", 503, "");
+
+        String text = metrics.text(Optional.empty());
 
         assertTrue(text.startsWith("# HELP varve_requests_total "), text);
         assertEquals(6, text.lines().filter(line -> line.startsWith("# TYPE ")).count(), text);
+    }
+
+    /** The lines of each metric: its two headers, and its samples, whose order means nothing. */
+    private static List<List<String>> families(String text) {
+        List<List<String>> families = new ArrayList<>();
+        for (String line : text.split("\n")) {
+            if (line.startsWith("# HELP ")) {
+                families.add(new ArrayList<>());
+            }
+            families.getLast().add(line);
+        }
+        families.forEach(family -> family.subList(2, family.size()).sort(null));
+        return families;
     }
 
     private static String expected(String name) throws IOException {
@@ -53,23 +74,10 @@ class MetricsTextTest {
 
     private static EngineStatus status() {
         return new EngineStatus(
-                4096,
-                4,
-                2,
-                3,
-                16384,
-                4096,
-                512,
-                12_345_678_901L,
-                100,
-                20_000_000,
-                30,
-                40,
-                50,
-                60,
-                7,
-                8,
-                12_345_678,
+                new EngineStatus.Load(4096, 4, 2, 3),
+                new SlotUse(16384, 4096, 512),
+                new ShardMemory(12_345_678_801L, 100, 20_000_000, 30),
+                new EngineStatus.Counts(new EngineStatus.Tokens(40, 50, 60), 7, 8, 12_345_678),
                 List.of(
                         shard("cpu:0", Optional.empty()),
                         shard(
@@ -85,10 +93,6 @@ class MetricsTextTest {
                 new LayerRange(3, 7),
                 new ShardMemory(11, 22, 33, 44),
                 ShardHealth.ready(),
-                5,
-                60,
-                1500,
-                2000,
-                traffic);
+                new ShardStatus.Work(5, 60, 1500, 2000, traffic));
     }
 }

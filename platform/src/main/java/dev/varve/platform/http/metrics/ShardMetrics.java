@@ -1,0 +1,136 @@
+package dev.varve.platform.http.metrics;
+
+import dev.varve.platform.engine.ShardStatus;
+import dev.varve.platform.shard.ShardTraffic;
+
+import io.prometheus.metrics.model.snapshots.Labels;
+import io.prometheus.metrics.model.snapshots.MetricSnapshot;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.ToDoubleFunction;
+
+/** Gauges and counters of each shard, labelled with its place, device and layers. */
+final class ShardMetrics {
+    private static final double MILLIS_PER_SECOND = 1000;
+
+    private final List<ShardStatus> shards;
+
+    private ShardMetrics(List<ShardStatus> shards) {
+        this.shards = shards;
+    }
+
+    /** None where there are no shards; those of connections only for shards in other processes. */
+    static List<MetricSnapshot> of(List<ShardStatus> shards) {
+        if (shards.isEmpty()) {
+            return List.of();
+        }
+        ShardMetrics metrics = new ShardMetrics(shards);
+        List<MetricSnapshot> all = new ArrayList<>(metrics.computing());
+        if (shards.stream().anyMatch(shard -> shard.work().traffic().isPresent())) {
+            all.addAll(metrics.traffic());
+        }
+        return all;
+    }
+
+    private List<MetricSnapshot> computing() {
+        return List.of(
+                bytes(),
+                each(
+                                "varve_shard_up",
+                                "1 if the shard can compute, 0 if it is missing or loads.",
+                                shard -> shard.isReady() ? 1 : 0)
+                        .gauge(),
+                each(
+                                "varve_shard_restarts",
+                                "How often a shard was lost and came back.",
+                                shard -> shard.health().restarts())
+                        .counter(),
+                each(
+                                "varve_shard_forwards",
+                                "Batches that a shard computed.",
+                                shard -> shard.work().forwards())
+                        .counter(),
+                each(
+                                "varve_shard_tokens",
+                                "Tokens in the batches of a shard.",
+                                shard -> shard.work().tokens())
+                        .counter(),
+                each(
+                                "varve_shard_forward_seconds",
+                                "Time of a shard's batches, the way there and back included.",
+                                shard -> shard.work().forwardMillis() / MILLIS_PER_SECOND)
+                        .counter(),
+                each(
+                                "varve_shard_boundary_seconds",
+                                "Of that, time to move activations in and out.",
+                                shard -> shard.work().boundaryMillis() / MILLIS_PER_SECOND)
+                        .counter());
+    }
+
+    private MetricSnapshot bytes() {
+        Family family = new Family("varve_shard_bytes", "Bytes that a shard holds, by kind.");
+        addBytes(family, "weights", shard -> shard.memory().weights());
+        addBytes(family, "mapped_weights", shard -> shard.memory().mappedWeights());
+        addBytes(family, "kv", shard -> shard.memory().kv());
+        addBytes(family, "compute", shard -> shard.memory().compute());
+        return family.gauge();
+    }
+
+    private void addBytes(Family family, String kind, ToDoubleFunction<ShardStatus> value) {
+        for (int shard = 0; shard < shards.size(); shard++) {
+            family.add(labels(shard).add("kind", kind), value.applyAsDouble(shards.get(shard)));
+        }
+    }
+
+    private Family each(String name, String help, ToDoubleFunction<ShardStatus> value) {
+        Family family = new Family(name, help);
+        for (int shard = 0; shard < shards.size(); shard++) {
+            family.add(labels(shard), value.applyAsDouble(shards.get(shard)));
+        }
+        return family;
+    }
+
+    private List<MetricSnapshot> traffic() {
+        Family bytes =
+                new Family(
+                        "varve_shard_wire_bytes", "Bytes to and from a shard in another process.");
+        Family payloads =
+                new Family(
+                        "varve_shard_wire",
+                        "How large payloads travel to a shard: in shared memory or in the stream.");
+        for (int shard = 0; shard < shards.size(); shard++) {
+            Labels labels = labels(shard);
+            shards.get(shard)
+                    .work()
+                    .traffic()
+                    .ifPresent(
+                            traffic -> {
+                                bytes.add(labels.add("direction", "sent"), traffic.sentBytes());
+                                bytes.add(
+                                        labels.add("direction", "received"),
+                                        traffic.receivedBytes());
+                                payloads.add(labels.add("payloads", name(traffic)), 1);
+                            });
+        }
+        return List.of(bytes.counter(), payloads.info());
+    }
+
+    private static String name(ShardTraffic traffic) {
+        return traffic.payloads().name().toLowerCase(Locale.ROOT);
+    }
+
+    private Labels labels(int index) {
+        ShardStatus shard = shards.get(index);
+        return Labels.of(
+                "shard",
+                Integer.toString(index),
+                "device",
+                shard.device(),
+                "first_layer",
+                Integer.toString(shard.range().begin()),
+                "end_layer",
+                Integer.toString(shard.range().end()));
+    }
+}

@@ -35,11 +35,13 @@ public class VarveException extends RuntimeException {
 
     private final Kind kind;
 
+    /** An error that has no other one as its cause. */
     public VarveException(Kind kind, String message) {
         super(message);
         this.kind = Objects.requireNonNull(kind);
     }
 
+    /** An error with its cause, which may be null. */
     public VarveException(Kind kind, String message, Throwable cause) {
         super(message, cause);
         this.kind = Objects.requireNonNull(kind);

@@ -14,6 +14,7 @@ import java.util.Optional;
  *     can
  */
 public record BackendOptions(Path cacheFolder, Optional<Path> ggmlHome, boolean peerAccess) {
+    /** Refuses null. */
     public BackendOptions {
         Objects.requireNonNull(cacheFolder);
         Objects.requireNonNull(ggmlHome);

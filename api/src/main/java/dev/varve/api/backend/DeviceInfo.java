@@ -18,6 +18,7 @@ public record DeviceInfo(
         long memoryTotalBytes,
         long memoryFreeBytes,
         boolean hostCores) {
+    /** Refuses null. */
     public DeviceInfo {
         Objects.requireNonNull(name);
         Objects.requireNonNull(description);

@@ -32,10 +32,19 @@ import java.util.Optional;
 public final class GgmlDevice {
     /** What a device is. */
     public enum Kind {
+        /** The processor. */
         CPU,
+
+        /** A card with memory of its own. */
         GPU,
+
+        /** Graphics that share the memory of the processor. */
         IGPU,
+
+        /** A helper of the processor, such as a matrix library. */
         ACCEL,
+
+        /** Several devices that are shown as one. */
         META
     }
 

@@ -226,9 +226,7 @@ final class GgufParser {
                             info.name,
                             info.type,
                             info.dimensions,
-                            file,
-                            dataStart + info.offset,
-                            info.bytes));
+                            new GgufTensor.Place(file, dataStart + info.offset, info.bytes)));
         }
         requireNoOverlap(tensors);
         return tensors;

@@ -8,22 +8,49 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * Where a tensor lies in a model file.
+ * A tensor of a model file, without its data.
  *
  * @param name name in the file
  * @param type element type
  * @param dimensions extents, 1 to 4, the fastest first
- * @param file the file, or the part of a split file, that holds it
- * @param offset first byte, counted from the start of the file
- * @param bytes length
+ * @param place where its data lies
  */
-public record GgufTensor(
-        String name, GgmlType type, List<Long> dimensions, Path file, long offset, long bytes) {
+public record GgufTensor(String name, GgmlType type, List<Long> dimensions, Place place) {
+    /**
+     * Bytes of a file.
+     *
+     * @param file the file, or the part of a split file, that holds them
+     * @param offset first byte, counted from the start of the file
+     * @param bytes length
+     */
+    public record Place(Path file, long offset, long bytes) {
+        /** Refuses null. */
+        public Place {
+            Objects.requireNonNull(file);
+        }
+    }
+
+    /** Copies the extents. */
     public GgufTensor {
         Objects.requireNonNull(name);
         Objects.requireNonNull(type);
-        Objects.requireNonNull(file);
+        Objects.requireNonNull(place);
         dimensions = List.copyOf(dimensions);
+    }
+
+    /** The file, or the part of a split file, that holds the data. */
+    public Path file() {
+        return place.file();
+    }
+
+    /** First byte of the data, counted from the start of the file. */
+    public long offset() {
+        return place.offset();
+    }
+
+    /** Length of the data. */
+    public long bytes() {
+        return place.bytes();
     }
 
     /** Extent of a dimension; 1 beyond the last. */
@@ -43,7 +70,7 @@ public record GgufTensor(
         }
         if (!same) {
             throw new ModelFormatException(
-                    file, "tensor " + name, Arrays.toString(expected), describe());
+                    file(), "tensor " + name, Arrays.toString(expected), describe());
         }
     }
 

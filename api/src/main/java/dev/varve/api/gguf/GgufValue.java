@@ -2,6 +2,7 @@ package dev.varve.api.gguf;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.StringJoiner;
 
 /** A value of the metadata, by its type in the file. */
 public sealed interface GgufValue {
@@ -13,6 +14,13 @@ public sealed interface GgufValue {
 
     /** The value for people; long arrays and texts are cut. */
     String describe();
+
+    /** The first elements of an array, with a hint at the rest. */
+    private static String shown(String first, int size) {
+        return size <= SHOWN
+                ? first
+                : first.substring(0, first.length() - 1) + ", …] (" + size + " values)";
+    }
 
     /** An integer of any width; {@code u64} values are kept as bits. */
     record Whole(String typeName, long value) implements GgufValue {
@@ -73,10 +81,9 @@ public sealed interface GgufValue {
 
         @Override
         public String describe() {
-            String shown = Arrays.toString(Arrays.copyOf(values, Math.min(values.length, SHOWN)));
-            return values.length <= SHOWN
-                    ? shown
-                    : shown.replace("]", ", …] (" + values.length + " values)");
+            return shown(
+                    Arrays.toString(Arrays.copyOf(values, Math.min(values.length, SHOWN))),
+                    values.length);
         }
     }
 
@@ -89,10 +96,9 @@ public sealed interface GgufValue {
 
         @Override
         public String describe() {
-            String shown = Arrays.toString(Arrays.copyOf(values, Math.min(values.length, SHOWN)));
-            return values.length <= SHOWN
-                    ? shown
-                    : shown.replace("]", ", …] (" + values.length + " values)");
+            return shown(
+                    Arrays.toString(Arrays.copyOf(values, Math.min(values.length, SHOWN))),
+                    values.length);
         }
     }
 
@@ -105,10 +111,9 @@ public sealed interface GgufValue {
 
         @Override
         public String describe() {
-            String shown = Arrays.toString(Arrays.copyOf(values, Math.min(values.length, SHOWN)));
-            return values.length <= SHOWN
-                    ? shown
-                    : shown.replace("]", ", …] (" + values.length + " values)");
+            return shown(
+                    Arrays.toString(Arrays.copyOf(values, Math.min(values.length, SHOWN))),
+                    values.length);
         }
     }
 
@@ -134,12 +139,11 @@ public sealed interface GgufValue {
 
         @Override
         public String describe() {
-            StringBuilder shown = new StringBuilder("[");
+            StringJoiner first = new StringJoiner(", ", "[", "]");
             for (int i = 0; i < Math.min(ends.length, SHOWN); i++) {
-                shown.append(i == 0 ? "" : ", ").append(new String(get(i), StandardCharsets.UTF_8));
+                first.add(new String(get(i), StandardCharsets.UTF_8));
             }
-            return shown.append(ends.length <= SHOWN ? "]" : ", …] (" + ends.length + " values)")
-                    .toString();
+            return shown(first.toString(), ends.length);
         }
     }
 }

@@ -12,6 +12,7 @@ public final class ModelFormatException extends VarveException {
     private static final long serialVersionUID = 1L;
     private static final int MAX_TEXT = 200;
 
+    /** The field, and both sides of the contradiction, as people write them. */
     public ModelFormatException(Path file, String field, String expected, String found) {
         super(
                 Kind.CORRUPT_FILE,

@@ -2,6 +2,7 @@ package dev.varve.api.model;
 
 /** Half-open range of transformer layers, {@code [begin, end)}, counted from 0. */
 public record LayerRange(int begin, int end) {
+    /** Refuses an empty range. */
     public LayerRange {
         if (begin < 0 || end <= begin) {
             throw new IllegalArgumentException(

@@ -24,6 +24,7 @@ public sealed interface LayerState {
 
     /** Key/value rows of every position of the sequence. */
     record FullAttention(int kvHeads, int keyLength, int valueLength) implements Attention {
+        /** Refuses sizes that are not positive. */
         public FullAttention {
             requirePositive(kvHeads, "kvHeads");
             requirePositive(keyLength, "keyLength");
@@ -37,6 +38,7 @@ public sealed interface LayerState {
      */
     record SlidingAttention(int window, int kvHeads, int keyLength, int valueLength)
             implements Attention {
+        /** Refuses sizes that are not positive. */
         public SlidingAttention {
             requirePositive(window, "window");
             requirePositive(kvHeads, "kvHeads");
@@ -51,6 +53,7 @@ public sealed interface LayerState {
      * @param source layer that owns the rows
      */
     record SharedAttention(int source) implements LayerState {
+        /** Refuses a negative layer. */
         public SharedAttention {
             if (source < 0) {
                 throw new IllegalArgumentException("source layer " + source);
@@ -69,6 +72,7 @@ public sealed interface LayerState {
      */
     record Recurrent(int convKernel, int convChannels, int stateSize, int valueHeads)
             implements LayerState {
+        /** Refuses sizes that are not positive. */
         public Recurrent {
             requirePositive(convKernel - 1, "convKernel - 1");
             requirePositive(convChannels, "convChannels");

@@ -22,6 +22,7 @@ public record ModelShape(
         int contextLength,
         List<LayerState> layers,
         int skippedBlocks) {
+    /** Copies the layers and checks the sizes. */
     public ModelShape {
         Objects.requireNonNull(architecture);
         layers = List.copyOf(layers);

@@ -16,6 +16,7 @@ public record TensorSelection(List<Entry> entries) {
     /** One weight in one use. */
     public record Entry(GgufTensor tensor, TensorUse use) {}
 
+    /** Copies the entries. */
     public TensorSelection {
         entries = List.copyOf(entries);
     }

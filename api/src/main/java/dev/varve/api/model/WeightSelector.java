@@ -19,6 +19,7 @@ public final class WeightSelector {
     private final GgufFile file;
     private final TensorSelection.Builder selection = new TensorSelection.Builder();
 
+    /** Starts with nothing selected. */
     public WeightSelector(GgufFile file) {
         this.file = file;
     }

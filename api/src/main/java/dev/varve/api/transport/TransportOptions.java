@@ -28,12 +28,14 @@ public record TransportOptions(
      * @param key its private key (PEM, PKCS 8)
      */
     public record Identity(Path certificate, Path key) {
+        /** Refuses null. */
         public Identity {
             Objects.requireNonNull(certificate);
             Objects.requireNonNull(key);
         }
     }
 
+    /** Refuses null, and a limit that is not positive. */
     public TransportOptions {
         Objects.requireNonNull(identity);
         Objects.requireNonNull(trusted);

@@ -243,9 +243,12 @@ public final class PlainModel implements LayerSplitAdapter {
                                         name,
                                         GgmlType.F32,
                                         extents.stream().map(Integer::longValue).toList(),
-                                        Path.of("plain.gguf"),
-                                        0,
-                                        (long) extents.get(0) * extents.get(1) * Float.BYTES));
+                                        new GgufTensor.Place(
+                                                Path.of("plain.gguf"),
+                                                0,
+                                                (long) extents.get(0)
+                                                        * extents.get(1)
+                                                        * Float.BYTES)));
     }
 
     /** Bytes of the weights of a range. */

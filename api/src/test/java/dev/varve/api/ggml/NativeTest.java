@@ -1,0 +1,153 @@
+package dev.varve.api.ggml;
+
+import static dev.varve.api.ggml.CType.C_CONTEXT;
+import static dev.varve.api.ggml.CType.C_INT;
+import static dev.varve.api.ggml.CType.C_POINTER;
+import static dev.varve.api.ggml.CType.C_SIZE_T;
+import static dev.varve.api.ggml.CType.C_TENSOR;
+import static dev.varve.api.ggml.Native.returns;
+import static dev.varve.api.ggml.Native.returnsNothing;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.ggml.Pointer.BufferPtr;
+import dev.varve.api.ggml.Pointer.ContextPtr;
+import dev.varve.api.ggml.Pointer.TensorPtr;
+import dev.varve.api.ggml.Pointer.ThreadPoolPtr;
+
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodType;
+
+/** How C functions are found, typed and called. */
+class NativeTest {
+    @BeforeAll
+    static void loadGgml() {
+        Cpu.device();
+    }
+
+    @Test
+    void aFunctionThatGgmlLacksIsNamed() {
+        VarveException error =
+                assertThrows(
+                        VarveException.class,
+                        () -> Native.bind("ggml_varve_none", returnsNothing()));
+
+        assertEquals(VarveException.Kind.UNAVAILABLE, error.kind());
+        assertEquals(
+                "function ggml_varve_none is missing from the ggml libraries", error.getMessage());
+    }
+
+    @Test
+    void aFunctionThatTheCLibraryLacksIsNamed() {
+        VarveException error =
+                assertThrows(
+                        VarveException.class,
+                        () -> Native.bindSystem("varve_none", returns(C_INT)));
+
+        assertEquals(VarveException.Kind.UNAVAILABLE, error.kind());
+        assertEquals("the C library has no function varve_none", error.getMessage());
+    }
+
+    @Test
+    void aFunctionThatTheBackendLacksIsNamedWithTheDevice() {
+        GgmlDevice device = Cpu.device();
+
+        VarveException error =
+                assertThrows(
+                        VarveException.class,
+                        () -> device.requireFunction("varve_none", returnsNothing()));
+
+        assertEquals("CPU: function varve_none is missing", error.getMessage());
+        assertTrue(device.function("varve_none", returnsNothing()).isEmpty());
+    }
+
+    @Test
+    void handlesHaveTheTypesOfTheirPointers() {
+        MethodHandle handle = Native.bind("ggml_neg", returns(C_TENSOR, C_CONTEXT, C_TENSOR));
+
+        assertEquals(
+                MethodType.methodType(TensorPtr.class, ContextPtr.class, TensorPtr.class),
+                handle.type());
+    }
+
+    @Test
+    void textAndMemoryStaySegments() {
+        MethodHandle handle = Native.bindSystem("strlen", returns(C_SIZE_T, C_POINTER));
+
+        assertEquals(MethodType.methodType(long.class, MemorySegment.class), handle.type());
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment text = arena.allocateFrom("strata");
+            assertEquals(6L, Native.call(() -> (long) handle.invokeExact(text)));
+        }
+    }
+
+    @Test
+    void whatACallThrowsIsPassedOn() {
+        IllegalStateException failure = new IllegalStateException("closed");
+        Error end = new StackOverflowError();
+
+        assertSame(failure, thrown(failure));
+        assertSame(end, thrown(end));
+    }
+
+    @Test
+    void aCheckedExceptionWouldBeADefect() {
+        IOException impossible = new IOException("from C");
+
+        Throwable error = thrown(impossible);
+
+        assertEquals(AssertionError.class, error.getClass());
+        assertSame(impossible, error.getCause());
+    }
+
+    @Test
+    void pointersAreTheSameByTheirAddressAlone() {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment struct = arena.allocate(16);
+            MemorySegment bare = MemorySegment.ofAddress(struct.address());
+
+            assertTrue(new TensorPtr(struct).isSame(new TensorPtr(bare)));
+            assertFalse(new TensorPtr(struct).isSame(new TensorPtr(struct.asSlice(8))));
+        }
+    }
+
+    @Test
+    void whatIsLeftOutIsNull() {
+        assertTrue(TensorPtr.NULL.isNull());
+        assertTrue(BufferPtr.NULL.isNull());
+        assertTrue(ThreadPoolPtr.NULL.isNull());
+        assertEquals("", Native.string(MemorySegment.NULL));
+    }
+
+    @Test
+    void signaturesSayWhatTheLinkerNeeds() {
+        Signature signature = returns(C_TENSOR, C_CONTEXT, C_INT);
+
+        assertEquals(ValueLayout.ADDRESS, signature.descriptor().returnLayout().orElseThrow());
+        assertEquals(2, signature.descriptor().argumentLayouts().size());
+        assertEquals(ValueLayout.JAVA_INT, signature.descriptor().argumentLayouts().get(1));
+        assertTrue(returnsNothing(C_INT).descriptor().returnLayout().isEmpty());
+    }
+
+    private static Throwable thrown(Throwable failure) {
+        return assertThrows(
+                Throwable.class,
+                () ->
+                        Native.run(
+                                () -> {
+                                    throw failure;
+                                }));
+    }
+}

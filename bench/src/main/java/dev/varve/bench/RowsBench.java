@@ -12,6 +12,7 @@ import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.ExactRows;
 import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.Slice;
@@ -176,9 +177,7 @@ public final class RowsBench {
             LayerSplitAdapter adapter = new Qwen35Family().open(gguf, ModelOptions.defaults());
             shard =
                     LocalShard.load(
-                            gguf,
-                            adapter,
-                            adapter.shape().allLayers(),
+                            new ModelRange(gguf, adapter, adapter.shape().allLayers()),
                             device,
                             ShardOptions.of(
                                             CacheTypes.f16(),

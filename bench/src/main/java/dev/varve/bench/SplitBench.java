@@ -24,6 +24,7 @@ import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.SplitPlan;
 import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.local.LocalShard;
@@ -183,7 +184,10 @@ public final class SplitBench {
                                                     options.threadsBatch(),
                                                     sharing)));
             return LocalShard.load(
-                    file, model, part.range(), device, shardOptions, LoadProgress.silent());
+                    new ModelRange(file, model, part.range()),
+                    device,
+                    shardOptions,
+                    LoadProgress.silent());
         }
         List<String> command =
                 List.of(

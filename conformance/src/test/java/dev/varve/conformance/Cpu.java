@@ -18,6 +18,7 @@ import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.ShardFootprint;
 import dev.varve.platform.shard.ShardOptions;
@@ -151,9 +152,7 @@ final class Cpu {
         List<float[]> rows = new ArrayList<>();
         try (LocalShard shard =
                 LocalShard.load(
-                        gguf,
-                        adapter,
-                        shape.allLayers(),
+                        new ModelRange(gguf, adapter, shape.allLayers()),
                         DEVICE,
                         ShardOptions.of(types, new CacheSizes(span, 2, region)),
                         LoadProgress.silent())) {

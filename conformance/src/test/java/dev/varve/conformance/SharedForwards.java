@@ -12,6 +12,7 @@ import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.ExactRows;
 import dev.varve.platform.shard.FlashAttention;
 import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.ShardFootprint;
 import dev.varve.platform.shard.ShardOptions;
@@ -74,7 +75,10 @@ final class SharedForwards implements AutoCloseable {
                         .withExactRows(exact);
         shard =
                 LocalShard.load(
-                        gguf, adapter, shape.allLayers(), device, options, LoadProgress.silent());
+                        new ModelRange(gguf, adapter, shape.allLayers()),
+                        device,
+                        options,
+                        LoadProgress.silent());
     }
 
     /** The next tokens of a text; the logits of the last one, or of all, are kept. */

@@ -15,6 +15,7 @@ import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.SplitPlan;
 import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.local.LocalShard;
@@ -93,7 +94,11 @@ record SplitModel(
     Shard open(Placement.Part part, ShardOptions options, LoadProgress progress) {
         DeviceReference device = part.device();
         if (device.isLocal()) {
-            return LocalShard.load(file, adapter, part.range(), Cpu.oneThread(), options, progress);
+            return LocalShard.load(
+                    new ModelRange(file, adapter, part.range()),
+                    Cpu.oneThread(),
+                    options,
+                    progress);
         }
         return RemoteShard.open(
                 device.toString(),

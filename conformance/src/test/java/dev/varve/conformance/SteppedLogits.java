@@ -12,6 +12,7 @@ import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.FlashAttention;
 import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.ShardFootprint;
 import dev.varve.platform.shard.ShardOptions;
@@ -125,7 +126,10 @@ record SteppedLogits(FlashAttention flash, CacheTypes cache) {
                 ShardOptions.of(cache, new CacheSizes(2 * span, 5, region))
                         .withFlashAttention(flash);
         return LocalShard.load(
-                gguf, adapter, shape.allLayers(), device, options, LoadProgress.silent());
+                new ModelRange(gguf, adapter, shape.allLayers()),
+                device,
+                options,
+                LoadProgress.silent());
     }
 
     private static Slice slice(int text, int[] tokens, int begin, int end, int span) {

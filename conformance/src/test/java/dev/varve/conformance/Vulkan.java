@@ -15,6 +15,7 @@ import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.SplitPlan;
 import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.local.LocalShard;
 import dev.varve.plugin.vulkan.VulkanBackendProvider;
 
@@ -76,9 +77,7 @@ final class Vulkan {
                 plan,
                 (part, options, progress) ->
                         LocalShard.load(
-                                gguf,
-                                adapter,
-                                part.range(),
+                                new ModelRange(gguf, adapter, part.range()),
                                 byName.get(part.device().toString()),
                                 options,
                                 progress),

@@ -20,6 +20,7 @@ import dev.varve.platform.remote.ShardLink;
 import dev.varve.platform.remote.ShardProtocol;
 import dev.varve.platform.runtime.ShardFactory;
 import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.local.LocalShard;
@@ -67,9 +68,7 @@ final class PlacedShards implements ShardFactory, AutoCloseable {
         DeviceReference device = part.device();
         if (device.isLocal()) {
             return LocalShard.load(
-                    prepared.file(),
-                    prepared.adapter(),
-                    part.range(),
+                    new ModelRange(prepared.file(), prepared.adapter(), part.range()),
                     device(device),
                     options,
                     progress);

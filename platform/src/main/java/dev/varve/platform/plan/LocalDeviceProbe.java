@@ -12,6 +12,7 @@ import dev.varve.platform.placement.LocalBackends;
 import dev.varve.platform.placement.Site;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.local.LocalShard;
 
 import java.util.function.Consumer;
@@ -64,9 +65,7 @@ public record LocalDeviceProbe(
                                     blocks,
                                     range ->
                                             LocalShard.load(
-                                                    file,
-                                                    model,
-                                                    range,
+                                                    new ModelRange(file, model, range),
                                                     opened,
                                                     SpeedProbe.shardOptions(model, settings),
                                                     LoadProgress.silent()),

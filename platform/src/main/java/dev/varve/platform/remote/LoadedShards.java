@@ -6,6 +6,7 @@ import dev.varve.api.backend.DeviceOptions;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.local.LocalShard;
 import dev.varve.platform.wire.Message;
 import dev.varve.platform.wire.WireCode;
@@ -50,9 +51,7 @@ final class LoadedShards implements AutoCloseable {
         try {
             LocalShard shard =
                     LocalShard.load(
-                            file,
-                            adapter,
-                            request.range(),
+                            new ModelRange(file, adapter, request.range()),
                             device,
                             request.shard(),
                             new Throttle(progress));

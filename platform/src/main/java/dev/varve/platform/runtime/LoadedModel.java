@@ -16,6 +16,7 @@ import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.sequence.CacheCapacity;
 import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.local.LocalShard;
 
@@ -99,7 +100,11 @@ public final class LoadedModel implements AutoCloseable {
                 adapter,
                 plan,
                 (part, options, report) ->
-                        LocalShard.load(file, adapter, part.range(), device, options, report),
+                        LocalShard.load(
+                                new ModelRange(file, adapter, part.range()),
+                                device,
+                                options,
+                                report),
                 settings,
                 progress);
     }

@@ -46,7 +46,7 @@ final class AttentionBlock {
         this.graph = graph;
         this.inputs = inputs;
         this.state = state;
-        everyRow = state.exactRows() == ExactRows.ON && state.onHost();
+        everyRow = state.arithmetic().exactRows() == ExactRows.ON && state.arithmetic().onHost();
     }
 
     Tensor attend(int layer, Tensor query, Tensor keys, Tensor values, float scale) {
@@ -72,7 +72,8 @@ final class AttentionBlock {
 
     private Target target(int layer) {
         boolean slides = state.layers().slides(layer);
-        KvPool.Layer cache = (slides ? state.windows().pool() : state.kvPool()).layer(layer);
+        KvPool.Layer cache =
+                (slides ? state.caches().windowPool() : state.caches().kvPool()).layer(layer);
         return new Target(
                 cache,
                 slides ? inputs.sliding() : inputs.full(),
@@ -121,7 +122,7 @@ final class AttentionBlock {
             return 1;
         }
         // Scores of a single query are a product of another kind than those of several.
-        return state.flashAttention() ? 1 + part.tokens() / TILE : part.tokens();
+        return state.arithmetic().flashAttention() ? 1 + part.tokens() / TILE : part.tokens();
     }
 
     /**
@@ -134,7 +135,7 @@ final class AttentionBlock {
         KvPool.Layer cache = target.cache();
         LayerState.Attention sizes = cache.state();
         int group = (int) query.ne(1) / sizes.kvHeads();
-        boolean flash = state.flashAttention();
+        boolean flash = state.arithmetic().flashAttention();
         boolean byHeads = shape.byHeads() || (everyRow && query.ne(2) == 1);
         if (flash && byHeads && !cache.keys().type().isQuantized()) {
             return attendByHeads(target, part, query, group, scale);
@@ -154,7 +155,9 @@ final class AttentionBlock {
 
     /** ggml's Vulkan backend rounds strided F32 operands of a product to half precision. */
     private Tensor exact(Tensor strided) {
-        return state.onHost() || strided.type() != GgmlType.F32 ? strided : ops.cont(strided);
+        return state.arithmetic().onHost() || strided.type() != GgmlType.F32
+                ? strided
+                : ops.cont(strided);
     }
 
     /**

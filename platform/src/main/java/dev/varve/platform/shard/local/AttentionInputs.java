@@ -6,7 +6,6 @@ import dev.varve.api.ggml.Tensor;
 import dev.varve.platform.shard.Slice;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
@@ -15,9 +14,6 @@ import java.util.Optional;
  * slots each token sees. Runs per step: buffers are reused.
  */
 final class AttentionInputs {
-    /** Half-precision minus infinity: the slot is masked. */
-    private static final short MASKED = (short) 0xFC00;
-
     /** Columns of one part of the batch, and the slots that they read. */
     record Part(GraphKey.Columns columns, GraphKey.Attended attended) {
         int tokens() {
@@ -46,7 +42,7 @@ final class AttentionInputs {
 
     private final GgmlContext context;
     private final List<Part> parts;
-    private final int window;
+    private final CausalMask causal;
     private final int tokens;
     private Optional<Tensor> slots = Optional.empty();
     private final List<Mask> masks = new ArrayList<>();
@@ -59,7 +55,7 @@ final class AttentionInputs {
     AttentionInputs(GgmlContext context, List<Part> parts, int window) {
         this.context = context;
         this.parts = List.copyOf(parts);
-        this.window = window;
+        causal = new CausalMask(window);
         tokens = parts.stream().mapToInt(Part::tokens).sum();
         slotScratch = new long[tokens];
     }
@@ -121,22 +117,12 @@ final class AttentionInputs {
     }
 
     private void writeMask(Slice slice, KvView view, Tensor mask) {
-        int attended = view.slots();
         int rows = (int) mask.ne(1);
-        int last = slice.firstPosition() + slice.tokens().length - 1;
-        int size = Math.multiplyExact(attended, rows);
+        int size = Math.multiplyExact(view.slots(), rows);
         if (maskScratch.length < size) {
             maskScratch = new short[size];
         }
-        for (int row = 0; row < rows; row++) {
-            int begin = row * attended;
-            int position = Math.min(slice.firstPosition() + row, last);
-            int oldest = (int) Math.max(0, (long) position - window + 1 - view.position());
-            int end = position + 1 - view.position();
-            Arrays.fill(maskScratch, begin, begin + oldest, MASKED);
-            Arrays.fill(maskScratch, begin + oldest, begin + end, (short) 0);
-            Arrays.fill(maskScratch, begin + end, begin + attended, MASKED);
-        }
+        causal.fill(maskScratch, slice, view, rows);
         mask.write(maskScratch, 0, size, 0);
     }
 }

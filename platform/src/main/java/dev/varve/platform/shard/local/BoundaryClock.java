@@ -4,6 +4,8 @@ import dev.varve.api.model.LayerRange;
 import dev.varve.platform.shard.Boundary;
 
 import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * Measures how long activations take into and out of a shard's device. Used per token; for one
@@ -24,24 +26,24 @@ final class BoundaryClock {
     }
 
     /** Moves what the shard before computed, if there is one, into the graph. */
-    void moveIn(Optional<Boundary> activation, RecordedGraph graph) {
+    void moveIn(Optional<Boundary> activation, Consumer<Boundary> graph) {
         if (activation.isEmpty()) {
             return;
         }
         BoundaryEvent event = new BoundaryEvent();
         event.begin();
         long begin = System.nanoTime();
-        graph.writeBoundary(activation.get());
+        graph.accept(activation.get());
         add(begin);
         event.end(device, range, BoundaryEvent.Direction.IN, activation.get());
     }
 
     /** Moves what the next shard needs, if there is one, out of the graph. */
-    Optional<Boundary> moveOut(RecordedGraph graph, Optional<BoundaryRing> ring) {
+    Optional<Boundary> moveOut(Supplier<Optional<Boundary>> graph) {
         BoundaryEvent event = new BoundaryEvent();
         event.begin();
         long begin = System.nanoTime();
-        Optional<Boundary> activation = graph.readBoundary(ring);
+        Optional<Boundary> activation = graph.get();
         if (activation.isPresent()) {
             add(begin);
             event.end(device, range, BoundaryEvent.Direction.OUT, activation.get());

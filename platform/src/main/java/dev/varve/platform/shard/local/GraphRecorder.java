@@ -76,8 +76,8 @@ final class GraphRecorder implements ShardGraph {
         weights = state.weights();
         products = new ProductBlock(ops, key, state);
         attention = new AttentionBlock(ops, graph, inputs, state);
-        recurrent = new RecurrentBlock(ops, graph, key, state.stateRows());
-        custom = new CustomStateBlock(ops, graph, key, state.stateRows());
+        recurrent = new RecurrentBlock(ops, graph, key, state.caches().stateRows());
+        custom = new CustomStateBlock(ops, graph, key, state.caches().stateRows());
         experts = new ExpertBlock(ops, graph, weights, products);
         site = BuildSite.of(model, range);
         rules = new BuildRules(site, shape, key);

@@ -81,6 +81,13 @@ final class HadamardRotation implements AutoCloseable {
         }
         Tensor matrix = context.newTensor(GgmlType.F32, block, block);
         buffers.put(block, context.allocate(bufferType).orElseThrow());
+        float[] values = values(block);
+        matrix.write(values, 0, values.length, 0);
+        matrices.put(block, matrix);
+    }
+
+    /** The matrix of a block, row after row; symmetric and orthonormal. */
+    static float[] values(int block) {
         float unit = (float) (1 / Math.sqrt(block));
         float[] values = new float[block * block];
         for (int row = 0; row < block; row++) {
@@ -89,8 +96,7 @@ final class HadamardRotation implements AutoCloseable {
                         (Integer.bitCount(row & column) & 1) == 0 ? unit : -unit;
             }
         }
-        matrix.write(values, 0, values.length, 0);
-        matrices.put(block, matrix);
+        return values;
     }
 
     /** Rotates every block of a contiguous tensor {@code [headLength, heads, T]}. */

@@ -18,7 +18,7 @@ import java.util.TreeMap;
  * K and V rows of the attention layers of one kind in a shard: per layer one K tensor {@code
  * [keyLength * kvHeads, slots]} and one V tensor {@code [valueLength * kvHeads, slots]}.
  */
-final class KvPool implements AutoCloseable {
+final class KvPool implements RowMover, AutoCloseable {
     /** The cache of one layer. */
     record Layer(LayerState.Attention state, Tensor keys, Tensor values) {}
 
@@ -85,7 +85,8 @@ final class KvPool implements AutoCloseable {
      * Copies rows of all layers; block by block through a copy, so that overlapping regions come
      * out right.
      */
-    void move(int from, int to, int count) {
+    @Override
+    public void move(int from, int to, int count) {
         byte[] scratch = new byte[0];
         for (Layer layer : layers.values()) {
             for (Tensor tensor : new Tensor[] {layer.keys(), layer.values()}) {

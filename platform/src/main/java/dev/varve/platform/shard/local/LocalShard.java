@@ -3,15 +3,13 @@ package dev.varve.platform.shard.local;
 import dev.varve.api.VarveException;
 import dev.varve.api.backend.ComputeDevice;
 import dev.varve.api.ggml.Tensor;
-import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.Boundary;
 import dev.varve.platform.shard.ComputeUnit;
-import dev.varve.platform.shard.HostBoundary;
 import dev.varve.platform.shard.LoadProgress;
-import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.SequencePlace;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardFootprint;
@@ -20,7 +18,6 @@ import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.ShardSnapshot;
-import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SlotCopy;
 
 import java.util.Optional;
@@ -41,8 +38,8 @@ public final class LocalShard implements Shard {
     private final ShardOptions options;
     private final ShardState state;
     private final GraphCache graphs;
-    private final RowArgmax argmax;
-    private float[] logits = new float[0];
+    private final LogitsReader logits;
+    private final BatchCheck check;
     private volatile ShardMemory memory;
     private final BoundaryClock boundaries;
 
@@ -65,7 +62,9 @@ public final class LocalShard implements Shard {
         this.state = state;
         boundaries = new BoundaryClock(device.info().name(), range);
         graphs = new GraphCache(device.bufferType());
-        argmax = new RowArgmax(device.bufferType(), model.shape().vocabularySize());
+        int vocabulary = model.shape().vocabularySize();
+        logits = new LogitsReader(device.bufferType(), vocabulary);
+        check = new BatchCheck(range, vocabulary, model.boundaryLength(range.begin()), options);
         memory = measure();
     }
 
@@ -77,16 +76,13 @@ public final class LocalShard implements Shard {
      *     UNSUPPORTED_MODEL if its family does not offer the captures
      */
     public static LocalShard load(
-            GgufFile file,
-            LayerSplitAdapter model,
-            LayerRange range,
-            ComputeDevice device,
-            ShardOptions options,
-            LoadProgress progress) {
+            ModelRange part, ComputeDevice device, ShardOptions options, LoadProgress progress) {
+        LayerSplitAdapter model = part.model();
+        LayerRange range = part.range();
         boolean flash =
                 new CacheTypeCheck(model.shape(), range, device)
                         .require(
-                                file.path(),
+                                part.file().path(),
                                 options.cacheTypes(),
                                 options.numerics().flashAttention());
         BuildCheck.requireLayers(model, options.captures());
@@ -184,7 +180,7 @@ public final class LocalShard implements Shard {
         return new ShardMemory(
                 state.weights().bufferBytes(),
                 state.weights().mappedBytes(),
-                state.cacheBytes(),
+                state.caches().bytes(),
                 graphs.bytes() + inbound.map(BoundaryRing::bytes).orElse(0L));
     }
 
@@ -204,11 +200,12 @@ public final class LocalShard implements Shard {
     private ShardResult run(Batch batch, Optional<Boundary> boundary) {
         synchronized (device.lock()) {
             // Inside, so that it is not closed in between.
-            requireValid(batch, boundary);
+            requireOpen();
+            check.require(batch, boundary);
             for (SlotCopy copy : batch.copies()) {
-                state.kvPool().move(copy.from(), copy.to(), copy.count());
+                state.caches().kvPool().move(copy.from(), copy.to(), copy.count());
             }
-            PlacedBatch placed = PlacedBatch.place(batch, state.windows());
+            PlacedBatch placed = PlacedBatch.place(batch, state.caches().windows());
             RecordedGraph graph =
                     graphs.find(
                             GraphKey.of(placed),
@@ -218,105 +215,19 @@ public final class LocalShard implements Shard {
                                             key,
                                             Recording.of(key, model, range, state, device),
                                             allocator));
-            boundaries.moveIn(boundary, graph);
+            boundaries.moveIn(boundary, graph::writeBoundary);
             graph.compute(placed, device);
             Optional<Tensor> rows = graph.logits();
             int[] best = new int[batch.outputs()];
-            rows.ifPresent(tensor -> readLogits(batch, tensor, best));
+            rows.ifPresent(tensor -> logits.read(batch, tensor, best));
             memory = measure();
             return new ShardResult(
-                    logits,
+                    logits.logits(),
                     best,
                     rows.isPresent() ? best.length : 0,
-                    boundaries.moveOut(graph, outbound),
+                    boundaries.moveOut(() -> graph.readBoundary(outbound)),
                     graph.readFeatures());
         }
-    }
-
-    /**
-     * Copies the rows that somebody wants to see, and finds the best token of the others where they
-     * lie.
-     */
-    private void readLogits(Batch batch, Tensor tensor, int[] best) {
-        int vocabulary = model.shape().vocabularySize();
-        int size = Math.multiplyExact(best.length, vocabulary);
-        int row = 0;
-        for (Slice slice : batch.slices()) {
-            int count = slice.outputCount();
-            if (slice.outputs() == OutputRows.BEST) {
-                best[row] = argmax.find(tensor, (long) row * vocabulary, vocabulary);
-            } else if (count > 0) {
-                if (logits.length < size) {
-                    logits = new float[size];
-                }
-                tensor.read(logits, row * vocabulary, count * vocabulary, (long) row * vocabulary);
-            }
-            row += count;
-        }
-    }
-
-    /** Everything that ggml would answer with an abort. */
-    private void requireValid(Batch batch, Optional<Boundary> boundary) {
-        if (closed) {
-            throw new IllegalStateException("shard " + range + " is closed");
-        }
-        for (SlotCopy copy : batch.copies()) {
-            if (copy.end() > options.sizes().slots()) {
-                throw new IllegalArgumentException(
-                        copy + " leaves the pool of " + options.sizes().slots() + " slots");
-            }
-        }
-        if (!options.captures().containsAll(batch.captures())) {
-            throw new IllegalArgumentException(
-                    "captures of layers "
-                            + batch.captures()
-                            + " from a shard that was loaded for captures of "
-                            + options.captures());
-        }
-        int vocabulary = model.shape().vocabularySize();
-        for (Slice slice : batch.slices()) {
-            for (int token : slice.tokens()) {
-                if (token < 0 || token >= vocabulary) {
-                    throw new IllegalArgumentException(
-                            "token " + token + " is outside the vocabulary of " + vocabulary);
-                }
-            }
-            if (slice.slots().end() > options.sizes().slots()) {
-                throw new IllegalArgumentException(
-                        "slots up to "
-                                + slice.slots().end()
-                                + " exceed the pool of "
-                                + options.sizes().slots());
-            }
-            if (Math.max(slice.readRow(), slice.writeRow()) >= options.sizes().stateRows()) {
-                throw new IllegalArgumentException(
-                        "state row "
-                                + Math.max(slice.readRow(), slice.writeRow())
-                                + " exceeds the "
-                                + options.sizes().stateRows()
-                                + " rows");
-            }
-        }
-        if (boundary.isPresent() != (range.begin() > 0)) {
-            throw new IllegalArgumentException(
-                    "range "
-                            + range
-                            + (range.begin() > 0 ? " needs" : " takes no")
-                            + " boundary activation");
-        }
-        boundary.ifPresent(
-                given -> {
-                    long expected = (long) batch.tokens() * model.boundaryLength(range.begin());
-                    if (given.tokens() != batch.tokens()
-                            || (given instanceof HostBoundary(float[] values, int tokens)
-                                    && values.length < expected)) {
-                        throw new IllegalArgumentException(
-                                "boundary activation of "
-                                        + given.tokens()
-                                        + " tokens for a batch of "
-                                        + batch.tokens());
-                    }
-                });
     }
 
     @Override
@@ -324,7 +235,7 @@ public final class LocalShard implements Shard {
         return done(
                 () -> {
                     synchronized (device.lock()) {
-                        return new SequenceTensors(state, requireOwn(place)).save();
+                        return tensors(place).save();
                     }
                 });
     }
@@ -334,29 +245,22 @@ public final class LocalShard implements Shard {
         return done(
                 () -> {
                     synchronized (device.lock()) {
-                        new SequenceTensors(state, requireOwn(place)).restore(snapshot);
+                        tensors(place).restore(snapshot);
                     }
                     return null;
                 });
     }
 
-    private SequencePlace requireOwn(SequencePlace place) {
+    private SequenceTensors tensors(SequencePlace place) {
+        requireOpen();
+        check.require(place);
+        return new SequenceTensors(state.caches(), place);
+    }
+
+    private void requireOpen() {
         if (closed) {
             throw new IllegalStateException("shard " + range + " is closed");
         }
-        if (place.slots().end() > options.sizes().slots()
-                || place.stateRow() >= options.sizes().stateRows()) {
-            throw new IllegalArgumentException(
-                    "sequence in slots up to "
-                            + place.slots().end()
-                            + " of "
-                            + options.sizes().slots()
-                            + ", state row "
-                            + place.stateRow()
-                            + " of "
-                            + options.sizes().stateRows());
-        }
-        return place;
     }
 
     @Override

@@ -2,7 +2,6 @@ package dev.varve.platform.shard.local;
 
 import dev.varve.api.ggml.BufferType;
 import dev.varve.api.ggml.GgmlType;
-import dev.varve.api.ggml.Tensor;
 import dev.varve.api.model.TensorUse;
 
 /**
@@ -27,24 +26,46 @@ record LoneColumns(int most, boolean planes, int cheap) {
     /** Size up to which an accelerator reads a float matrix once per row of decode. */
     private static final long SMALL_BYTES = 4 << 20;
 
-    /**
-     * What holds for a weight.
-     *
-     * @param home buffer type of the weight
-     * @param plain buffer type of the device's activations
-     */
-    static LoneColumns of(Tensor weight, TensorUse use, BufferType home, BufferType plain) {
-        GgmlType type = weight.type();
-        if (!plain.isHost()) {
-            return use == TensorUse.MATMUL && type.isFloat() && weight.bytes() <= SMALL_BYTES
+    /** Memory in which a weight lies. */
+    enum Home {
+        /** A device's own. */
+        DEVICE,
+        /** The processor's, as in the file. */
+        HOST,
+        /** The processor's, rearranged for processors in general. */
+        REPACKED,
+        /** The processor's, rearranged for one of its kind. */
+        SPECIAL;
+
+        /**
+         * Tells by the names of buffer types.
+         *
+         * @param home buffer type of the weight
+         * @param plain buffer type of the device's activations
+         */
+        static Home of(BufferType home, BufferType plain) {
+            if (!plain.isHost()) {
+                return DEVICE;
+            }
+            if (home.name().equals(plain.name())) {
+                return HOST;
+            }
+            return home.name().equals(REPACK) ? REPACKED : SPECIAL;
+        }
+    }
+
+    /** What holds for a weight of a type and size. */
+    static LoneColumns of(GgmlType type, long bytes, TensorUse use, Home home) {
+        if (home == Home.DEVICE) {
+            return use == TensorUse.MATMUL && type.isFloat() && bytes <= SMALL_BYTES
                     ? new LoneColumns(1, false, ALL)
                     : ANY;
         }
-        boolean rearranged = !home.name().equals(plain.name());
-        if (rearranged && !home.name().equals(REPACK)) {
+        if (home == Home.SPECIAL) {
             // Kernels of some processor that was not there to be tried; they may not know planes.
             return new LoneColumns(1, false, 1);
         }
+        boolean rearranged = home == Home.REPACKED;
         return switch (use) {
             case MATMUL -> rearranged ? rearranged(type) : inFileOrder(type);
             // Rows of one expert count; all of a batch may choose the same.

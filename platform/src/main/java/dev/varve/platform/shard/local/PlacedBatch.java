@@ -14,7 +14,7 @@ import java.util.List;
  */
 record PlacedBatch(Batch batch, List<KvView> full, List<KvView> window) {
     /** Makes room in the window regions, which may move rows. */
-    static PlacedBatch place(Batch batch, WindowPool windows) {
+    static PlacedBatch place(Batch batch, WindowRegions windows) {
         List<KvView> full = new ArrayList<>(batch.slices().size());
         List<KvView> window = new ArrayList<>(batch.slices().size());
         for (Slice slice : batch.slices()) {

@@ -33,10 +33,10 @@ final class ProductBlock {
     ProductBlock(Ops ops, GraphKey key, ShardState state) {
         this.ops = ops;
         weights = state.weights();
-        exact = state.exactRows();
+        exact = state.arithmetic().exactRows();
         // Beside a chunk it costs next to nothing; and a chunk of a single token needs it.
         apart = exact == ExactRows.ON || key.phase() == Phase.PREFILL;
-        onHost = state.onHost();
+        onHost = state.arithmetic().onHost();
         tokenRuns = ColumnRun.ofTokens(key);
         outputRuns = ColumnRun.ofOutputs(key);
         tokens = key.tokens();

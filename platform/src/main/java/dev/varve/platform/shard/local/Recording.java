@@ -81,9 +81,9 @@ record Recording(
                         .mapToInt(GraphKey.Part::tokens)
                         .sum();
         int apart =
-                state.exactRows() != ExactRows.ON
+                state.arithmetic().exactRows() != ExactRows.ON
                         ? 0
-                        : state.flashAttention() ? rows / ROWS_PER_PART : rows;
+                        : state.arithmetic().flashAttention() ? rows / ROWS_PER_PART : rows;
         return slices + (runs > 1 ? runs : 0) + apart;
     }
 

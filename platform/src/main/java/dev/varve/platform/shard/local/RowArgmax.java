@@ -18,19 +18,35 @@ final class RowArgmax {
 
     private final int[] part;
 
+    /** Where the bits of floats come from, such as {@link Tensor#readBits}. */
+    @FunctionalInterface
+    interface Bits {
+        /** Puts {@code count} elements from {@code first} on behind {@code offset}. */
+        void read(int[] target, int offset, int count, long first);
+    }
+
     /**
+     * @param partLength elements that are read at once
+     */
+    RowArgmax(int partLength) {
+        part = new int[partLength];
+    }
+
+    /**
+     * Likewise.
+     *
      * @param type memory in which the rows lie; one that only a device reaches is read a row at a
      *     time, since each read is a transfer of its own
      */
-    RowArgmax(BufferType type, int rowLength) {
-        part = new int[type.isHost() ? PART : rowLength];
+    static RowArgmax of(BufferType type, int rowLength) {
+        return new RowArgmax(type.isHost() ? PART : rowLength);
     }
 
     /**
      * Index of the largest of {@code count} elements from {@code first} on, the lowest on ties; -1
      * if one is NaN or none is finite.
      */
-    int find(Tensor tensor, long first, int count) {
+    int find(Bits tensor, long first, int count) {
         int largest = Integer.MIN_VALUE;
         int magnitude = 0;
         int bestPart = 0;
@@ -60,9 +76,9 @@ final class RowArgmax {
         return -1;
     }
 
-    private int read(Tensor tensor, long first, int begin, int count) {
+    private int read(Bits tensor, long first, int begin, int count) {
         int length = Math.min(part.length, count - begin);
-        tensor.readBits(part, 0, length, first + begin);
+        tensor.read(part, 0, length, first + begin);
         return length;
     }
 

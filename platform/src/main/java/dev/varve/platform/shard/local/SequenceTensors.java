@@ -30,16 +30,16 @@ final class SequenceTensors {
         }
     }
 
-    private final ShardState state;
+    private final ShardCaches caches;
     private final SequencePlace place;
 
-    SequenceTensors(ShardState state, SequencePlace place) {
-        this.state = state;
+    SequenceTensors(ShardCaches caches, SequencePlace place) {
+        this.caches = caches;
         this.place = place;
     }
 
     ShardSnapshot save() {
-        WindowPool windows = state.windows();
+        WindowRegions windows = caches.windows();
         int windowBegin = windows.begin(place.stateRow(), place.tokens());
         List<SnapshotTensor> tensors = new ArrayList<>();
         for (Part part : parts(windowBegin)) {
@@ -79,13 +79,13 @@ final class SequenceTensors {
         Map<String, SnapshotTensor> byName = new HashMap<>();
         snapshot.tensors().forEach(tensor -> byName.put(tensor.name(), tensor));
         parts.forEach(part -> part.write(byName.get(part.name())));
-        state.windows().adopt(place.stateRow(), windowBegin, place.tokens());
+        caches.windows().adopt(place.stateRow(), windowBegin, place.tokens());
     }
 
     /** Position of the first row of the sliding layers in a snapshot. */
     private int windowBegin(ShardSnapshot snapshot) {
-        if (state.windows().pool().layers().isEmpty()) {
-            return state.windows().latestBegin(place.tokens());
+        if (caches.windowPool().layers().isEmpty()) {
+            return caches.windows().latestBegin(place.tokens());
         }
         int rows =
                 snapshot.tensors().stream()
@@ -94,7 +94,7 @@ final class SequenceTensors {
                         .findFirst()
                         .orElse(0);
         int begin = place.tokens() - rows;
-        if (!state.windows().mayBegin(begin, place.tokens())) {
+        if (!caches.windows().mayBegin(begin, place.tokens())) {
             throw mismatch("rows of the sliding layers", "those of the window", rows);
         }
         return begin;
@@ -102,15 +102,15 @@ final class SequenceTensors {
 
     private List<Part> parts(int windowBegin) {
         List<Part> parts = new ArrayList<>();
-        addRows(parts, "", state.kvPool(), place.slots().begin(), place.tokens());
-        WindowPool windows = state.windows();
+        addRows(parts, "", caches.kvPool(), place.slots().begin(), place.tokens());
+        WindowRegions windows = caches.windows();
         addRows(
                 parts,
                 "window_",
-                windows.pool(),
+                caches.windowPool(),
                 windows.firstSlot(place.stateRow()),
                 place.tokens() - windowBegin);
-        state.stateRows()
+        caches.stateRows()
                 .layers()
                 .forEach(
                         (layer, tensors) -> {

@@ -5,7 +5,6 @@ import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerState;
 import dev.varve.api.model.ModelShape;
 import dev.varve.platform.shard.CacheTypes;
-import dev.varve.platform.shard.ExactRows;
 import dev.varve.platform.shard.ShardOptions;
 
 import java.util.ArrayDeque;
@@ -14,20 +13,15 @@ import java.util.Deque;
 /**
  * What the graphs of a shard read and write.
  *
- * @param flashAttention whether they attend with one operator
- * @param exactRows what the numbers of a token may depend on
- * @param onHost whether the device computes in memory of the host
+ * @param layers which rows the attention layers read
+ * @param rotation of quantised rows
  */
 record ShardState(
         ShardWeights weights,
+        ShardCaches caches,
         AttentionLayers layers,
-        KvPool kvPool,
-        WindowPool windows,
-        StateRows stateRows,
         HadamardRotation rotation,
-        boolean flashAttention,
-        ExactRows exactRows,
-        boolean onHost)
+        Arithmetic arithmetic)
         implements AutoCloseable {
 
     /** Allocates the caches beside loaded weights; frees everything if there is no room. */
@@ -64,20 +58,21 @@ record ShardState(
             StateRows rows =
                     new StateRows(shape, range, options.sizes().stateRows(), device.bufferType());
             opened.push(rows);
-            return new ShardState(
-                    weights,
-                    new AttentionLayers(shape, range),
-                    pool,
-                    new WindowPool(
+            WindowRegions windows =
+                    new WindowRegions(
                             regions,
                             shape.window(),
                             options.sizes().regionSlots(),
-                            options.sizes().stateRows()),
-                    rows,
+                            options.sizes().stateRows());
+            return new ShardState(
+                    weights,
+                    new ShardCaches(pool, regions, windows, rows),
+                    new AttentionLayers(shape, range),
                     HadamardRotation.of(shape, range, types, device.bufferType()),
-                    flashAttention,
-                    options.numerics().exactRows(),
-                    device.bufferType().isHost());
+                    new Arithmetic(
+                            flashAttention,
+                            options.numerics().exactRows(),
+                            device.bufferType().isHost()));
         } catch (RuntimeException | Error e) {
             while (!opened.isEmpty()) {
                 closeAfter(opened.pop(), e);
@@ -94,17 +89,10 @@ record ShardState(
         }
     }
 
-    /** Bytes of all caches. */
-    long cacheBytes() {
-        return kvPool.bytes() + windows.pool().bytes() + stateRows.bytes();
-    }
-
     @Override
     public void close() {
         rotation.close();
-        stateRows.close();
-        windows.close();
-        kvPool.close();
+        caches.close();
         weights.close();
     }
 }

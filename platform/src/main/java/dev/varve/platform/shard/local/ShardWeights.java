@@ -255,7 +255,13 @@ final class ShardWeights implements AutoCloseable {
             Optional.of(file.name()).filter(name -> name.length() < 64).ifPresent(tensor::named);
             String key = key(file.name(), entry.use());
             tensors.put(key, tensor);
-            lone.put(key, LoneColumns.of(tensor, entry.use(), home, device.bufferType()));
+            lone.put(
+                    key,
+                    LoneColumns.of(
+                            tensor.type(),
+                            tensor.bytes(),
+                            entry.use(),
+                            LoneColumns.Home.of(home, device.bufferType())));
             return tensor;
         }
     }

@@ -6,14 +6,15 @@ import dev.varve.platform.shard.SlotSpan;
 import java.util.OptionalInt;
 
 /**
- * K and V rows of the sliding layers of a shard. Each state row has a region of as many slots as a
- * window and a chunk need. Positions follow each other in a region, so attention reads them in
- * their order; where a region is full, the rows that are still visible move to its beginning.
+ * Which rows of the sliding layers hold which positions. Each state row has a region of as many
+ * slots as a window and a chunk need. Positions follow each other in a region, so attention reads
+ * them in their order; where a region is full, the rows that are still visible move to its
+ * beginning.
  */
-final class WindowPool implements AutoCloseable {
+final class WindowRegions {
     private static final int BLOCK = SlotSpan.BLOCK;
 
-    private final KvPool pool;
+    private final RowMover rows;
     private final OptionalInt window;
     private final int regionSlots;
 
@@ -24,11 +25,12 @@ final class WindowPool implements AutoCloseable {
     private final int[] ends;
 
     /**
+     * @param rows where the rows are
      * @param window positions that a token sees, empty where no layer slides
      * @param stateRows state rows, the zero row included, which has no region
      */
-    WindowPool(KvPool pool, OptionalInt window, int regionSlots, int stateRows) {
-        this.pool = pool;
+    WindowRegions(RowMover rows, OptionalInt window, int regionSlots, int stateRows) {
+        this.rows = rows;
         this.window = window;
         this.regionSlots = regionSlots;
         begins = new int[stateRows];
@@ -37,10 +39,6 @@ final class WindowPool implements AutoCloseable {
 
     private static int roundUp(int tokens) {
         return SlotSpan.roundUp(tokens);
-    }
-
-    KvPool pool() {
-        return pool;
     }
 
     /** Brings the rows that a slice needs into the region of its write row. */
@@ -74,7 +72,7 @@ final class WindowPool implements AutoCloseable {
                             + " slots");
         }
         if (first > 0 && (full || from != to)) {
-            pool.move(
+            rows.move(
                     region(from) + start - begins[from], region(to) + start - begin, first - start);
         }
         begins[to] = begin;
@@ -141,10 +139,5 @@ final class WindowPool implements AutoCloseable {
 
     private int region(int row) {
         return (row - 1) * regionSlots;
-    }
-
-    @Override
-    public void close() {
-        pool.close();
     }
 }

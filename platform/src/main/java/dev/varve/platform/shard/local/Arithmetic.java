@@ -1,0 +1,12 @@
+package dev.varve.platform.shard.local;
+
+import dev.varve.platform.shard.ExactRows;
+
+/**
+ * By which operators a shard computes.
+ *
+ * @param flashAttention whether it attends with one operator
+ * @param exactRows what the numbers of a token may depend on
+ * @param onHost whether the device computes in memory of the host
+ */
+record Arithmetic(boolean flashAttention, ExactRows exactRows, boolean onHost) {}

@@ -1,0 +1,96 @@
+package dev.varve.platform.shard.local;
+
+import dev.varve.api.model.LayerRange;
+import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.Boundary;
+import dev.varve.platform.shard.HostBoundary;
+import dev.varve.platform.shard.SequencePlace;
+import dev.varve.platform.shard.ShardOptions;
+import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SlotCopy;
+
+import java.util.Optional;
+
+/**
+ * Refuses what does not fit a shard: everything that ggml would answer with an abort.
+ *
+ * @param vocabulary number of tokens
+ * @param boundaryLength elements per token of the activation that enters the range
+ */
+record BatchCheck(LayerRange range, int vocabulary, int boundaryLength, ShardOptions options) {
+    /** Checks a batch with what the shard before computed of it. */
+    void require(Batch batch, Optional<Boundary> boundary) {
+        for (SlotCopy copy : batch.copies()) {
+            if (copy.end() > slots()) {
+                throw new IllegalArgumentException(
+                        copy + " leaves the pool of " + slots() + " slots");
+            }
+        }
+        if (!options.captures().containsAll(batch.captures())) {
+            throw new IllegalArgumentException(
+                    "captures of layers "
+                            + batch.captures()
+                            + " from a shard that was loaded for captures of "
+                            + options.captures());
+        }
+        batch.slices().forEach(this::require);
+        if (boundary.isPresent() != (range.begin() > 0)) {
+            throw new IllegalArgumentException(
+                    "range "
+                            + range
+                            + (range.begin() > 0 ? " needs" : " takes no")
+                            + " boundary activation");
+        }
+        boundary.ifPresent(given -> require(batch, given));
+    }
+
+    private void require(Slice slice) {
+        for (int token : slice.tokens()) {
+            if (token < 0 || token >= vocabulary) {
+                throw new IllegalArgumentException(
+                        "token " + token + " is outside the vocabulary of " + vocabulary);
+            }
+        }
+        if (slice.slots().end() > slots()) {
+            throw new IllegalArgumentException(
+                    "slots up to " + slice.slots().end() + " exceed the pool of " + slots());
+        }
+        int row = Math.max(slice.readRow(), slice.writeRow());
+        if (row >= options.sizes().stateRows()) {
+            throw new IllegalArgumentException(
+                    "state row " + row + " exceeds the " + options.sizes().stateRows() + " rows");
+        }
+    }
+
+    private void require(Batch batch, Boundary given) {
+        long expected = (long) batch.tokens() * boundaryLength;
+        if (given.tokens() != batch.tokens()
+                || (given instanceof HostBoundary(float[] values, int tokens)
+                        && values.length < expected)) {
+            throw new IllegalArgumentException(
+                    "boundary activation of "
+                            + given.tokens()
+                            + " tokens for a batch of "
+                            + batch.tokens());
+        }
+    }
+
+    /** Checks where a sequence lies. */
+    void require(SequencePlace place) {
+        if (place.slots().end() > slots() || place.stateRow() >= options.sizes().stateRows()) {
+            throw new IllegalArgumentException(
+                    "sequence in slots up to "
+                            + place.slots().end()
+                            + " of "
+                            + slots()
+                            + ", state row "
+                            + place.stateRow()
+                            + " of "
+                            + options.sizes().stateRows());
+        }
+    }
+
+    private int slots() {
+        return options.sizes().slots();
+    }
+}

@@ -1,0 +1,50 @@
+package dev.varve.platform.shard.local;
+
+import dev.varve.api.ggml.BufferType;
+import dev.varve.api.ggml.Tensor;
+import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.Slice;
+
+/**
+ * Takes logits from a device: copies the rows that somebody wants to see, and finds the best token
+ * of the others where they lie. Runs per token: buffers are reused. For one thread.
+ */
+final class LogitsReader {
+    private final int vocabulary;
+    private final RowArgmax argmax;
+    private float[] logits = new float[0];
+
+    LogitsReader(BufferType type, int vocabulary) {
+        this.vocabulary = vocabulary;
+        argmax = RowArgmax.of(type, vocabulary);
+    }
+
+    /** The rows that were copied last, those of other slices undefined; valid until the next. */
+    float[] logits() {
+        return logits;
+    }
+
+    /**
+     * Reads the outputs of a batch.
+     *
+     * @param rows {@code F32 [vocabulary, outputs]}
+     * @param best gets the best token of each row that nobody wants to see
+     */
+    void read(Batch batch, Tensor rows, int[] best) {
+        int size = Math.multiplyExact(best.length, vocabulary);
+        int row = 0;
+        for (Slice slice : batch.slices()) {
+            int count = slice.outputCount();
+            if (slice.outputs() == OutputRows.BEST) {
+                best[row] = argmax.find(rows::readBits, (long) row * vocabulary, vocabulary);
+            } else if (count > 0) {
+                if (logits.length < size) {
+                    logits = new float[size];
+                }
+                rows.read(logits, row * vocabulary, count * vocabulary, (long) row * vocabulary);
+            }
+            row += count;
+        }
+    }
+}

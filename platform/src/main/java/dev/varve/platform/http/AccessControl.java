@@ -28,8 +28,8 @@ final class AccessControl {
      * and 403 where no key is needed and the request comes from a page of somebody else. What only
      * reads an open route may name the server as it likes.
      */
-    Caller admit(Request request) {
-        boolean open = Routes.isOpen(Routes.path(request));
+    Caller admit(Request request, Route.Purpose purpose) {
+        boolean open = purpose.isOpen();
         if (options.apiKeys().isEmpty()) {
             if (open && Set.of("GET", "HEAD").contains(request.getMethod())) {
                 pages.checkPage(request.getHeaders());

@@ -13,7 +13,7 @@ import org.eclipse.jetty.util.Callback;
 
 import java.util.Optional;
 import java.util.concurrent.Executor;
-import java.util.function.Predicate;
+import java.util.function.Function;
 
 /**
  * Decides from its headers whether a request gets in, and has its body read before anything of it
@@ -23,20 +23,20 @@ final class AdmissionHandler extends Handler.Wrapper {
     private final Intake intake;
     private final AccessControl access;
     private final Executor executor;
-    private final Predicate<Request> readsBody;
+    private final Function<Request, Route> routes;
 
-    /** {@code readsBody}: whether the body of an admitted request will be wanted. */
+    /** {@code routes}: gives the route of a request. */
     AdmissionHandler(
             Handler next,
             Intake intake,
             AccessControl access,
             Executor executor,
-            Predicate<Request> readsBody) {
+            Function<Request, Route> routes) {
         super(next);
         this.intake = intake;
         this.access = access;
         this.executor = executor;
-        this.readsBody = readsBody;
+        this.routes = routes;
     }
 
     @Override
@@ -45,18 +45,20 @@ final class AdmissionHandler extends Handler.Wrapper {
         if (intake.isInExcess(request)) {
             response.getHeaders().put(HttpFields.CONNECTION_CLOSE);
         }
+        Route route = routes.apply(request);
+        route.attachTo(request);
         Caller caller;
         try {
-            if (!Routes.isProbe(Routes.path(request))) {
+            if (!route.purpose().isProbe()) {
                 intake.requireRoom(request);
             }
-            caller = access.admit(request);
+            caller = access.admit(request, route.purpose());
         } catch (IntakeException e) {
             return proceed(refused(e), request, response, callback);
         } catch (ApiException e) {
             return proceed(new Admission.Refused(e, false), request, response, callback);
         }
-        if (!readsBody.test(request)) {
+        if (!route.readsBody(request.getMethod())) {
             Admission admitted = new Admission.Admitted(caller, Optional.empty());
             return proceed(admitted, request, response, callback);
         }

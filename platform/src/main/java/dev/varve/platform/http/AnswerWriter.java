@@ -2,7 +2,6 @@ package dev.varve.platform.http;
 
 import jakarta.servlet.http.HttpServletResponse;
 
-import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import java.io.IOException;
@@ -16,15 +15,10 @@ import java.util.Optional;
  * client leaves.
  */
 final class AnswerWriter {
-    /** Outcome of a request, for metrics and the log. */
-    record Outcome(String finishReason, int generatedTokens) {}
-
     /**
      * A client hears something at least this often; it is also how often its connection is probed.
      */
     private static final Duration TICK = Duration.ofMillis(700);
-
-    private static final int PART_BYTES = 64 << 10;
 
     private final HttpServletResponse response;
     private final ConnectionProbe probe;
@@ -52,7 +46,7 @@ final class AnswerWriter {
         } else {
             whole(choices, count);
         }
-        return new Outcome(finishReason, usage.generatedTokens());
+        return new Outcome(Optional.of(finishReason), usage.generatedTokens());
     }
 
     private void stream(Choices choices, int count) throws IOException, InterruptedException {
@@ -75,7 +69,7 @@ final class AnswerWriter {
                 case ChoiceEvent.Failed failed -> {
                     // Headers are gone: the error is the last event, and no finish is pretended.
                     finishReason = "error";
-                    sse.data(errorBody(ApiException.of(failed.error())));
+                    sse.data(JsonAnswer.errorBody(ApiException.of(failed.error())));
                     return;
                 }
             }
@@ -108,7 +102,7 @@ final class AnswerWriter {
                 }
             }
         }
-        json(response, 200, format.whole(events, usage));
+        JsonAnswer.write(response, 200, format.whole(events, usage));
     }
 
     private void end(ChoiceEvent.Ended ended) {
@@ -127,30 +121,5 @@ final class AnswerWriter {
             }
         }
         return event;
-    }
-
-    static void json(HttpServletResponse response, int status, JsonNode body) throws IOException {
-        json(response, status, Json.writeBytes(body));
-    }
-
-    static void json(HttpServletResponse response, int status, byte[] bytes) throws IOException {
-        response.setStatus(status);
-        response.setContentType("application/json");
-        response.setContentLength(bytes.length);
-        // Part by part, so that a slow client that reads is told from one that does not.
-        for (int at = 0; at < bytes.length; at += PART_BYTES) {
-            response.getOutputStream().write(bytes, at, Math.min(PART_BYTES, bytes.length - at));
-        }
-    }
-
-    static ObjectNode errorBody(ApiException error) {
-        ObjectNode body = Json.object();
-        ObjectNode inner = body.putObject("error");
-        inner.put("message", error.getMessage());
-        inner.put("type", error.type());
-        error.param()
-                .ifPresentOrElse(param -> inner.put("param", param), () -> inner.putNull("param"));
-        error.code().ifPresentOrElse(code -> inner.put("code", code), () -> inner.putNull("code"));
-        return body;
     }
 }

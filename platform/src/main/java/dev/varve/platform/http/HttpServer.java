@@ -4,8 +4,6 @@ import dev.varve.api.VarveException;
 import dev.varve.platform.http.metrics.Metrics;
 import dev.varve.platform.intake.Intake;
 
-import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
-import org.eclipse.jetty.ee11.servlet.ServletHolder;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Server;
@@ -30,14 +28,14 @@ public final class HttpServer implements AutoCloseable {
     private final Server server;
     private final ServerConnector connector;
     private final Intake intake;
-    private final ApiServlet servlet;
+    private final Offer offer = new Offer();
     private volatile ServedModel served;
 
     private HttpServer(HttpOptions options) {
         this.options = options;
         intake = new Intake(options.limits());
         AccessControl access = new AccessControl(options);
-        servlet = new ApiServlet(access, intake, new Metrics());
+        ApiContext api = new ApiContext(access, intake, new Metrics(), offer);
         QueuedThreadPool transport = new QueuedThreadPool(TRANSPORT_THREADS, 2);
         transport.setName("varve-http");
         VirtualThreadPool requests = requestThreads();
@@ -54,10 +52,7 @@ public final class HttpServer implements AutoCloseable {
         connector.setAcceptQueueSize(ACCEPT_QUEUE);
         connector.addBean(intake.connections());
         server.addConnector(connector);
-        ServletContextHandler context = new ServletContextHandler("/", false, false);
-        context.addServlet(new ServletHolder(servlet), "/*");
-        server.setHandler(
-                new AdmissionHandler(context, intake, access, requests, servlet::readsBody));
+        server.setHandler(new AdmissionHandler(api.handler(), intake, access, requests, api::find));
         server.setErrorHandler(new JsonErrorHandler());
     }
 
@@ -112,7 +107,7 @@ public final class HttpServer implements AutoCloseable {
     /** Offers a model from now on. */
     public void ready(ServedModel model) {
         served = model;
-        servlet.ready(model);
+        offer.ready(model);
     }
 
     /**
@@ -121,7 +116,7 @@ public final class HttpServer implements AutoCloseable {
      * @return whether all requests ended within {@code limit}
      */
     public boolean drain(Duration limit) {
-        servlet.drain();
+        offer.drain();
         ServedModel model = served;
         return model == null || model.engine().drain(limit);
     }

@@ -55,6 +55,6 @@ final class JsonErrorHandler extends ErrorHandler {
                     case 500 -> "internal_error";
                     default -> "";
                 };
-        return Json.write(AnswerWriter.errorBody(ApiException.status(status, code, message)));
+        return Json.write(JsonAnswer.errorBody(ApiException.status(status, code, message)));
     }
 }

@@ -7,8 +7,6 @@ import dev.varve.platform.http.metrics.Metrics;
 import dev.varve.platform.intake.Intake;
 import dev.varve.platform.intake.IntakeLimits;
 
-import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
-import org.eclipse.jetty.ee11.servlet.ServletHolder;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -21,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.function.Predicate;
+import java.util.function.Function;
 
 /** Requests that go wrong between the socket and their route. */
 @Timeout(60)
@@ -48,7 +46,7 @@ class AdmissionHandlerTest {
 
     @Test
     void anErrorBehindTheBodyEndsTheRequest() throws Exception {
-        String answer = post(FAILING, THREADS, request -> true);
+        String answer = post(FAILING, THREADS, readingRoute());
 
         assertTrue(answer.startsWith("HTTP/1.1 500"), answer);
     }
@@ -60,33 +58,54 @@ class AdmissionHandlerTest {
                     throw new RejectedExecutionException("made by the test");
                 };
 
-        String answer = post(FAILING, none, request -> true);
+        String answer = post(FAILING, none, readingRoute());
 
         assertTrue(answer.isEmpty() || answer.startsWith("HTTP/1.1 500"), answer);
     }
 
     @Test
     void aBodyThatNobodyReadBeforeTheModelCameIsToldThatItLoads() throws Exception {
-        ApiServlet servlet = new ApiServlet(access, intake, new Metrics());
-        servlet.ready(SmallChat.served(engine));
-        ServletContextHandler context = new ServletContextHandler("/", false, false);
-        context.addServlet(new ServletHolder(servlet), "/*");
+        Offer offer = new Offer();
+        ApiContext api = new ApiContext(access, intake, new Metrics(), offer);
+        Handler readyBehindAdmission =
+                new Handler.Wrapper(api.handler()) {
+                    @Override
+                    public boolean handle(Request request, Response response, Callback callback)
+                            throws Exception {
+                        offer.ready(SmallChat.served(engine));
+                        return super.handle(request, response, callback);
+                    }
+                };
 
-        String answer = post(context, THREADS, request -> false);
+        String answer = post(readyBehindAdmission, THREADS, api::find);
 
         assertTrue(answer.startsWith("HTTP/1.1 503"), answer);
         assertTrue(answer.contains("\"code\":\"model_loading\""), answer);
         assertEquals(0, engine.requests.size());
     }
 
-    private String post(Handler next, Executor executor, Predicate<Request> readsBody)
+    /** The routes of a server whose model is ready, so that bodies are read. */
+    private Function<Request, Route> readingRoute() {
+        Offer offer = new Offer();
+        offer.ready(SmallChat.served(engine));
+        Route route =
+                new TextRoute(
+                        "/tokenize",
+                        new RequestCycle(access, new Metrics()),
+                        offer,
+                        intake,
+                        (model, body) -> body);
+        return request -> route;
+    }
+
+    private String post(Handler next, Executor executor, Function<Request, Route> routes)
             throws Exception {
         Server server = new Server();
         try {
             ServerConnector connector = new ServerConnector(server, 1, 1);
             connector.setHost("127.0.0.1");
             server.addConnector(connector);
-            server.setHandler(new AdmissionHandler(next, intake, access, executor, readsBody));
+            server.setHandler(new AdmissionHandler(next, intake, access, executor, routes));
             server.start();
             try (RawClient client = RawClient.of(connector.getLocalPort())) {
                 String body = "{\"prompt\": \"a\"}";

@@ -1,0 +1,175 @@
+package dev.varve.platform.http;
+
+import dev.varve.platform.http.metrics.Metrics;
+import dev.varve.platform.intake.Intake;
+
+import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
+import org.eclipse.jetty.ee11.servlet.ServletHolder;
+import org.eclipse.jetty.server.Request;
+
+import tools.jackson.databind.node.ObjectNode;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+
+/**
+ * The routes, mapped to their paths. These mappings are the only list of routes: who may call one,
+ * and whether its body is read, is decided by the route that they give for a path.
+ */
+final class ApiContext {
+    private static final String DEFAULT = "/";
+
+    private final ServletContextHandler handler = new ServletContextHandler("/", false, false);
+    private final RequestCycle cycle;
+    private final Offer offer;
+    private final Metrics metrics;
+    private final Intake intake;
+    private final Route unknown;
+
+    ApiContext(AccessControl access, Intake intake, Metrics metrics, Offer offer) {
+        this.intake = intake;
+        this.metrics = metrics;
+        this.offer = offer;
+        cycle = new RequestCycle(access, metrics);
+        unknown = new UnknownRoute(cycle);
+        map(unknown, DEFAULT);
+        mapProbes();
+        mapFacts();
+        mapTexts();
+        mapGeneration();
+    }
+
+    private void mapProbes() {
+        map(
+                new ReadRoute(
+                        "/livez",
+                        Route.Purpose.LIFE_SIGN,
+                        cycle,
+                        ReadRoute.json(() -> Json.object().put("status", "ok"))),
+                "/livez");
+        map(
+                new ReadRoute(
+                        "/health",
+                        Route.Purpose.LIFE_SIGN,
+                        cycle,
+                        exchange ->
+                                HealthReport.write(
+                                        offer.require().served().engine(), exchange.response())),
+                "/health");
+        map(
+                new ReadRoute("/metrics", Route.Purpose.MEASUREMENT, cycle, this::writeMetrics),
+                "/metrics");
+    }
+
+    private void writeMetrics(Exchange exchange) throws java.io.IOException {
+        byte[] text = metrics.text(offer.status()).getBytes(StandardCharsets.UTF_8);
+        exchange.response().setContentType(Metrics.CONTENT_TYPE);
+        exchange.response().getOutputStream().write(text);
+    }
+
+    private void mapFacts() {
+        map(facts("/", ReadRoute.json(this::index)), "");
+        map(facts("/props", ReadRoute.json(() -> offer.require().facts().properties())), "/props");
+        map(
+                facts("/v1/models", ReadRoute.json(() -> offer.require().facts().models())),
+                "/v1/models",
+                "/models");
+        map(new ModelRoute(cycle, offer), ModelRoute.PREFIX + "*");
+    }
+
+    private ReadRoute facts(String label, ReadRoute.Reader reader) {
+        return new ReadRoute(label, Route.Purpose.SERVICE, cycle, reader);
+    }
+
+    private ObjectNode index() {
+        return Json.object()
+                .put("name", "varve")
+                .put("status", offer.isReady() ? "ok" : "loading")
+                .put("api", "/v1/chat/completions");
+    }
+
+    private void mapTexts() {
+        map(
+                new TextRoute(
+                        "/apply-template",
+                        cycle,
+                        offer,
+                        intake,
+                        (model, body) -> model.chat().applyTemplate(body)),
+                "/apply-template");
+        map(
+                new TextRoute(
+                        "/tokenize",
+                        cycle,
+                        offer,
+                        intake,
+                        (model, body) -> model.facts().tokenize(body)),
+                "/tokenize");
+        map(
+                new TextRoute(
+                        "/detokenize",
+                        cycle,
+                        offer,
+                        intake,
+                        (model, body) -> model.facts().detokenize(body)),
+                "/detokenize");
+    }
+
+    private void mapGeneration() {
+        map(
+                new GenerationRoute(
+                        "/v1/chat/completions",
+                        cycle,
+                        offer,
+                        intake,
+                        metrics,
+                        (model, body) -> model.chat().read(body)),
+                "/v1/chat/completions",
+                "/chat/completions");
+        map(
+                new GenerationRoute(
+                        "/v1/completions",
+                        cycle,
+                        offer,
+                        intake,
+                        metrics,
+                        (model, body) -> CompletionRoute.read(body, model.served())),
+                "/v1/completions",
+                "/completions");
+    }
+
+    private void map(Route route, String... paths) {
+        Holder holder = new Holder(route);
+        for (String path : paths) {
+            handler.addServlet(holder, path);
+        }
+    }
+
+    /** The holder of a route, which tells it before the servlet is initialised too. */
+    private static final class Holder extends ServletHolder {
+        private final Route route;
+
+        Holder(Route route) {
+            super(route);
+            this.route = route;
+        }
+    }
+
+    /** What handles requests that were let in. */
+    ServletContextHandler handler() {
+        return handler;
+    }
+
+    /** The route of a request, by its path as it is written. */
+    Route find(Request request) {
+        String path = Optional.ofNullable(request.getHttpURI().getPath()).orElse("");
+        return path.startsWith("/")
+                        && handler.getServletHandler()
+                                        .getMatchedServlet(path)
+                                        .getResource()
+                                        .getServletHolder()
+                                instanceof Holder holder
+                ? holder.route
+                : unknown;
+    }
+}

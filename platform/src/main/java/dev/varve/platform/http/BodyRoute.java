@@ -1,0 +1,45 @@
+package dev.varve.platform.http;
+
+import dev.varve.platform.intake.HeldBody;
+import dev.varve.platform.intake.Intake;
+
+import tools.jackson.databind.node.ObjectNode;
+
+import java.io.IOException;
+import java.util.function.Function;
+
+/** A route that takes a JSON object with POST and has it worked on beside the engine. */
+abstract class BodyRoute extends Route {
+    private static final long serialVersionUID = 1L;
+
+    private final transient Offer offer;
+    private final transient Intake intake;
+
+    BodyRoute(String label, RequestCycle cycle, Offer offer, Intake intake) {
+        super(label, Purpose.SERVICE, Methods.POST, cycle);
+        this.offer = offer;
+        this.intake = intake;
+    }
+
+    @Override
+    final boolean readsBody(String method) {
+        return method.equals("POST") && offer.takesWork();
+    }
+
+    @Override
+    final Outcome answer(Exchange exchange) throws IOException, InterruptedException {
+        Offer.OfferedModel model = offer.require();
+        // The model may be ready since it was settled that the body is not wanted.
+        HeldBody body = exchange.admitted().body().orElseThrow(ApiException::loading);
+        return answer(exchange, body, model);
+    }
+
+    abstract Outcome answer(Exchange exchange, HeldBody body, Offer.OfferedModel model)
+            throws IOException, InterruptedException;
+
+    /** What a body becomes, worked out beside the engine. */
+    final <T> T work(HeldBody body, Function<ObjectNode, T> use) throws InterruptedException {
+        byte[] bytes = body.take();
+        return intake.work(bytes.length, () -> use.apply(Json.parse(bytes)));
+    }
+}

@@ -1,0 +1,33 @@
+package dev.varve.platform.http;
+
+import dev.varve.platform.engine.Engine;
+import dev.varve.platform.engine.ShardStatus;
+
+import jakarta.servlet.http.HttpServletResponse;
+
+import tools.jackson.databind.node.ObjectNode;
+
+import java.io.IOException;
+import java.util.List;
+
+/** What {@code /health} says of an engine: whether it can compute now. */
+final class HealthReport {
+    private HealthReport() {}
+
+    static void write(Engine engine, HttpServletResponse response) throws IOException {
+        if (engine.broken().isDone()) {
+            ObjectNode body =
+                    Json.object()
+                            .put("status", "failed")
+                            .put("reason", engine.broken().join().getMessage());
+            JsonAnswer.write(response, 503, body);
+            return;
+        }
+        List<ShardStatus> missing = engine.status().missingShards();
+        if (missing.isEmpty()) {
+            JsonAnswer.write(response, 200, Json.object().put("status", "ok"));
+        } else {
+            JsonAnswer.write(response, 503, ShardReport.degraded(missing));
+        }
+    }
+}

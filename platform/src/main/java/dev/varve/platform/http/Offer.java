@@ -1,0 +1,56 @@
+package dev.varve.platform.http;
+
+import dev.varve.platform.engine.EngineStatus;
+
+import java.util.Optional;
+
+/** The model that the server offers, from when it is loaded to the end. Thread-safe. */
+final class Offer {
+    /** The model, and those who read requests for it. */
+    record OfferedModel(ServedModel served, ModelRoutes facts, ChatRoute chat) {
+        static OfferedModel of(ServedModel served) {
+            ToolSupport tools = ToolSupport.of(served);
+            return new OfferedModel(
+                    served, new ModelRoutes(served, tools), new ChatRoute(served, tools));
+        }
+    }
+
+    private volatile Optional<OfferedModel> model = Optional.empty();
+    private volatile boolean draining;
+
+    void ready(ServedModel served) {
+        model = Optional.of(OfferedModel.of(served));
+    }
+
+    /** Takes no more work. */
+    void drain() {
+        draining = true;
+    }
+
+    boolean isReady() {
+        return model.isPresent();
+    }
+
+    /** Whether there is a model that takes work. */
+    boolean takesWork() {
+        return isReady() && !draining;
+    }
+
+    /**
+     * The model.
+     *
+     * @throws ApiException a 503 while it loads, and when the server takes no more work
+     */
+    OfferedModel require() {
+        Optional<OfferedModel> offered = model;
+        if (draining) {
+            throw ApiException.draining();
+        }
+        return offered.orElseThrow(ApiException::loading);
+    }
+
+    /** The status of its engine, also when that takes no more work; empty while it loads. */
+    Optional<EngineStatus> status() {
+        return model.map(offered -> offered.served().engine().status());
+    }
+}

@@ -1,0 +1,34 @@
+package dev.varve.platform.http;
+
+import tools.jackson.databind.JsonNode;
+
+import java.io.IOException;
+import java.util.function.Supplier;
+
+/** A route that is read with GET and takes no body. */
+final class ReadRoute extends Route {
+    private static final long serialVersionUID = 1L;
+
+    /** Writes what a route has to say. */
+    interface Reader {
+        void read(Exchange exchange) throws IOException;
+    }
+
+    private final transient Reader reader;
+
+    ReadRoute(String label, Purpose purpose, RequestCycle cycle, Reader reader) {
+        super(label, purpose, Methods.READ, cycle);
+        this.reader = reader;
+    }
+
+    /** Writes an object. */
+    static Reader json(Supplier<? extends JsonNode> body) {
+        return exchange -> JsonAnswer.write(exchange.response(), 200, body.get());
+    }
+
+    @Override
+    Outcome answer(Exchange exchange) throws IOException {
+        reader.read(exchange);
+        return Outcome.PLAIN;
+    }
+}

@@ -1,0 +1,126 @@
+package dev.varve.platform.http;
+
+import dev.varve.api.VarveException;
+import dev.varve.platform.http.metrics.Metrics;
+import dev.varve.platform.intake.IntakeException;
+
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+
+import java.io.IOException;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.regex.Pattern;
+
+/**
+ * What all routes have in common: who may call, the headers of every answer, the form of errors,
+ * and what metrics and the log say. Each request has a virtual thread of its own.
+ */
+final class RequestCycle {
+    private static final System.Logger LOG = System.getLogger("dev.varve.http");
+    private static final Pattern REQUEST_ID = Pattern.compile("[\\w.:-]{1,128}");
+    private static final long NANOS_PER_MILLI = 1_000_000;
+
+    private final AccessControl access;
+    private final Metrics metrics;
+
+    RequestCycle(AccessControl access, Metrics metrics) {
+        this.access = access;
+        this.metrics = metrics;
+    }
+
+    void run(Route route, HttpServletRequest request, HttpServletResponse response)
+            throws IOException {
+        long begin = System.nanoTime();
+        response.setHeader("x-request-id", requestId(request));
+        Outcome outcome = outcome(route, request, response);
+        metrics.countRequest(
+                route.label(), response.getStatus(), outcome.finishReason().orElse(""));
+        if (!route.purpose().isProbe()) {
+            long millis = (System.nanoTime() - begin) / NANOS_PER_MILLI;
+            LOG.log(
+                    System.Logger.Level.INFO,
+                    "{0} {1} {2} in {3} ms{4}{5}",
+                    request.getMethod(),
+                    route.label(),
+                    Integer.toString(response.getStatus()),
+                    Long.toString(millis),
+                    outcome.generatedTokens() > 0
+                            ? ", " + outcome.generatedTokens() + " tokens"
+                            : "",
+                    outcome.finishReason().map(reason -> ", " + reason).orElse(""));
+        }
+    }
+
+    private static String requestId(HttpServletRequest request) {
+        return Optional.ofNullable(request.getHeader("x-request-id"))
+                .filter(given -> REQUEST_ID.matcher(given).matches())
+                .orElseGet(() -> UUID.randomUUID().toString());
+    }
+
+    private Outcome outcome(Route route, HttpServletRequest request, HttpServletResponse response)
+            throws IOException {
+        try {
+            return answer(route, request, response);
+        } catch (ApiException e) {
+            fail(response, e);
+        } catch (VarveException e) {
+            fail(response, ApiException.of(e));
+        } catch (IntakeException e) {
+            fail(response, ApiException.of(e));
+        } catch (IOException e) {
+            metrics.countDisconnect();
+            return Outcome.DISCONNECTED;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            fail(response, ApiException.draining());
+        } catch (RuntimeException e) {
+            LOG.log(System.Logger.Level.ERROR, "a request failed", e);
+            fail(
+                    response,
+                    ApiException.status(
+                            500, "internal_error", "internal error; the log has the details"));
+        }
+        return Outcome.PLAIN;
+    }
+
+    private Outcome answer(Route route, HttpServletRequest request, HttpServletResponse response)
+            throws IOException, InterruptedException {
+        access.allowOrigin(request, response);
+        Admission.Admitted admitted = admitted(request, response);
+        String method = request.getMethod();
+        if (method.equals("OPTIONS")) {
+            response.setStatus(204);
+            return Outcome.PLAIN;
+        }
+        if (!route.methods().contain(method)) {
+            response.setHeader("Allow", route.methods().allow());
+            throw ApiException.status(405, "", route.name(request) + " does not take " + method);
+        }
+        return route.answer(new Exchange(request, response, admitted));
+    }
+
+    private static Admission.Admitted admitted(
+            HttpServletRequest request, HttpServletResponse response) throws IOException {
+        return switch (Admission.of(request)) {
+            case Admission.Admitted admitted -> admitted;
+            case Admission.Refused refused -> {
+                if (refused.endsConnection()) {
+                    response.setHeader("Connection", "close");
+                }
+                throw refused.reason();
+            }
+            case Admission.Gone gone -> throw new IOException("the client went away");
+        };
+    }
+
+    private static void fail(HttpServletResponse response, ApiException error) throws IOException {
+        if (response.isCommitted()) {
+            return;
+        }
+        response.resetBuffer();
+        error.retryAfterSeconds()
+                .ifPresent(seconds -> response.setHeader("Retry-After", Integer.toString(seconds)));
+        JsonAnswer.write(response, error.status(), JsonAnswer.errorBody(error));
+    }
+}

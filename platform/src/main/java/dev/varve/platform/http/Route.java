@@ -1,0 +1,119 @@
+package dev.varve.platform.http;
+
+import jakarta.servlet.http.HttpServlet;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+
+import org.eclipse.jetty.server.Request;
+
+import java.io.IOException;
+import java.util.Set;
+
+/**
+ * A route of the API: the servlet that answers it, and what is decided about a request before
+ * anything of it is read. {@link ApiContext} maps it to its paths.
+ */
+abstract class Route extends HttpServlet {
+    private static final long serialVersionUID = 1L;
+
+    /** The label of all whose paths clients make up, so that metrics and logs do not grow. */
+    static final String OTHER = "other";
+
+    /** What a route is for, and so who gets in. */
+    enum Purpose {
+        /** Tells whether the server lives; to whoever asks, without a key. */
+        LIFE_SIGN,
+        /** Tells how the server does. */
+        MEASUREMENT,
+        /** What the server is there for. */
+        SERVICE;
+
+        /**
+         * Whether it is asked for often, and must be answered however many connections there are.
+         */
+        boolean isProbe() {
+            return this != SERVICE;
+        }
+
+        /** Whether no key is needed. */
+        boolean isOpen() {
+            return this == LIFE_SIGN;
+        }
+    }
+
+    /** How a route is asked. */
+    enum Methods {
+        READ(Set.of("GET", "HEAD")),
+        POST(Set.of("POST")),
+        ANY(Set.of());
+
+        private final Set<String> names;
+
+        Methods(Set<String> names) {
+            this.names = names;
+        }
+
+        boolean contain(String method) {
+            return this == ANY || names.contains(method);
+        }
+
+        /** Value of the header {@code Allow}. */
+        String allow() {
+            return this == READ ? "GET, HEAD, OPTIONS" : "POST, OPTIONS";
+        }
+    }
+
+    private final String label;
+    private final Purpose purpose;
+    private final Methods methods;
+    private final transient RequestCycle cycle;
+
+    Route(String label, Purpose purpose, Methods methods, RequestCycle cycle) {
+        this.label = label;
+        this.purpose = purpose;
+        this.methods = methods;
+        this.cycle = cycle;
+    }
+
+    /** Its name in metrics and the log. */
+    final String label() {
+        return label;
+    }
+
+    final Purpose purpose() {
+        return purpose;
+    }
+
+    final Methods methods() {
+        return methods;
+    }
+
+    /** Its name in messages to the client that sends a request. */
+    String name(HttpServletRequest request) {
+        return label;
+    }
+
+    /** Whether the body of such a request is wanted; what is refused anyway needs none. */
+    boolean readsBody(String method) {
+        return false;
+    }
+
+    /** Answers a request that got in, with a method that the route takes. */
+    abstract Outcome answer(Exchange exchange) throws IOException, InterruptedException;
+
+    /** Ties the route to a request for it. */
+    final void attachTo(Request request) {
+        request.setAttribute(Route.class.getName(), this);
+    }
+
+    /**
+     * Paths are taken as they are written. The container normalises them first, so the servlet that
+     * it chooses may be another than that of the path.
+     */
+    @Override
+    protected final void service(HttpServletRequest request, HttpServletResponse response)
+            throws IOException {
+        Route asked = (Route) request.getAttribute(Route.class.getName());
+        cycle.run(asked, request, response);
+    }
+}

@@ -1,0 +1,10 @@
+/** Tests that every plugin must pass, whoever wrote it. */
+module dev.varve.contracts {
+    requires transitive dev.varve.api;
+    requires transitive org.junit.jupiter.api;
+
+    exports dev.varve.contracts;
+
+    opens dev.varve.contracts to
+            org.junit.platform.commons;
+}

@@ -7,8 +7,9 @@ import dev.varve.api.ggml.Graph;
 import java.util.List;
 
 /**
- * An open device with its queue. One graph at a time: callers that share a device take turns on its
- * {@link #lock}. Owned by who opened it; {@link #close} frees the queue and its threads.
+ * An open device with its queue. One graph at a time, from any thread: callers that share a device
+ * take turns on its {@link #lock}. Owned by who opened it; {@link #close} frees the queue and its
+ * threads, from any thread.
  */
 public interface ComputeDevice extends AutoCloseable {
     /** Which of a device's thread counts a graph uses. */
@@ -36,12 +37,14 @@ public interface ComputeDevice extends AutoCloseable {
      * Computes a graph and waits for it.
      *
      * @throws dev.varve.api.VarveException of kind BACKEND_FAILED if the backend reports a failure
+     * @throws IllegalStateException if the device is closed
      */
     void compute(Graph graph, Phase phase);
 
     /** Held while graphs are computed, so that shards on one device never compute at once. */
     Object lock();
 
+    /** Waits for its turn on {@link #lock}; a second call does nothing. */
     @Override
     void close();
 }

@@ -8,10 +8,11 @@ public interface DeviceBackend {
     List<DeviceInfo> devices();
 
     /**
-     * Opens a device for computing. The caller closes it.
+     * Opens a device for computing. The caller closes it. A device may be open several times; all
+     * of them have one {@link ComputeDevice#lock}.
      *
      * @throws dev.varve.api.VarveException of kind UNAVAILABLE if there is no such device or it
-     *     cannot be initialised
+     *     cannot be initialised, naming it as {@code name:index}
      */
     ComputeDevice open(int index, DeviceOptions options);
 }

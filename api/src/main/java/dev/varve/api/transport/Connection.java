@@ -5,7 +5,8 @@ import java.nio.ByteBuffer;
 
 /**
  * Bytes in both directions, in order and without loss until one side closes. One thread reads while
- * another one writes; {@link #close} may be called from any thread and ends both.
+ * another one writes, and both directions flow at once; {@link #close} may be called from any
+ * thread and ends both.
  */
 public interface Connection extends AutoCloseable {
     /** The other side, for people. */
@@ -30,6 +31,7 @@ public interface Connection extends AutoCloseable {
      */
     void write(ByteBuffer... parts) throws IOException;
 
+    /** Ends whoever reads or writes with an {@link IOException}; a second call does nothing. */
     @Override
     void close();
 }

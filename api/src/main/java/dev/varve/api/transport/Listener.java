@@ -14,6 +14,10 @@ public interface Listener extends AutoCloseable {
      */
     Connection accept() throws IOException;
 
+    /**
+     * Ends whoever waits in {@link #accept} with an {@link IOException}; connections live on. A
+     * second call does nothing.
+     */
     @Override
     void close();
 }

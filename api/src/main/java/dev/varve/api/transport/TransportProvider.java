@@ -3,18 +3,26 @@ package dev.varve.api.transport;
 import java.io.IOException;
 
 /**
- * A way for the server to reach shard processes; found with {@link java.util.ServiceLoader}. The
- * constructor must be cheap. Thread-safe.
+ * A way for the server to reach shard processes; found with {@link java.util.ServiceLoader}.
+ *
+ * <p>One instance per process, thread-safe. The constructor must not open connections, load
+ * libraries or start threads: listing plugins has to stay cheap and safe. Exceptions other than the
+ * declared ones, or a null, are reported as a fault of the plugin.
  */
 public interface TransportProvider {
-    /** Name in addresses: {@code "unix"} in {@code unix:/run/varve/a.sock}; unique. */
+    /**
+     * Name in addresses: {@code "unix"} in {@code unix:/run/varve/a.sock}; unique among providers.
+     * Small letters, digits, {@code -} and {@code _}, beginning with a letter; the same at every
+     * call.
+     */
     String scheme();
 
     /**
      * Connects to a shard process that listens.
      *
      * @param address what follows the scheme and its colon
-     * @throws IOException if nobody answers within the limit, or one side does not trust the other
+     * @throws IOException if nobody answers within the limit, or one side does not trust the other,
+     *     naming the address
      * @throws dev.varve.api.VarveException of kind INVALID_REQUEST if the address or the options
      *     make no sense for this transport
      */

@@ -1,7 +1,9 @@
 package dev.varve.platform.cli;
 
 import dev.varve.platform.engine.EngineOptions;
+import dev.varve.platform.http.ClientAccess;
 import dev.varve.platform.http.HttpOptions;
+import dev.varve.platform.http.ListenAddress;
 import dev.varve.platform.http.PageAccess;
 import dev.varve.platform.http.ReasoningDefaults;
 import dev.varve.platform.intake.IntakeLimits;
@@ -183,11 +185,13 @@ final class ServeArguments {
      */
     HttpOptions httpOptions(Environment environment) {
         return new HttpOptions(
-                host,
-                port,
-                keys(environment),
-                insecure,
-                new PageAccess(Set.copyOf(corsOrigins), Set.copyOf(allowedHosts)),
+                new ListenAddress(host, port),
+                new ClientAccess(
+                        keys(environment),
+                        insecure
+                                ? ClientAccess.WithoutKey.ANYWHERE
+                                : ClientAccess.WithoutKey.LOOPBACK_ONLY,
+                        new PageAccess(Set.copyOf(corsOrigins), Set.copyOf(allowedHosts))),
                 limits());
     }
 

@@ -6,6 +6,8 @@ import dev.varve.platform.chat.ChatRenderer;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.http.HttpOptions;
 import dev.varve.platform.http.HttpServer;
+import dev.varve.platform.http.ModelDescription;
+import dev.varve.platform.http.ModelLanguage;
 import dev.varve.platform.http.ReasoningDefaults;
 import dev.varve.platform.http.ServedModel;
 import dev.varve.platform.tokenizer.Tokenizer;
@@ -104,9 +106,9 @@ final class ServeCommand extends CliCommand {
                     HttpServer http = entrance.server();
                     ServedModel served = served(runtime, choice.file(), reasoningDefaults);
                     http.ready(served);
-                    out().println("Serving " + served.id() + " on " + http.uri());
-                    if (choice.isDemo() && served.chat().isPresent()) {
-                        showChat(http.uri(), !options.apiKeys().isEmpty());
+                    out().println("Serving " + served.description().id() + " on " + http.uri());
+                    if (choice.isDemo() && served.language().chat().isPresent()) {
+                        showChat(http.uri(), options.access().needsKey());
                     }
                     out().flush();
                     status = serve(http, runtime.engine(), stop);
@@ -171,14 +173,16 @@ final class ServeCommand extends CliCommand {
         details.put("exact_rows", model.exactRows());
         details.put("memory_plan", runtime.plan().describe(runtime.placement().devices()));
         return new ServedModel(
-                server.modelName(file),
-                runtime.file().architecture(),
-                runtime.adapter().shape().contextLength(),
+                new ModelDescription(
+                        server.modelName(file),
+                        runtime.file().architecture(),
+                        runtime.adapter().shape().contextLength(),
+                        details),
                 runtime.engine(),
-                runtime.tokenizer(),
-                chat,
-                AnswerDialect.of(runtime.adapter().chatDialect(), runtime.tokenizer()),
-                reasoningDefaults,
-                details);
+                new ModelLanguage(
+                        runtime.tokenizer(),
+                        chat,
+                        AnswerDialect.of(runtime.adapter().chatDialect(), runtime.tokenizer()),
+                        reasoningDefaults));
     }
 }

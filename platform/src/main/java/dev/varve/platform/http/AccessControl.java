@@ -15,12 +15,12 @@ import java.util.Set;
 final class AccessControl {
     private static final String BEARER = "Bearer ";
 
-    private final HttpOptions options;
+    private final ClientAccess access;
     private final PageRules pages;
 
-    AccessControl(HttpOptions options) {
-        this.options = options;
-        pages = new PageRules(options);
+    AccessControl(ListenAddress address, ClientAccess access) {
+        this.access = access;
+        pages = new PageRules(address, access.pages());
     }
 
     /**
@@ -30,7 +30,7 @@ final class AccessControl {
      */
     Caller admit(Request request, Route.Purpose purpose) {
         boolean open = purpose.isOpen();
-        if (options.apiKeys().isEmpty()) {
+        if (!access.needsKey()) {
             if (open && Set.of("GET", "HEAD").contains(request.getMethod())) {
                 pages.checkPage(request.getHeaders());
             } else {
@@ -50,7 +50,7 @@ final class AccessControl {
                         ? authorization.substring(BEARER.length()).strip()
                         : Optional.ofNullable(headers.get("x-api-key")).orElse("");
         boolean known = false;
-        for (String key : options.apiKeys()) {
+        for (String key : access.apiKeys()) {
             // All keys are compared, each in constant time, so that the time tells nothing.
             known |=
                     MessageDigest.isEqual(
@@ -71,12 +71,12 @@ final class AccessControl {
     /** Adds the headers that let pages of allowed origins read the answer. */
     void allowOrigin(HttpServletRequest request, HttpServletResponse response) {
         String origin = request.getHeader("Origin");
-        if (origin == null || !options.pages().allowsOrigin(origin)) {
+        if (origin == null || !access.pages().allowsOrigin(origin)) {
             return;
         }
         response.setHeader(
                 "Access-Control-Allow-Origin",
-                options.pages().corsOrigins().contains("*") ? "*" : origin);
+                access.pages().corsOrigins().contains("*") ? "*" : origin);
         response.setHeader("Access-Control-Allow-Methods", "GET, POST, OPTIONS");
         response.setHeader(
                 "Access-Control-Allow-Headers",

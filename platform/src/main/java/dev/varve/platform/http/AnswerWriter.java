@@ -41,7 +41,7 @@ final class AnswerWriter {
 
     /** Writes until all {@code count} choices ended. */
     Outcome write(Choices choices, int count) throws IOException, InterruptedException {
-        if (call.stream()) {
+        if (call.delivery() != Delivery.WHOLE) {
             stream(choices, count);
         } else {
             whole(choices, count);
@@ -74,7 +74,7 @@ final class AnswerWriter {
                 }
             }
         }
-        if (call.streamUsage()) {
+        if (call.delivery() == Delivery.STREAM_WITH_USAGE) {
             sse.data(format.usage(usage));
         }
         sse.done();

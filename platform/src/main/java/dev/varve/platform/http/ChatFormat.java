@@ -96,7 +96,7 @@ final class ChatFormat implements AnswerFormat {
             } else if (event.index() == index && event instanceof ChoiceEvent.Ended ended) {
                 message.add(ended.piece());
                 choice.set("message", message.json());
-                if (call.topLogprobs() >= 0) {
+                if (call.topLogprobs().isPresent()) {
                     choice.putObject("logprobs").set("content", entries);
                 } else {
                     choice.putNull("logprobs");
@@ -178,10 +178,10 @@ final class ChatFormat implements AnswerFormat {
 
     private ObjectNode head(String type) {
         ObjectNode head = Json.object();
-        head.put("id", call.id());
+        head.put("id", call.head().id());
         head.put("object", type);
         head.put("created", created);
-        head.put("model", call.model());
+        head.put("model", call.head().model());
         return head;
     }
 }

@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Messages in the form that chat templates expect: contents are strings, an absent one is empty;
@@ -31,7 +32,7 @@ record ChatMessages(List<Map<String, Object>> list) {
             throw ApiException.invalid("messages", "messages: expected a non-empty array");
         }
         List<Map<String, Object>> read = new ArrayList<>();
-        Map<String, String> toolNames = new HashMap<>();
+        Map<Optional<String>, String> toolNames = new HashMap<>();
         for (int i = 0; i < messages.size(); i++) {
             String where = "messages[" + i + "]";
             if (!(messages.get(i) instanceof ObjectNode message)) {
@@ -65,9 +66,12 @@ record ChatMessages(List<Map<String, Object>> list) {
         return message.get(ROLE).equals(SYSTEM);
     }
 
-    /** {@code toolNames}: names of the tools by the ids of the calls so far; added to. */
+    /**
+     * {@code toolNames}: names of the tools by the ids of the calls so far, also of the last call
+     * that has none; added to.
+     */
     private static Map<String, Object> message(
-            String where, ObjectNode message, Map<String, String> toolNames) {
+            String where, ObjectNode message, Map<Optional<String>, String> toolNames) {
         Map<String, Object> read = new LinkedHashMap<>();
         for (Map.Entry<String, JsonNode> entry : message.properties()) {
             if (!entry.getValue().isNull()) {
@@ -140,8 +144,11 @@ record ChatMessages(List<Map<String, Object>> list) {
 
     /** Some templates need a name, so an answer to nobody's call has one too. */
     private static void addToolName(
-            String where, Fields fields, Map<String, Object> read, Map<String, String> toolNames) {
-        String id =
+            String where,
+            Fields fields,
+            Map<String, Object> read,
+            Map<Optional<String>, String> toolNames) {
+        Optional<String> id =
                 fields.find("tool_call_id")
                         .map(
                                 node -> {
@@ -150,8 +157,7 @@ record ChatMessages(List<Map<String, Object>> list) {
                                                 where + ".tool_call_id", "a string", node);
                                     }
                                     return node.stringValue();
-                                })
-                        .orElse("");
+                                });
         read.putIfAbsent("name", toolNames.getOrDefault(id, "unknown"));
     }
 }

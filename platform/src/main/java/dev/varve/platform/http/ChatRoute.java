@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 
 /** {@code POST /v1/chat/completions}, and {@code /apply-template}, which shows its prompt. */
 final class ChatRoute {
@@ -33,19 +34,19 @@ final class ChatRoute {
         Fields fields = new Fields(body);
         requireText(fields);
         GenerationCall call = GenerationCall.read("chatcmpl-", fields, served, topLogprobs(fields));
-        Conversation conversation = conversation(fields, call.maxTokens().orElse(1));
+        Conversation conversation = conversation(fields, call.end().maxTokens().orElse(1));
         ChatPrompt prompt = conversation.prompt();
         ToolUse tools = conversation.tools();
         int maxOutput = call.maxOutput(prompt, Integer.MAX_VALUE, served);
         AnswerOptions options =
                 new AnswerOptions(
                         tools.declarations(),
-                        call.stops(),
+                        call.end().stops(),
                         conversation.thinking().budget(maxOutput),
                         tools.forced());
         List<PendingAnswer.Choice> choices = new ArrayList<>();
         for (int choice = 0; choice < call.choices(); choice++) {
-            AnswerSession session = served.dialect().open(prompt.tokens(), options);
+            AnswerSession session = served.language().dialect().open(prompt.tokens(), options);
             choices.add(
                     new PendingAnswer.Choice(
                             call.request(prompt, choice, maxOutput, session.guide(), served),
@@ -55,7 +56,9 @@ final class ChatRoute {
                 call,
                 choices,
                 new ChatFormat(
-                        call, new Logprobs(served.tokenizer()), conversation.thinking().asked()));
+                        call,
+                        new Logprobs(served.language().tokenizer()),
+                        conversation.thinking().asked()));
     }
 
     /** The prompt of a chat completion's body, as text and as a number of tokens. */
@@ -67,7 +70,8 @@ final class ChatRoute {
     /** {@code output}: tokens that are to follow the prompt. */
     private Conversation conversation(Fields fields, long output) {
         ChatRenderer renderer =
-                served.chat()
+                served.language()
+                        .chat()
                         .orElseThrow(
                                 () ->
                                         ApiException.invalid(
@@ -79,7 +83,7 @@ final class ChatRoute {
         if (!tools.isEmpty()) {
             toolSupport.require();
         }
-        Thinking thinking = Thinking.read(fields, served.reasoningDefaults());
+        Thinking thinking = Thinking.read(fields, served.language().reasoningDefaults());
         Map<String, Object> variables = variables(fields);
         // Templates ask whether there are tools at all.
         variables.put("tools", tools.isEmpty() ? null : tools.forTemplate());
@@ -139,12 +143,12 @@ final class ChatRoute {
                         });
     }
 
-    private static int topLogprobs(Fields fields) {
-        boolean wanted = fields.flag("logprobs", false);
+    private static OptionalInt topLogprobs(Fields fields) {
+        boolean wanted = fields.flag("logprobs").orElse(false);
         int top = (int) fields.whole("top_logprobs", 0, MAX_TOP_LOGPROBS).orElse(0);
         if (top > 0 && !wanted) {
             throw ApiException.invalid("top_logprobs", "top_logprobs: needs logprobs to be true");
         }
-        return wanted ? top : -1;
+        return wanted ? OptionalInt.of(top) : OptionalInt.empty();
     }
 }

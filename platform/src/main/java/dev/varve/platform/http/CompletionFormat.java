@@ -97,7 +97,7 @@ final class CompletionFormat implements AnswerFormat {
         ObjectNode choice = Json.object();
         choice.put("index", index);
         choice.put("text", text.toString());
-        if (call.topLogprobs() >= 0) {
+        if (call.topLogprobs().isPresent()) {
             choice.set("logprobs", values);
         } else {
             choice.putNull("logprobs");
@@ -122,10 +122,10 @@ final class CompletionFormat implements AnswerFormat {
 
     private ObjectNode head() {
         ObjectNode head = Json.object();
-        head.put("id", call.id());
+        head.put("id", call.head().id());
         head.put("object", "text_completion");
         head.put("created", created);
-        head.put("model", call.model());
+        head.put("model", call.head().model());
         return head;
     }
 }

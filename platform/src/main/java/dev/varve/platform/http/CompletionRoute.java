@@ -11,6 +11,7 @@ import tools.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /** {@code POST /v1/completions}: no chat template; special tokens in the prompt are parsed. */
 final class CompletionRoute {
@@ -24,24 +25,30 @@ final class CompletionRoute {
         if (fields.text("suffix").filter(suffix -> !suffix.isEmpty()).isPresent()) {
             throw ApiException.invalid("suffix", "suffix: filling in the middle is not supported");
         }
-        int topLogprobs = (int) fields.whole("logprobs", 0, MAX_LOGPROBS).orElse(-1);
+        OptionalInt topLogprobs =
+                fields.whole("logprobs", 0, MAX_LOGPROBS).stream()
+                        .mapToInt(top -> (int) top)
+                        .findFirst();
         GenerationCall call = GenerationCall.read("cmpl-", fields, served, topLogprobs);
         Optional<TextAllowance> echoed =
-                fields.flag("echo", false)
+                fields.flag("echo").orElse(false)
                         ? Optional.of(new TextAllowance("prompt", call.choices()))
                         : Optional.empty();
         JsonNode given = fields.require("prompt");
         List<ChatPrompt> prompts =
                 PromptLimit.of(served)
                         .apply(
-                                call.maxTokens().orElse(DEFAULT_TOKENS),
+                                call.end().maxTokens().orElse(DEFAULT_TOKENS),
                                 limit ->
-                                        new CompletionPrompts(served.tokenizer(), limit, echoed)
+                                        new CompletionPrompts(
+                                                        served.language().tokenizer(),
+                                                        limit,
+                                                        echoed)
                                                 .read(given));
         List<PendingAnswer.Choice> choices = new ArrayList<>();
         List<String> echoes = new ArrayList<>();
-        AnswerDialect dialect = AnswerDialect.plain(served.tokenizer());
-        AnswerOptions options = AnswerOptions.stoppingAt(call.stops());
+        AnswerDialect dialect = AnswerDialect.plain(served.language().tokenizer());
+        AnswerOptions options = AnswerOptions.stoppingAt(call.end().stops());
         for (ChatPrompt prompt : prompts) {
             int maxOutput = call.maxOutput(prompt, DEFAULT_TOKENS, served);
             for (int choice = 0; choice < call.choices(); choice++) {
@@ -56,6 +63,6 @@ final class CompletionRoute {
         return new PendingAnswer(
                 call,
                 choices,
-                new CompletionFormat(call, new Logprobs(served.tokenizer()), echoes));
+                new CompletionFormat(call, new Logprobs(served.language().tokenizer()), echoes));
     }
 }

@@ -40,7 +40,7 @@ final class Fields {
                 .orElseThrow(() -> ApiException.invalid(path + name, path + name + ": missing"));
     }
 
-    boolean flag(String name, boolean fallback) {
+    Optional<Boolean> flag(String name) {
         return find(name)
                 .map(
                         node -> {
@@ -48,8 +48,7 @@ final class Fields {
                                 throw wrong(path + name, "true or false", node);
                             }
                             return node.booleanValue();
-                        })
-                .orElse(fallback);
+                        });
     }
 
     Optional<String> text(String name) {

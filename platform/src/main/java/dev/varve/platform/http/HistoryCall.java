@@ -16,7 +16,7 @@ import java.util.Optional;
  * @param forTemplate the call as the client sent it, with arguments as an object: templates iterate
  *     over them
  */
-record HistoryCall(String id, String name, Object forTemplate) {
+record HistoryCall(Optional<String> id, String name, Object forTemplate) {
     /** The calls of an assistant's message, whose place is {@code where}. */
     static List<HistoryCall> read(String where, Fields message) {
         List<HistoryCall> read = new ArrayList<>();
@@ -46,7 +46,9 @@ record HistoryCall(String id, String name, Object forTemplate) {
         ((ObjectNode) copy.get("function"))
                 .set("arguments", arguments(where, function.path("arguments")));
         return new HistoryCall(
-                object.path("id").isString() ? object.get("id").stringValue() : "",
+                object.path("id").isString()
+                        ? Optional.of(object.get("id").stringValue())
+                        : Optional.empty(),
                 function.get("name").stringValue(),
                 Json.plain(copy));
     }

@@ -34,7 +34,7 @@ public final class HttpServer implements AutoCloseable {
     private HttpServer(HttpOptions options) {
         this.options = options;
         intake = new Intake(options.limits());
-        AccessControl access = new AccessControl(options);
+        AccessControl access = new AccessControl(options.address(), options.access());
         ApiContext api = new ApiContext(access, intake, new Metrics(), offer);
         QueuedThreadPool transport = new QueuedThreadPool(TRANSPORT_THREADS, 2);
         transport.setName("varve-http");
@@ -45,8 +45,8 @@ public final class HttpServer implements AutoCloseable {
         configuration.setSendServerVersion(false);
         configuration.setRequestHeaderSize(REQUEST_HEADER_BYTES);
         connector = new ServerConnector(server, 1, 1, new HttpConnectionFactory(configuration));
-        connector.setHost(options.host());
-        connector.setPort(options.port());
+        connector.setHost(options.address().host());
+        connector.setPort(options.address().port());
         connector.setIdleTimeout(IDLE.toMillis());
         // The usual 50 are full when many clients come at once; the next ones wait for seconds.
         connector.setAcceptQueueSize(ACCEPT_QUEUE);
@@ -81,9 +81,9 @@ public final class HttpServer implements AutoCloseable {
             throw new VarveException(
                     VarveException.Kind.UNAVAILABLE,
                     "cannot listen on "
-                            + options.host()
+                            + options.address().host()
                             + ":"
-                            + options.port()
+                            + options.address().port()
                             + " (--host, --port): "
                             + rootMessage(e),
                     e);
@@ -100,7 +100,10 @@ public final class HttpServer implements AutoCloseable {
 
     /** Where clients find the server. */
     public URI uri() {
-        String host = options.host().contains(":") ? "[" + options.host() + "]" : options.host();
+        String host =
+                options.address().host().contains(":")
+                        ? "[" + options.address().host() + "]"
+                        : options.address().host();
         return URI.create("http://" + host + ":" + connector.getLocalPort());
     }
 

@@ -27,9 +27,11 @@ final class ModelRoutes {
     }
 
     ObjectNode model(String id) {
-        if (!id.equals(served.id())) {
+        if (!id.equals(served.description().id())) {
             throw ApiException.status(
-                    404, "model_not_found", "no such model; this server offers " + served.id());
+                    404,
+                    "model_not_found",
+                    "no such model; this server offers " + served.description().id());
         }
         return model();
     }
@@ -37,34 +39,34 @@ final class ModelRoutes {
     private ObjectNode model() {
         int context = served.engine().status().load().contextTokens();
         ObjectNode model = Json.object();
-        model.put("id", served.id());
+        model.put("id", served.description().id());
         model.put("object", "model");
         model.put("created", created);
         model.put("owned_by", "varve");
         model.put("context_length", context);
         model.put("max_model_len", context);
         ObjectNode meta = model.putObject("meta");
-        meta.put("n_vocab", served.tokenizer().vocabularySize());
-        meta.put("n_ctx_train", served.trainedContextTokens());
+        meta.put("n_vocab", served.language().tokenizer().vocabularySize());
+        meta.put("n_ctx_train", served.description().trainedContextTokens());
         return model;
     }
 
     ObjectNode properties() {
         EngineStatus status = served.engine().status();
         ObjectNode props = Json.object();
-        props.put("model_alias", served.id());
+        props.put("model_alias", served.description().id());
         props.putObject("model")
-                .put("arch", served.architecture())
-                .put("tokenizer", served.tokenizer().describe());
+                .put("arch", served.description().architecture())
+                .put("tokenizer", served.language().tokenizer().describe());
         ObjectNode defaults = props.putObject("default_generation_settings");
         defaults.put("n_ctx", status.load().contextTokens())
                 .put("temperature", 1.0)
                 .put("top_p", 1.0)
                 .put("top_k", 0);
         defaults.put("min_p", 0.0).put("repeat_penalty", 1.0);
-        props.putObject("reasoning").put("supported", served.dialect().hasReasoning());
+        props.putObject("reasoning").put("supported", served.language().dialect().hasReasoning());
         props.putObject("tools").put("supported", toolSupport == ToolSupport.FULL);
-        props.putObject("chat").put("supported", served.chat().isPresent());
+        props.putObject("chat").put("supported", served.language().chat().isPresent());
         ObjectNode runtime = props.putObject("runtime");
         runtime.put("parallel", status.load().parallel());
         runtime.put("kv_tokens", status.slots().total());
@@ -76,7 +78,7 @@ final class ModelRoutes {
         runtime.put("compute_bytes", status.memory().compute());
         runtime.put("replays", status.counts().replays());
         runtime.set("shards", ShardReport.shards(status.shards()));
-        for (Map.Entry<String, Object> detail : served.details().entrySet()) {
+        for (Map.Entry<String, Object> detail : served.description().details().entrySet()) {
             runtime.set(detail.getKey(), Json.MAPPER.valueToTree(detail.getValue()));
         }
         return props;
@@ -91,9 +93,9 @@ final class ModelRoutes {
                                         ApiException.invalid(
                                                 "content",
                                                 "content: expected a string, found nothing"));
-        int[] tokens = count(content, fields.flag("parse_special", true));
-        if (fields.flag("add_special", false)) {
-            tokens = CompletionPrompts.withBos(tokens, served.tokenizer());
+        int[] tokens = count(content, fields.flag("parse_special").orElse(true));
+        if (fields.flag("add_special").orElse(false)) {
+            tokens = CompletionPrompts.withBos(tokens, served.language().tokenizer());
         }
         ObjectNode answer = Json.object();
         // Not a node for each: there may be a million.
@@ -103,7 +105,8 @@ final class ModelRoutes {
 
     private int[] count(String content, boolean parseSpecial) {
         try {
-            return served.tokenizer()
+            return served.language()
+                    .tokenizer()
                     .encode(content, parseSpecial, PromptLimit.of(served).forCounting());
         } catch (TooManyTokensException e) {
             throw ApiException.invalid(
@@ -123,9 +126,12 @@ final class ModelRoutes {
                     "tokens",
                     "tokens: expected at most " + most + " token ids, found " + tokens.size());
         }
-        int[] ids = Fields.tokenIds("tokens", tokens, served.tokenizer().vocabularySize());
+        int[] ids =
+                Fields.tokenIds("tokens", tokens, served.language().tokenizer().vocabularySize());
         ObjectNode answer = Json.object();
-        answer.put("content", new TextAllowance("tokens", 1).decode(served.tokenizer(), ids, true));
+        answer.put(
+                "content",
+                new TextAllowance("tokens", 1).decode(served.language().tokenizer(), ids, true));
         return answer;
     }
 }

@@ -23,10 +23,10 @@ final class PageRules {
     /** Whether other machines may reach the server, so that it has names of its own there. */
     private final boolean reachable;
 
-    PageRules(HttpOptions options) {
-        access = options.pages();
-        ownName = HostName.of(options.host()).text();
-        reachable = !HttpOptions.isLoopback(options.host());
+    PageRules(ListenAddress address, PageAccess access) {
+        this.access = access;
+        ownName = HostName.of(address.host()).text();
+        reachable = !address.isLoopback();
     }
 
     /** Throws 403 unless the request may come from where it comes. */

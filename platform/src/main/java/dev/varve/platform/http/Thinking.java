@@ -94,7 +94,7 @@ record Thinking(
     }
 
     private static Optional<Boolean> flag(Fields fields) {
-        return fields.find(SWITCH).map(node -> fields.flag(SWITCH, true));
+        return fields.flag(SWITCH);
     }
 
     private static OptionalInt tokens(Fields fields, String name) {

@@ -28,10 +28,10 @@ enum ToolSupport {
     }
 
     static ToolSupport of(ServedModel served) {
-        if (!served.dialect().hasTools()) {
+        if (!served.language().dialect().hasTools()) {
             return NO_MARKUP;
         }
-        return served.chat().filter(ToolSupport::shows).isPresent() ? FULL : NOT_SHOWN;
+        return served.language().chat().filter(ToolSupport::shows).isPresent() ? FULL : NOT_SHOWN;
     }
 
     /**

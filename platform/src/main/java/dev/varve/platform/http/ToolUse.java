@@ -47,7 +47,7 @@ record ToolUse(
             shown.add(Json.plain(normal));
             declared.add(declaration);
         }
-        boolean single = !fields.flag("parallel_tool_calls", true);
+        boolean single = !fields.flag("parallel_tool_calls").orElse(true);
         Optional<ForcedCall> forced = choice(fields, declared);
         return forced.isEmpty()
                 ? new ToolUse(List.of(), List.of(), new ForcedCall.None(), single)

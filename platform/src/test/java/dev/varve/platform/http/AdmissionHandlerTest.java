@@ -36,7 +36,8 @@ class AdmissionHandlerTest {
 
     private final ScriptedEngine engine = new ScriptedEngine();
     private final Intake intake = new Intake(IntakeLimits.DEFAULT);
-    private final AccessControl access = new AccessControl(HttpOptions.loopback());
+    private final AccessControl access =
+            new AccessControl(ListenAddress.LOOPBACK, ClientAccess.LOCAL);
 
     @AfterEach
     void stop() {

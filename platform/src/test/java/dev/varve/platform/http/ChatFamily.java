@@ -86,15 +86,13 @@ enum ChatFamily {
 
     ServedModel served(ScriptedEngine engine, ReasoningDefaults defaults) {
         return new ServedModel(
-                "agent",
-                file,
-                1 << 17,
+                new ModelDescription("agent", file, 1 << 17, Map.of()),
                 engine,
-                tokenizer(),
-                Optional.of(new ChatRenderer(template(), tokenizer())),
-                AnswerDialect.of(dialect, tokenizer()),
-                defaults,
-                Map.of());
+                new ModelLanguage(
+                        tokenizer(),
+                        Optional.of(new ChatRenderer(template(), tokenizer())),
+                        AnswerDialect.of(dialect, tokenizer()),
+                        defaults));
     }
 
     /** Tokens of an answer, its special tokens spelled out. */

@@ -130,11 +130,11 @@ class HttpServerTest {
                         VarveException.class,
                         () ->
                                 new HttpOptions(
-                                        "0.0.0.0",
-                                        0,
-                                        Set.of(),
-                                        false,
-                                        PageAccess.NONE,
+                                        new ListenAddress("0.0.0.0", 0),
+                                        new ClientAccess(
+                                                Set.of(),
+                                                ClientAccess.WithoutKey.LOOPBACK_ONLY,
+                                                PageAccess.NONE),
                                         IntakeLimits.DEFAULT));
 
         assertTrue(refusal.getMessage().contains("--insecure"), refusal.getMessage());
@@ -149,11 +149,11 @@ class HttpServerTest {
                         VarveException.class,
                         () ->
                                 new HttpOptions(
-                                        host,
-                                        0,
-                                        Set.of(),
-                                        false,
-                                        PageAccess.NONE,
+                                        new ListenAddress(host, 0),
+                                        new ClientAccess(
+                                                Set.of(),
+                                                ClientAccess.WithoutKey.LOOPBACK_ONLY,
+                                                PageAccess.NONE),
                                         IntakeLimits.DEFAULT));
 
         assertTrue(refusal.getMessage().contains("--host"), refusal.getMessage());
@@ -169,11 +169,11 @@ class HttpServerTest {
                             () ->
                                     HttpServer.start(
                                             new HttpOptions(
-                                                    "127.0.0.1",
-                                                    port,
-                                                    Set.of(),
-                                                    false,
-                                                    PageAccess.NONE,
+                                                    new ListenAddress("127.0.0.1", port),
+                                                    new ClientAccess(
+                                                            Set.of(),
+                                                            ClientAccess.WithoutKey.LOOPBACK_ONLY,
+                                                            PageAccess.NONE),
                                                     IntakeLimits.DEFAULT)));
 
             assertTrue(refusal.getMessage().contains("127.0.0.1:" + port), refusal.getMessage());
@@ -400,11 +400,11 @@ class HttpServerTest {
         ScriptedEngine engine = new ScriptedEngine().says(1);
         HttpOptions options =
                 new HttpOptions(
-                        "127.0.0.1",
-                        0,
-                        Set.of("alice", "bob"),
-                        false,
-                        PageAccess.NONE,
+                        new ListenAddress("127.0.0.1", 0),
+                        new ClientAccess(
+                                Set.of("alice", "bob"),
+                                ClientAccess.WithoutKey.LOOPBACK_ONLY,
+                                PageAccess.NONE),
                         IntakeLimits.DEFAULT);
         try (TestServer server = TestServer.of(engine, options)) {
             String body = "{\"prompt\": \"x\", \"max_tokens\": 1}";

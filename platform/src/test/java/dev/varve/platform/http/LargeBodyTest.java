@@ -167,15 +167,13 @@ class LargeBodyTest {
         Tokenizer tokenizer = TestTokenizers.ofBytesAndWords(List.of(LONG_WORD));
         return TestServer.of(
                 new ServedModel(
-                        "words",
-                        "words",
-                        2048,
+                        new ModelDescription("words", "words", 2048, Map.of()),
                         engine,
-                        tokenizer,
-                        Optional.empty(),
-                        AnswerDialect.plain(tokenizer),
-                        ReasoningDefaults.none(),
-                        Map.of()));
+                        new ModelLanguage(
+                                tokenizer,
+                                Optional.empty(),
+                                AnswerDialect.plain(tokenizer),
+                                ReasoningDefaults.none())));
     }
 
     /** Each digit is a token. */

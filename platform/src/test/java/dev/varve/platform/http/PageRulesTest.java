@@ -99,7 +99,10 @@ class PageRulesTest {
             throws IOException {
         HttpOptions options =
                 new HttpOptions(
-                        "0.0.0.0", 0, Set.of(), true, PageAccess.NONE, IntakeLimits.DEFAULT);
+                        new ListenAddress("0.0.0.0", 0),
+                        new ClientAccess(
+                                Set.of(), ClientAccess.WithoutKey.ANYWHERE, PageAccess.NONE),
+                        IntakeLimits.DEFAULT);
 
         assertEquals(status, status(options, "Host: " + host + "\r\n"));
     }

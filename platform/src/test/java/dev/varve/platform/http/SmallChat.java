@@ -66,16 +66,15 @@ final class SmallChat {
             String template,
             Optional<ToolSyntax> calls) {
         return new ServedModel(
-                "small",
-                "small",
-                1000,
+                new ModelDescription("small", "small", 1000, Map.of()),
                 engine,
-                TOKENIZER,
-                Optional.of(new ChatRenderer(ChatTemplate.compile(template), TOKENIZER)),
-                AnswerDialect.of(
-                        new ChatDialect(Optional.of(ReasoningMarks.think()), calls), TOKENIZER),
-                defaults,
-                Map.of());
+                new ModelLanguage(
+                        TOKENIZER,
+                        Optional.of(new ChatRenderer(ChatTemplate.compile(template), TOKENIZER)),
+                        AnswerDialect.of(
+                                new ChatDialect(Optional.of(ReasoningMarks.think()), calls),
+                                TOKENIZER),
+                        defaults));
     }
 
     /** A dialect without calls. */

@@ -70,19 +70,18 @@ class StarvationTest {
     private void beside(Duration longestGap, Duration longestProbe) throws Exception {
         ServedModel served =
                 new ServedModel(
-                        "small",
-                        "small",
-                        4096,
+                        new ModelDescription("small", "small", 4096, Map.of()),
                         engine,
-                        SmallChat.TOKENIZER,
-                        Optional.of(
-                                new ChatRenderer(
-                                        ChatTemplate.compile(SLOW_TEMPLATE), SmallChat.TOKENIZER)),
-                        AnswerDialect.of(
-                                new ChatDialect(Optional.empty(), Optional.empty()),
-                                SmallChat.TOKENIZER),
-                        ReasoningDefaults.none(),
-                        Map.of());
+                        new ModelLanguage(
+                                SmallChat.TOKENIZER,
+                                Optional.of(
+                                        new ChatRenderer(
+                                                ChatTemplate.compile(SLOW_TEMPLATE),
+                                                SmallChat.TOKENIZER)),
+                                AnswerDialect.of(
+                                        new ChatDialect(Optional.empty(), Optional.empty()),
+                                        SmallChat.TOKENIZER),
+                                ReasoningDefaults.none()));
         try (TestServer server = TestServer.of(served);
                 HttpClient client = HttpClient.newHttpClient();
                 ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {

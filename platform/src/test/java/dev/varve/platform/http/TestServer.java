@@ -53,18 +53,19 @@ final class TestServer implements AutoCloseable {
         TestServer test = loading(options);
         test.server.ready(
                 new ServedModel(
-                        "random",
-                        "qwen35",
-                        2048,
+                        new ModelDescription("random", "qwen35", 2048, Map.of()),
                         engine,
-                        TOKENIZER,
-                        Optional.of(new ChatRenderer(ChatTemplate.compile(TEMPLATE), TOKENIZER)),
-                        AnswerDialect.of(
-                                new ChatDialect(
-                                        Optional.of(ReasoningMarks.think()), Optional.empty()),
-                                TOKENIZER),
-                        ReasoningDefaults.none(),
-                        Map.of()));
+                        new ModelLanguage(
+                                TOKENIZER,
+                                Optional.of(
+                                        new ChatRenderer(
+                                                ChatTemplate.compile(TEMPLATE), TOKENIZER)),
+                                AnswerDialect.of(
+                                        new ChatDialect(
+                                                Optional.of(ReasoningMarks.think()),
+                                                Optional.empty()),
+                                        TOKENIZER),
+                                ReasoningDefaults.none())));
         return test;
     }
 
@@ -80,11 +81,11 @@ final class TestServer implements AutoCloseable {
 
     static HttpOptions withKey(String key) {
         return new HttpOptions(
-                "127.0.0.1",
-                0,
-                Set.of(key),
-                false,
-                new PageAccess(Set.of("http://page.example"), Set.of()),
+                new ListenAddress("127.0.0.1", 0),
+                new ClientAccess(
+                        Set.of(key),
+                        ClientAccess.WithoutKey.LOOPBACK_ONLY,
+                        new PageAccess(Set.of("http://page.example"), Set.of())),
                 IntakeLimits.DEFAULT.withBodyBytes(1000));
     }
 

@@ -28,7 +28,7 @@ final class AccessControl {
      * and 403 where no key is needed and the request comes from a page of somebody else. What only
      * reads an open route may name the server as it likes.
      */
-    Caller admit(Request request, Route.Purpose purpose) {
+    Caller admit(Request request, Purpose purpose) {
         boolean open = purpose.isOpen();
         if (!access.needsKey()) {
             if (open && Set.of("GET", "HEAD").contains(request.getMethod())) {

@@ -15,12 +15,22 @@ final class AnswerReader {
     private final JsonEnd firstCall = new JsonEnd();
     private int contentTokens;
 
-    /** {@code singleCall}: whether the answer ends after its first tool call. */
-    AnswerReader(AnswerText text, boolean singleCall) {
+    private AnswerReader(AnswerText text, boolean singleCall) {
         this.text = text;
         this.singleCall = singleCall;
     }
 
+    /** Reads an answer to its end. */
+    static AnswerReader of(AnswerText text) {
+        return new AnswerReader(text, false);
+    }
+
+    /** Reads an answer that ends after its first tool call. */
+    static AnswerReader ofFirstCall(AnswerText text) {
+        return new AnswerReader(text, true);
+    }
+
+    /** What a token adds. */
     AnswerText.Piece push(int token) {
         if (isComplete()) {
             return NOTHING;

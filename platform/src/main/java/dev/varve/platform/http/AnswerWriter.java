@@ -23,7 +23,7 @@ final class AnswerWriter {
     private final HttpServletResponse response;
     private final ConnectionProbe probe;
     private final AnswerFormat format;
-    private final GenerationCall call;
+    private final Delivery delivery;
     private final Usage usage = new Usage();
     private String finishReason = "";
     private long lastProbe = System.nanoTime();
@@ -32,16 +32,16 @@ final class AnswerWriter {
             HttpServletResponse response,
             ConnectionProbe probe,
             AnswerFormat format,
-            GenerationCall call) {
+            Delivery delivery) {
         this.response = response;
         this.probe = probe;
         this.format = format;
-        this.call = call;
+        this.delivery = delivery;
     }
 
     /** Writes until all {@code count} choices ended. */
     Outcome write(Choices choices, int count) throws IOException, InterruptedException {
-        if (call.delivery() != Delivery.WHOLE) {
+        if (delivery != Delivery.WHOLE) {
             stream(choices, count);
         } else {
             whole(choices, count);
@@ -74,7 +74,7 @@ final class AnswerWriter {
                 }
             }
         }
-        if (call.delivery() == Delivery.STREAM_WITH_USAGE) {
+        if (delivery == Delivery.STREAM_WITH_USAGE) {
             sse.data(format.usage(usage));
         }
         sse.done();

@@ -9,6 +9,7 @@ import org.eclipse.jetty.server.Request;
 
 import tools.jackson.databind.node.ObjectNode;
 
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
@@ -24,6 +25,7 @@ final class ApiContext {
     private final Offer offer;
     private final Metrics metrics;
     private final Intake intake;
+    private final AnswerDelivery delivery;
     private final Route unknown;
 
     ApiContext(AccessControl access, Intake intake, Metrics metrics, Offer offer) {
@@ -31,6 +33,7 @@ final class ApiContext {
         this.metrics = metrics;
         this.offer = offer;
         cycle = new RequestCycle(access, metrics);
+        delivery = new AnswerDelivery(metrics);
         unknown = new UnknownRoute(cycle);
         map(unknown, DEFAULT);
         mapProbes();
@@ -43,25 +46,23 @@ final class ApiContext {
         map(
                 new ReadRoute(
                         "/livez",
-                        Route.Purpose.LIFE_SIGN,
+                        Purpose.LIFE_SIGN,
                         cycle,
                         ReadRoute.json(() -> Json.object().put("status", "ok"))),
                 "/livez");
         map(
                 new ReadRoute(
                         "/health",
-                        Route.Purpose.LIFE_SIGN,
+                        Purpose.LIFE_SIGN,
                         cycle,
                         exchange ->
                                 HealthReport.write(
                                         offer.require().served().engine(), exchange.response())),
                 "/health");
-        map(
-                new ReadRoute("/metrics", Route.Purpose.MEASUREMENT, cycle, this::writeMetrics),
-                "/metrics");
+        map(new ReadRoute("/metrics", Purpose.MEASUREMENT, cycle, this::writeMetrics), "/metrics");
     }
 
-    private void writeMetrics(Exchange exchange) throws java.io.IOException {
+    private void writeMetrics(Exchange exchange) throws IOException {
         byte[] text = metrics.text(offer.status()).getBytes(StandardCharsets.UTF_8);
         exchange.response().setContentType(Metrics.CONTENT_TYPE);
         exchange.response().getOutputStream().write(text);
@@ -78,7 +79,7 @@ final class ApiContext {
     }
 
     private ReadRoute facts(String label, ReadRoute.Reader reader) {
-        return new ReadRoute(label, Route.Purpose.SERVICE, cycle, reader);
+        return new ReadRoute(label, Purpose.SERVICE, cycle, reader);
     }
 
     private ObjectNode index() {
@@ -122,7 +123,7 @@ final class ApiContext {
                         cycle,
                         offer,
                         intake,
-                        metrics,
+                        delivery,
                         (model, body) -> model.chat().read(body)),
                 "/v1/chat/completions",
                 "/chat/completions");
@@ -132,7 +133,7 @@ final class ApiContext {
                         cycle,
                         offer,
                         intake,
-                        metrics,
+                        delivery,
                         (model, body) -> CompletionRoute.read(body, model.served())),
                 "/v1/completions",
                 "/completions");

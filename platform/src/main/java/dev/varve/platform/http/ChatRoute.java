@@ -50,10 +50,12 @@ final class ChatRoute {
             choices.add(
                     new PendingAnswer.Choice(
                             call.request(prompt, choice, maxOutput, session.guide(), served),
-                            new AnswerReader(session.text(), tools.single())));
+                            tools.single()
+                                    ? AnswerReader.ofFirstCall(session.text())
+                                    : AnswerReader.of(session.text())));
         }
         return new PendingAnswer(
-                call,
+                call.delivery(),
                 choices,
                 new ChatFormat(
                         call,

@@ -52,7 +52,7 @@ record CompletionPrompts(Tokenizer tokenizer, TokenLimit limit, Optional<TextAll
     }
 
     private ChatPrompt text(String text) {
-        int[] ids = withBos(tokenizer.encode(text, true, limit), tokenizer);
+        int[] ids = BosToken.before(tokenizer.encode(text, true, limit), tokenizer);
         return new ChatPrompt(ids, 0, echoed.map(allowance -> allowance.pass(text)).orElse(""));
     }
 
@@ -65,15 +65,5 @@ record CompletionPrompts(Tokenizer tokenizer, TokenLimit limit, Optional<TextAll
                 ids,
                 0,
                 echoed.map(allowance -> allowance.decode(tokenizer, ids, false)).orElse(""));
-    }
-
-    static int[] withBos(int[] tokens, Tokenizer tokenizer) {
-        if (!tokenizer.addsBos() || tokenizer.bosId().isEmpty()) {
-            return tokens;
-        }
-        int[] longer = new int[tokens.length + 1];
-        longer[0] = tokenizer.bosId().getAsInt();
-        System.arraycopy(tokens, 0, longer, 1, tokens.length);
-        return longer;
     }
 }

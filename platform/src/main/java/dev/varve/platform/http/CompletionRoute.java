@@ -56,12 +56,12 @@ final class CompletionRoute {
                 choices.add(
                         new PendingAnswer.Choice(
                                 call.request(prompt, choice, maxOutput, session.guide(), served),
-                                new AnswerReader(session.text(), false)));
+                                AnswerReader.of(session.text())));
                 echoes.add(prompt.text());
             }
         }
         return new PendingAnswer(
-                call,
+                call.delivery(),
                 choices,
                 new CompletionFormat(call, new Logprobs(served.language().tokenizer()), echoes));
     }

@@ -1,6 +1,5 @@
 package dev.varve.platform.http;
 
-import dev.varve.platform.http.metrics.Metrics;
 import dev.varve.platform.intake.HeldBody;
 import dev.varve.platform.intake.Intake;
 
@@ -13,7 +12,7 @@ import java.util.function.BiFunction;
 final class GenerationRoute extends BodyRoute {
     private static final long serialVersionUID = 1L;
 
-    private final transient Metrics metrics;
+    private final transient AnswerDelivery delivery;
     private final transient BiFunction<Offer.OfferedModel, ObjectNode, PendingAnswer> parse;
 
     GenerationRoute(
@@ -21,10 +20,10 @@ final class GenerationRoute extends BodyRoute {
             RequestCycle cycle,
             Offer offer,
             Intake intake,
-            Metrics metrics,
+            AnswerDelivery delivery,
             BiFunction<Offer.OfferedModel, ObjectNode, PendingAnswer> parse) {
         super(label, cycle, offer, intake);
-        this.metrics = metrics;
+        this.delivery = delivery;
         this.parse = parse;
     }
 
@@ -34,21 +33,11 @@ final class GenerationRoute extends BodyRoute {
         PendingAnswer pending = work(body, fields -> parse.apply(model, fields));
         // The answer may take hours, and nothing of the body is left.
         body.release();
-        int count = pending.choices().size();
-        try (ConnectionProbe probe = new ConnectionProbe(exchange.request());
-                Choices choices = new Choices(count, metrics, probe::abort)) {
-            choices.submit(
-                    model.served().engine(),
-                    exchange.admitted().caller().scope(),
-                    pending.choices());
-            Outcome outcome =
-                    new AnswerWriter(exchange.response(), probe, pending.format(), pending.call())
-                            .write(choices, count);
-            if (probe.mustClose()) {
-                // The connection ends with the probe; the answer must be out by then.
-                exchange.response().flushBuffer();
-            }
-            return outcome;
-        }
+        return delivery.deliver(
+                pending,
+                model.served().engine(),
+                exchange.admitted().caller().scope(),
+                exchange.request(),
+                exchange.response());
     }
 }

@@ -95,7 +95,7 @@ final class ModelRoutes {
                                                 "content: expected a string, found nothing"));
         int[] tokens = count(content, fields.flag("parse_special").orElse(true));
         if (fields.flag("add_special").orElse(false)) {
-            tokens = CompletionPrompts.withBos(tokens, served.language().tokenizer());
+            tokens = BosToken.before(tokens, served.language().tokenizer());
         }
         ObjectNode answer = Json.object();
         // Not a node for each: there may be a million.

@@ -7,11 +7,11 @@ import java.util.List;
 /**
  * A checked request: what the engine is asked and how its answer is written.
  *
- * @param call fields shared by all choices
+ * @param delivery how the client wants it
  * @param choices one entry per choice, in the order of their numbers
  * @param format shapes of the answer
  */
-record PendingAnswer(GenerationCall call, List<Choice> choices, AnswerFormat format) {
+record PendingAnswer(Delivery delivery, List<Choice> choices, AnswerFormat format) {
     /** One choice; {@code reader} belongs to the engine's thread. */
     record Choice(GenerationRequest request, AnswerReader reader) {}
 }

@@ -99,11 +99,10 @@ class ChoicesTest {
     }
 
     private static AnswerReader reader() {
-        return new AnswerReader(
+        return AnswerReader.of(
                 AnswerDialect.plain(SmallChat.TOKENIZER)
                         .open(new int[] {1}, AnswerOptions.stoppingAt(List.of()))
-                        .text(),
-                false);
+                        .text());
     }
 
     private static GenerationRequest request() {

@@ -1,11 +1,11 @@
 package dev.varve.platform.cli;
 
 import dev.varve.platform.engine.EngineOptions;
-import dev.varve.platform.http.ClientAccess;
 import dev.varve.platform.http.HttpOptions;
-import dev.varve.platform.http.ListenAddress;
-import dev.varve.platform.http.PageAccess;
-import dev.varve.platform.http.ReasoningDefaults;
+import dev.varve.platform.http.access.ClientAccess;
+import dev.varve.platform.http.access.ListenAddress;
+import dev.varve.platform.http.access.PageAccess;
+import dev.varve.platform.http.model.ReasoningDefaults;
 import dev.varve.platform.intake.IntakeLimits;
 import dev.varve.platform.runtime.ModelSettings;
 

@@ -6,10 +6,10 @@ import dev.varve.platform.chat.ChatRenderer;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.http.HttpOptions;
 import dev.varve.platform.http.HttpServer;
-import dev.varve.platform.http.ModelDescription;
-import dev.varve.platform.http.ModelLanguage;
-import dev.varve.platform.http.ReasoningDefaults;
-import dev.varve.platform.http.ServedModel;
+import dev.varve.platform.http.model.ModelDescription;
+import dev.varve.platform.http.model.ModelLanguage;
+import dev.varve.platform.http.model.ReasoningDefaults;
+import dev.varve.platform.http.model.ServedModel;
 import dev.varve.platform.tokenizer.Tokenizer;
 
 import picocli.CommandLine.Command;

@@ -1,5 +1,7 @@
 package dev.varve.platform.http;
 
+import dev.varve.platform.http.access.Caller;
+import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.intake.HeldBody;
 
 import jakarta.servlet.http.HttpServletRequest;

@@ -1,5 +1,8 @@
 package dev.varve.platform.http;
 
+import dev.varve.platform.http.access.AccessControl;
+import dev.varve.platform.http.access.Caller;
+import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.intake.BodyOutcome;
 import dev.varve.platform.intake.HeldBody;
 import dev.varve.platform.intake.Intake;

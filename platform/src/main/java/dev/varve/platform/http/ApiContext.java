@@ -1,6 +1,12 @@
 package dev.varve.platform.http;
 
+import dev.varve.platform.http.access.AccessControl;
+import dev.varve.platform.http.access.Purpose;
+import dev.varve.platform.http.answer.AnswerDelivery;
+import dev.varve.platform.http.json.Json;
 import dev.varve.platform.http.metrics.Metrics;
+import dev.varve.platform.http.model.HealthReport;
+import dev.varve.platform.http.openai.CompletionRequests;
 import dev.varve.platform.intake.Intake;
 
 import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
@@ -134,7 +140,7 @@ final class ApiContext {
                         offer,
                         intake,
                         delivery,
-                        (model, body) -> CompletionRoute.read(body, model.served())),
+                        (model, body) -> CompletionRequests.read(body, model.served())),
                 "/v1/completions",
                 "/completions");
     }

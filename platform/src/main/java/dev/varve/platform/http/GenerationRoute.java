@@ -1,5 +1,8 @@
 package dev.varve.platform.http;
 
+import dev.varve.platform.http.answer.AnswerDelivery;
+import dev.varve.platform.http.answer.Outcome;
+import dev.varve.platform.http.answer.PendingAnswer;
 import dev.varve.platform.intake.HeldBody;
 import dev.varve.platform.intake.Intake;
 

@@ -1,5 +1,8 @@
 package dev.varve.platform.http;
 
+import dev.varve.platform.http.access.ClientAccess;
+import dev.varve.platform.http.access.ListenAddress;
+import dev.varve.platform.http.access.PageAccess;
 import dev.varve.platform.intake.IntakeLimits;
 
 import java.util.Objects;

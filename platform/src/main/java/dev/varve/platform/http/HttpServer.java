@@ -1,7 +1,9 @@
 package dev.varve.platform.http;
 
 import dev.varve.api.VarveException;
+import dev.varve.platform.http.access.AccessControl;
 import dev.varve.platform.http.metrics.Metrics;
+import dev.varve.platform.http.model.ServedModel;
 import dev.varve.platform.intake.Intake;
 
 import org.eclipse.jetty.server.HttpConfiguration;

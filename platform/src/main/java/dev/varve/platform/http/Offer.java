@@ -1,17 +1,22 @@
 package dev.varve.platform.http;
 
 import dev.varve.platform.engine.EngineStatus;
+import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.http.model.ModelFacts;
+import dev.varve.platform.http.model.ServedModel;
+import dev.varve.platform.http.model.ToolSupport;
+import dev.varve.platform.http.openai.ChatRequests;
 
 import java.util.Optional;
 
 /** The model that the server offers, from when it is loaded to the end. Thread-safe. */
 final class Offer {
     /** The model, and those who read requests for it. */
-    record OfferedModel(ServedModel served, ModelRoutes facts, ChatRoute chat) {
+    record OfferedModel(ServedModel served, ModelFacts facts, ChatRequests chat) {
         static OfferedModel of(ServedModel served) {
             ToolSupport tools = ToolSupport.of(served);
             return new OfferedModel(
-                    served, new ModelRoutes(served, tools), new ChatRoute(served, tools));
+                    served, new ModelFacts(served, tools), new ChatRequests(served, tools));
         }
     }
 

@@ -1,6 +1,10 @@
 package dev.varve.platform.http;
 
 import dev.varve.api.VarveException;
+import dev.varve.platform.http.access.AccessControl;
+import dev.varve.platform.http.answer.Outcome;
+import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.http.json.JsonAnswer;
 import dev.varve.platform.http.metrics.Metrics;
 import dev.varve.platform.intake.IntakeException;
 

@@ -1,5 +1,8 @@
 package dev.varve.platform.http;
 
+import dev.varve.platform.http.access.Purpose;
+import dev.varve.platform.http.answer.Outcome;
+
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;

@@ -1,5 +1,8 @@
 package dev.varve.platform.http;
 
+import dev.varve.platform.http.answer.Outcome;
+import dev.varve.platform.http.json.Json;
+import dev.varve.platform.http.json.JsonAnswer;
 import dev.varve.platform.intake.HeldBody;
 import dev.varve.platform.intake.Intake;
 

@@ -1,5 +1,9 @@
 package dev.varve.platform.http;
 
+import dev.varve.platform.http.access.Purpose;
+import dev.varve.platform.http.answer.Outcome;
+import dev.varve.platform.http.json.ApiException;
+
 import jakarta.servlet.http.HttpServletRequest;
 
 /** What answers where there is no route. */

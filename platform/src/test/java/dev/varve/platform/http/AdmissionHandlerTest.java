@@ -3,6 +3,9 @@ package dev.varve.platform.http;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.varve.platform.http.access.AccessControl;
+import dev.varve.platform.http.access.ClientAccess;
+import dev.varve.platform.http.access.ListenAddress;
 import dev.varve.platform.http.metrics.Metrics;
 import dev.varve.platform.intake.Intake;
 import dev.varve.platform.intake.IntakeLimits;

@@ -1,5 +1,7 @@
 package dev.varve.platform.http;
 
+import dev.varve.platform.http.json.Json;
+
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
+import dev.varve.platform.http.json.Json;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;

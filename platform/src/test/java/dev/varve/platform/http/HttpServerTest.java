@@ -8,6 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
+import dev.varve.platform.http.access.ClientAccess;
+import dev.varve.platform.http.access.ListenAddress;
+import dev.varve.platform.http.access.PageAccess;
 import dev.varve.platform.intake.IntakeLimits;
 import dev.varve.platform.sequence.CacheScope;
 

@@ -4,6 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.chat.AnswerDialect;
+import dev.varve.platform.http.model.ModelDescription;
+import dev.varve.platform.http.model.ModelLanguage;
+import dev.varve.platform.http.model.ReasoningDefaults;
+import dev.varve.platform.http.model.ServedModel;
+import dev.varve.platform.http.model.TextAllowance;
 import dev.varve.platform.intake.IntakeLimits;
 import dev.varve.platform.tokenizer.TestTokenizers;
 import dev.varve.platform.tokenizer.Tokenizer;

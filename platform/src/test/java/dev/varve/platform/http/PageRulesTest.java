@@ -4,6 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.varve.platform.http.access.ClientAccess;
+import dev.varve.platform.http.access.ListenAddress;
+import dev.varve.platform.http.access.PageAccess;
 import dev.varve.platform.intake.IntakeLimits;
 
 import org.junit.jupiter.api.AfterEach;
@@ -50,22 +53,22 @@ class PageRulesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "evil.example",
-                "evil.example:8080",
-                "localhost.evil.example",
-                "127.0.0.1.evil.example",
-                "notlocalhost",
-                "192.168.1.5",
-                "[2001:db8::1]:8080",
-                "0.0.0.0:8080"
-            })
-    void otherNamesAreRefusedWithTheFlagThatAllowsThem(String host) throws IOException {
+    @CsvSource({
+        "evil.example, evil.example",
+        "evil.example:8080, evil.example",
+        "localhost.evil.example, localhost.evil.example",
+        "127.0.0.1.evil.example, 127.0.0.1.evil.example",
+        "notlocalhost, notlocalhost",
+        "192.168.1.5, 192.168.1.5",
+        "[2001:db8::1]:8080, 2001:db8::1",
+        "0.0.0.0:8080, 0.0.0.0"
+    })
+    void otherNamesAreRefusedWithTheFlagThatAllowsThem(String host, String name)
+            throws IOException {
         String answer = answer(HttpOptions.loopback(), MODELS + "Host: " + host + "\r\n");
 
         assertTrue(answer.startsWith("HTTP/1.1 403"), answer);
-        assertTrue(answer.contains("--allowed-host " + HostName.of(host).text()), answer);
+        assertTrue(answer.contains("--allowed-host " + name), answer);
         assertTrue(answer.contains("\"code\":\"host_not_allowed\""), answer);
     }
 

@@ -5,6 +5,10 @@ import dev.varve.api.model.ReasoningMarks;
 import dev.varve.api.model.ToolSyntax;
 import dev.varve.platform.chat.AnswerDialect;
 import dev.varve.platform.chat.ChatRenderer;
+import dev.varve.platform.http.model.ModelDescription;
+import dev.varve.platform.http.model.ModelLanguage;
+import dev.varve.platform.http.model.ReasoningDefaults;
+import dev.varve.platform.http.model.ServedModel;
 import dev.varve.platform.template.ChatTemplate;
 import dev.varve.platform.tokenizer.TestTokenizers;
 import dev.varve.platform.tokenizer.Tokenizer;
@@ -13,8 +17,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /** A small model that thinks and calls tools: each byte of its answers is a token. */
-final class SmallChat {
-    static final Tokenizer TOKENIZER =
+public final class SmallChat {
+    public static final Tokenizer TOKENIZER =
             TestTokenizers.ofBytes("<think>", "</think>", "<tool_call>", "</tool_call>");
 
     /** Shows all that requests may say. Late system messages are refused. */

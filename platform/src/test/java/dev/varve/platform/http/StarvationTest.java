@@ -6,6 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.api.model.ChatDialect;
 import dev.varve.platform.chat.AnswerDialect;
 import dev.varve.platform.chat.ChatRenderer;
+import dev.varve.platform.http.model.ModelDescription;
+import dev.varve.platform.http.model.ModelLanguage;
+import dev.varve.platform.http.model.ReasoningDefaults;
+import dev.varve.platform.http.model.ServedModel;
 import dev.varve.platform.template.ChatTemplate;
 
 import org.junit.jupiter.api.AfterEach;

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.varve.platform.http.model.ReasoningDefaults;
+
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -127,29 +129,6 @@ class ThinkingTest {
                 choice.at("/message/reasoning_content").stringValue(),
                 fields);
         assertEquals("hard", choice.at("/finish_details/close_kind").stringValue());
-    }
-
-    @ParameterizedTest
-    @CsvSource({
-        "LOW, 32768, 3584",
-        "MEDIUM, 32768, 14336",
-        "HIGH, 32768, 28672",
-        "VERY_HIGH, 32768, 28672",
-        "HIGH, 16384, 12288",
-        "HIGH, 16383, 12287",
-        "HIGH, 5, 3",
-        "HIGH, 1, 0"
-    })
-    void atMost4096TokensAreKeptForTheReply(Effort effort, int maxOutput, int budget) {
-        Thinking thinking =
-                new Thinking(
-                        Optional.empty(),
-                        Optional.of(effort),
-                        OptionalInt.empty(),
-                        OptionalInt.empty(),
-                        true);
-
-        assertEquals(OptionalInt.of(budget), thinking.budget(maxOutput));
     }
 
     @ParameterizedTest

@@ -1,0 +1,36 @@
+package dev.varve.platform.http.access;
+
+import dev.varve.platform.sequence.CacheScope;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+
+/**
+ * Whose request it is, as far as keys tell.
+ *
+ * @param scope the same for all requests with one key, in this and in later processes, and tells
+ *     nothing of the key; the common one where no key is needed
+ */
+public record Caller(CacheScope scope) {
+    static final Caller ANYBODY = new Caller(CacheScope.common());
+
+    private static final int SCOPE_BYTES = 16;
+
+    static Caller withKey(String key) {
+        try {
+            MessageDigest digest = MessageDigest.getInstance("SHA-256");
+            digest.update("varve caller ".getBytes(StandardCharsets.UTF_8));
+            return new Caller(
+                    new CacheScope(
+                            HexFormat.of()
+                                    .formatHex(
+                                            digest.digest(key.getBytes(StandardCharsets.UTF_8)),
+                                            0,
+                                            SCOPE_BYTES)));
+        } catch (NoSuchAlgorithmException e) {
+            throw new AssertionError("every Java platform has SHA-256", e);
+        }
+    }
+}

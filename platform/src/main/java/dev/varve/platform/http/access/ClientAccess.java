@@ -1,0 +1,63 @@
+package dev.varve.platform.http.access;
+
+import dev.varve.api.VarveException;
+
+import java.util.Objects;
+import java.util.Set;
+
+/**
+ * Who may call the server.
+ *
+ * @param apiKeys keys of which every request must bring one; empty: no key needed
+ * @param withoutKey where a server that needs no key may listen
+ * @param pages which web pages may call
+ */
+public record ClientAccess(Set<String> apiKeys, WithoutKey withoutKey, PageAccess pages) {
+    /** Where a server may listen that lets everybody in. */
+    public enum WithoutKey {
+        /** Only where programs of this machine reach it. */
+        LOOPBACK_ONLY,
+        /** On any address: whoever starts it says that this is meant. */
+        ANYWHERE
+    }
+
+    /** No key, programs of this machine, no pages but the server's own. */
+    public static final ClientAccess LOCAL =
+            new ClientAccess(Set.of(), WithoutKey.LOOPBACK_ONLY, PageAccess.NONE);
+
+    /** Copies the keys, and refuses an empty one. */
+    public ClientAccess {
+        apiKeys = Set.copyOf(apiKeys);
+        Objects.requireNonNull(withoutKey);
+        Objects.requireNonNull(pages);
+        if (apiKeys.stream().anyMatch(String::isBlank)) {
+            throw invalid("--api-key: expected a key, found an empty one");
+        }
+    }
+
+    /** Whether requests must bring a key. */
+    public boolean needsKey() {
+        return !apiKeys.isEmpty();
+    }
+
+    /** Refuses an address that others reach while nobody needs a key. */
+    public void requireFor(ListenAddress address) {
+        if (!needsKey() && withoutKey == WithoutKey.LOOPBACK_ONLY && !address.isLoopback()) {
+            throw invalid(
+                    "--host "
+                            + address.host()
+                            + " is reachable from other machines: give an API key (--api-key,"
+                            + " --api-key-file or VARVE_API_KEY), or listen on 127.0.0.1, or say"
+                            + " --insecure to let everybody in");
+        }
+    }
+
+    /** The same with other pages. */
+    public ClientAccess withPages(PageAccess other) {
+        return new ClientAccess(apiKeys, withoutKey, other);
+    }
+
+    private static VarveException invalid(String message) {
+        return new VarveException(VarveException.Kind.INVALID_REQUEST, message);
+    }
+}

@@ -1,0 +1,48 @@
+package dev.varve.platform.http.access;
+
+import dev.varve.api.VarveException;
+
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * Which web pages may call the server.
+ *
+ * @param corsOrigins origins whose pages may call and read answers, in the form of {@link
+ *     WebOrigin}; {@code *} for all
+ * @param allowedHosts names by which clients may address a server without a key, besides loopback's
+ *     and its own; {@code *} for all
+ */
+public record PageAccess(Set<String> corsOrigins, Set<String> allowedHosts) {
+    private static final Pattern ORIGIN = Pattern.compile("\\*|null|[\\w.+-]+://[^/\\s]+");
+    private static final Pattern HOST = Pattern.compile("\\*|[^/\\s]+");
+
+    /** Only pages that the server itself sends, under a name of loopback. */
+    public static final PageAccess NONE = new PageAccess(Set.of(), Set.of());
+
+    public PageAccess {
+        allowedHosts = Set.copyOf(allowedHosts);
+        // One that never matches looks like one that does until a page is refused.
+        check("--cors-origin", corsOrigins, ORIGIN, "https://chat.example, null or *");
+        corsOrigins =
+                corsOrigins.stream()
+                        .map(origin -> WebOrigin.of(origin).text())
+                        .collect(Collectors.toUnmodifiableSet());
+        check("--allowed-host", allowedHosts, HOST, "chat.example or *");
+    }
+
+    private static void check(String flag, Set<String> values, Pattern form, String example) {
+        for (String value : values) {
+            if (!form.matcher(value).matches()) {
+                throw new VarveException(
+                        VarveException.Kind.INVALID_REQUEST,
+                        flag + ": expected the form of " + example + ", found " + value);
+            }
+        }
+    }
+
+    boolean allowsOrigin(String origin) {
+        return corsOrigins.contains("*") || corsOrigins.contains(WebOrigin.of(origin).text());
+    }
+}

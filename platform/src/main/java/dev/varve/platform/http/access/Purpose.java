@@ -1,0 +1,21 @@
+package dev.varve.platform.http.access;
+
+/** What a route is for, and so who gets in. */
+public enum Purpose {
+    /** Tells whether the server lives; to whoever asks, without a key. */
+    LIFE_SIGN,
+    /** Tells how the server does. */
+    MEASUREMENT,
+    /** What the server is there for. */
+    SERVICE;
+
+    /** Whether it is asked for often, and must be answered however many connections there are. */
+    public boolean isProbe() {
+        return this != SERVICE;
+    }
+
+    /** Whether no key is needed. */
+    public boolean isOpen() {
+        return this == LIFE_SIGN;
+    }
+}

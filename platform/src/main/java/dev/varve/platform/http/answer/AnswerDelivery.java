@@ -1,0 +1,49 @@
+package dev.varve.platform.http.answer;
+
+import dev.varve.platform.engine.CacheScope;
+import dev.varve.platform.engine.Engine;
+import dev.varve.platform.http.metrics.Metrics;
+
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+
+import java.io.IOException;
+
+/** Has pending answers generated and brings them to their clients. */
+public final class AnswerDelivery {
+    private final Metrics metrics;
+
+    /** Delivers answers, and tells the metrics of their times. */
+    public AnswerDelivery(Metrics metrics) {
+        this.metrics = metrics;
+    }
+
+    /**
+     * Generates an answer and writes it, until it ends or its client is gone.
+     *
+     * @param scope whose cache it may use
+     * @throws IOException if the client went away
+     * @throws ApiException if the engine refuses the request, or fails before anything was written
+     */
+    public Outcome deliver(
+            PendingAnswer pending,
+            Engine engine,
+            CacheScope scope,
+            HttpServletRequest request,
+            HttpServletResponse response)
+            throws IOException, InterruptedException {
+        int count = pending.choices().size();
+        try (ConnectionProbe probe = new ConnectionProbe(request);
+                Choices choices = new Choices(count, metrics, probe::abort)) {
+            choices.submit(engine, scope, pending.choices());
+            Outcome outcome =
+                    new AnswerWriter(response, probe, pending.format(), pending.delivery())
+                            .write(choices, count);
+            if (probe.mustClose()) {
+                // The connection ends with the probe; the answer must be out by then.
+                response.flushBuffer();
+            }
+            return outcome;
+        }
+    }
+}

@@ -1,0 +1,21 @@
+package dev.varve.platform.http.answer;
+
+import dev.varve.platform.chat.CloseKind;
+
+import java.util.Optional;
+
+/**
+ * What an answer turned out to be.
+ *
+ * @param stop the stop string that ended it
+ * @param calls number of tool calls
+ * @param reasoningTokens tokens of thoughts, without their marks
+ * @param contentTokens tokens behind and between the thoughts, without their marks
+ * @param thoughts how the thoughts ended
+ */
+public record AnswerFacts(
+        Optional<String> stop,
+        int calls,
+        int reasoningTokens,
+        int contentTokens,
+        CloseKind thoughts) {}

@@ -1,0 +1,128 @@
+package dev.varve.platform.http.answer;
+
+import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.http.json.JsonAnswer;
+
+import jakarta.servlet.http.HttpServletResponse;
+
+import tools.jackson.databind.node.ObjectNode;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Brings the events of a request to its client, as a stream or as one object, and notices when the
+ * client leaves.
+ */
+final class AnswerWriter {
+    /**
+     * A client hears something at least this often; it is also how often its connection is probed.
+     */
+    private static final Duration TICK = Duration.ofMillis(700);
+
+    private final HttpServletResponse response;
+    private final ConnectionProbe probe;
+    private final AnswerFormat format;
+    private final Delivery delivery;
+    private final Usage usage = new Usage();
+    private String finishReason = "";
+    private long lastProbe = System.nanoTime();
+
+    AnswerWriter(
+            HttpServletResponse response,
+            ConnectionProbe probe,
+            AnswerFormat format,
+            Delivery delivery) {
+        this.response = response;
+        this.probe = probe;
+        this.format = format;
+        this.delivery = delivery;
+    }
+
+    /** Writes until all {@code count} choices ended. */
+    Outcome write(Choices choices, int count) throws IOException, InterruptedException {
+        if (delivery != Delivery.WHOLE) {
+            stream(choices, count);
+        } else {
+            whole(choices, count);
+        }
+        return new Outcome(Optional.of(finishReason), usage.generatedTokens());
+    }
+
+    private void stream(Choices choices, int count) throws IOException, InterruptedException {
+        SseWriter sse = new SseWriter(response);
+        sse.comment("accepted");
+        writeAll(sse, format.opening());
+        for (int open = count; open > 0; ) {
+            Optional<ChoiceEvent> event = next(choices);
+            if (event.isEmpty()) {
+                sse.comment("keep-alive");
+                continue;
+            }
+            switch (event.get()) {
+                case ChoiceEvent.Token token -> writeAll(sse, format.token(token));
+                case ChoiceEvent.Ended ended -> {
+                    end(ended);
+                    writeAll(sse, format.end(ended));
+                    open--;
+                }
+                case ChoiceEvent.Failed failed -> {
+                    // Headers are gone: the error is the last event, and no finish is pretended.
+                    finishReason = "error";
+                    sse.data(JsonAnswer.errorBody(ApiException.of(failed.error())));
+                    return;
+                }
+            }
+        }
+        if (delivery == Delivery.STREAM_WITH_USAGE) {
+            sse.data(format.usage(usage));
+        }
+        sse.done();
+    }
+
+    private static void writeAll(SseWriter sse, List<ObjectNode> chunks) throws IOException {
+        for (ObjectNode chunk : chunks) {
+            sse.data(chunk);
+        }
+    }
+
+    private void whole(Choices choices, int count) throws IOException, InterruptedException {
+        List<ChoiceEvent> events = new ArrayList<>();
+        for (int open = count; open > 0; ) {
+            Optional<ChoiceEvent> event = next(choices);
+            if (event.isPresent()) {
+                switch (event.get()) {
+                    case ChoiceEvent.Token token -> events.add(token);
+                    case ChoiceEvent.Ended ended -> {
+                        end(ended);
+                        events.add(ended);
+                        open--;
+                    }
+                    case ChoiceEvent.Failed failed -> throw ApiException.of(failed.error());
+                }
+            }
+        }
+        JsonAnswer.write(response, 200, format.whole(events, usage));
+    }
+
+    private void end(ChoiceEvent.Ended ended) {
+        usage.add(ended);
+        finishReason = ended.finishReason();
+    }
+
+    /** The next event, or empty after a tick. */
+    private Optional<ChoiceEvent> next(Choices choices) throws IOException, InterruptedException {
+        Optional<ChoiceEvent> event = choices.next(TICK);
+        long now = System.nanoTime();
+        if (event.isEmpty() || now - lastProbe > TICK.toNanos()) {
+            lastProbe = now;
+            if (probe.isGone() || choices.isOverflown()) {
+                throw new IOException("the client is gone");
+            }
+        }
+        return event;
+    }
+}

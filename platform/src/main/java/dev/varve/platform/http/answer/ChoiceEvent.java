@@ -1,0 +1,30 @@
+package dev.varve.platform.http.answer;
+
+import dev.varve.api.VarveException;
+import dev.varve.platform.chat.AnswerText;
+import dev.varve.platform.engine.GeneratedToken;
+import dev.varve.platform.engine.GenerationEnd;
+
+/** What the engine's thread tells the thread of a request about one of its choices. */
+public sealed interface ChoiceEvent {
+    /** Number of the choice. */
+    int index();
+
+    /** A token, with the text that it settled. */
+    record Token(int index, GeneratedToken token, AnswerText.Piece piece) implements ChoiceEvent {}
+
+    /** The choice ended; the piece is what was held back. */
+    record Ended(int index, GenerationEnd end, AnswerText.Piece piece, AnswerFacts facts)
+            implements ChoiceEvent {
+        /** OpenAI's finish reason. */
+        public String finishReason() {
+            if (end.reason() == GenerationEnd.Reason.LENGTH) {
+                return "length";
+            }
+            return facts.calls() > 0 ? "tool_calls" : "stop";
+        }
+    }
+
+    /** The choice failed. */
+    record Failed(int index, VarveException error) implements ChoiceEvent {}
+}

@@ -1,0 +1,129 @@
+package dev.varve.platform.http.answer;
+
+import dev.varve.api.VarveException;
+import dev.varve.platform.chat.AnswerText;
+import dev.varve.platform.engine.Engine;
+import dev.varve.platform.engine.GeneratedToken;
+import dev.varve.platform.engine.Generation;
+import dev.varve.platform.engine.GenerationEnd;
+import dev.varve.platform.engine.GenerationListener;
+import dev.varve.platform.http.metrics.Metrics;
+import dev.varve.platform.sequence.CacheScope;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The running choices of one HTTP request and their events. The queue is bounded: a client that
+ * reads too slowly loses its request, it never holds up a step.
+ */
+final class Choices implements AutoCloseable {
+    private static final int EVENTS_PER_CHOICE = 4096;
+
+    private final BlockingQueue<ChoiceEvent> events;
+
+    /** The engine's thread may want to cancel them before they are known here. */
+    private volatile List<Generation> generations = List.of();
+
+    private final Metrics metrics;
+    private final Runnable abort;
+    private volatile boolean overflown;
+
+    /**
+     * {@code abort} ends the connection, so that a thread which waits for the client to read comes
+     * back.
+     */
+    Choices(int count, Metrics metrics, Runnable abort) {
+        events = new LinkedBlockingQueue<>(count * EVENTS_PER_CHOICE);
+        this.metrics = metrics;
+        this.abort = abort;
+    }
+
+    /** Submits all choices, in the order of their numbers. */
+    void submit(Engine engine, CacheScope scope, List<PendingAnswer.Choice> choices) {
+        List<Engine.Submission> submissions = new ArrayList<>(choices.size());
+        for (PendingAnswer.Choice choice : choices) {
+            submissions.add(
+                    new Engine.Submission(
+                            choice.request().within(scope),
+                            new Listener(submissions.size(), choice.reader())));
+        }
+        generations = engine.submit(submissions);
+        if (overflown) {
+            // It may have come before there was anything to cancel.
+            close();
+        }
+    }
+
+    /** The next event, or empty after {@code wait}. */
+    Optional<ChoiceEvent> next(Duration wait) throws InterruptedException {
+        return Optional.ofNullable(events.poll(wait.toMillis(), TimeUnit.MILLISECONDS));
+    }
+
+    /** Whether the client fell too far behind. */
+    boolean isOverflown() {
+        return overflown;
+    }
+
+    /** Cancels what still runs. */
+    @Override
+    public void close() {
+        generations.forEach(Generation::cancel);
+    }
+
+    private void offer(ChoiceEvent event) {
+        if (!events.offer(event) && !overflown) {
+            overflown = true;
+            close();
+            abort.run();
+        }
+    }
+
+    /** Runs on the engine's thread: must not block. */
+    private final class Listener implements GenerationListener {
+        private final int index;
+        private final AnswerReader reader;
+        private final long submitted = System.nanoTime();
+        private long lastToken;
+
+        Listener(int index, AnswerReader reader) {
+            this.index = index;
+            this.reader = reader;
+        }
+
+        @Override
+        public void onStart(int cachedTokens) {
+            metrics.observeQueueTime(System.nanoTime() - submitted);
+        }
+
+        @Override
+        public boolean onToken(GeneratedToken token) {
+            long now = System.nanoTime();
+            if (lastToken == 0) {
+                metrics.observeFirstToken(now - submitted);
+            } else {
+                metrics.observeTokenGap(now - lastToken);
+            }
+            lastToken = now;
+            offer(new ChoiceEvent.Token(index, token, reader.push(token.id())));
+            return !reader.isComplete() && !overflown;
+        }
+
+        @Override
+        public void onEnd(GenerationEnd end) {
+            metrics.observeRequest(System.nanoTime() - submitted);
+            AnswerText.Piece rest = reader.finish();
+            offer(new ChoiceEvent.Ended(index, end, rest, reader.facts()));
+        }
+
+        @Override
+        public void onError(VarveException error) {
+            offer(new ChoiceEvent.Failed(index, error));
+        }
+    }
+}

@@ -1,0 +1,84 @@
+package dev.varve.platform.http.answer;
+
+import jakarta.servlet.ServletRequest;
+
+import org.eclipse.jetty.ee11.servlet.ServletContextRequest;
+import org.eclipse.jetty.io.EndPoint;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+
+/**
+ * Finds out whether the client of a running request went away. Jetty does not read from a
+ * connection while a request is being handled, so a closed peer goes unnoticed until something is
+ * written. This probe registers the channel with a selector of its own and looks for readiness: the
+ * end of the stream means that the client is gone.
+ *
+ * <p>A client that pipelines its next request makes the channel readable as well. One byte of it is
+ * then lost, so such a connection must be closed after the answer, see {@link #mustClose}.
+ */
+final class ConnectionProbe implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger("dev.varve.http");
+
+    private final EndPoint endPoint;
+    private Selector selector;
+    private boolean pipelined;
+    private boolean gone;
+
+    ConnectionProbe(ServletRequest request) {
+        endPoint =
+                ServletContextRequest.getServletContextRequest(request)
+                        .getConnectionMetaData()
+                        .getConnection()
+                        .getEndPoint();
+    }
+
+    /** Whether the client closed the connection. */
+    boolean isGone() {
+        if (gone || pipelined || !(endPoint.getTransport() instanceof SocketChannel channel)) {
+            return gone;
+        }
+        try {
+            if (selector == null) {
+                selector = Selector.open();
+                channel.register(selector, SelectionKey.OP_READ);
+            }
+            if (selector.selectNow() > 0) {
+                selector.selectedKeys().clear();
+                int read = channel.read(ByteBuffer.allocate(1));
+                gone = read < 0;
+                pipelined = read > 0;
+            }
+        } catch (IOException e) {
+            gone = true;
+        }
+        return gone;
+    }
+
+    /** Whether a byte of the client's next request was read. */
+    boolean mustClose() {
+        return pipelined;
+    }
+
+    /** Ends the connection, so that a blocked write fails. */
+    void abort() {
+        endPoint.close();
+    }
+
+    @Override
+    public void close() {
+        if (selector != null) {
+            try {
+                selector.close();
+            } catch (IOException e) {
+                LOG.log(System.Logger.Level.DEBUG, "closing a selector failed", e);
+            }
+        }
+        if (pipelined) {
+            abort();
+        }
+    }
+}

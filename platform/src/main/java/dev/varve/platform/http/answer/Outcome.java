@@ -1,0 +1,17 @@
+package dev.varve.platform.http.answer;
+
+import java.util.Optional;
+
+/**
+ * How a request ended, for metrics and the log.
+ *
+ * @param finishReason of its last choice; empty for one that generates nothing
+ * @param generatedTokens of all its choices
+ */
+public record Outcome(Optional<String> finishReason, int generatedTokens) {
+    /** Of what generates nothing. */
+    public static final Outcome PLAIN = new Outcome(Optional.empty(), 0);
+
+    /** Of a client that went away. */
+    public static final Outcome DISCONNECTED = new Outcome(Optional.of("disconnect"), 0);
+}

@@ -1,0 +1,60 @@
+package dev.varve.platform.http.answer;
+
+import dev.varve.platform.engine.GenerationEnd;
+import dev.varve.platform.http.json.Json;
+
+import tools.jackson.databind.node.ObjectNode;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Token counts and times of all choices of a request. */
+public final class Usage {
+    private final List<ChoiceEvent.Ended> ends = new ArrayList<>();
+
+    void add(ChoiceEvent.Ended ended) {
+        ends.add(ended);
+    }
+
+    int generatedTokens() {
+        return ends.stream().mapToInt(ended -> ended.end().tokens().generated()).sum();
+    }
+
+    /** A prompt counts once for all of its choices, as OpenAI does it. */
+    public ObjectNode usage(int choicesPerPrompt) {
+        int prompt = 0;
+        int cached = 0;
+        int reasoning = 0;
+        for (ChoiceEvent.Ended ended : ends) {
+            boolean first = ended.index() % choicesPerPrompt == 0;
+            prompt += first ? ended.end().tokens().prompt() : 0;
+            cached += first ? ended.end().tokens().cached() : 0;
+            reasoning += ended.facts().reasoningTokens();
+        }
+        ObjectNode usage = Json.object();
+        usage.put("prompt_tokens", prompt);
+        usage.put("completion_tokens", generatedTokens());
+        usage.put("total_tokens", prompt + generatedTokens());
+        usage.putObject("prompt_tokens_details").put("cached_tokens", cached);
+        usage.putObject("completion_tokens_details").put("reasoning_tokens", reasoning);
+        return usage;
+    }
+
+    /** Times of the first choice, an extension. */
+    public ObjectNode timings() {
+        ObjectNode timings = Json.object();
+        if (!ends.isEmpty()) {
+            GenerationEnd end = ends.getFirst().end();
+            timings.put("queue_ms", rounded(end.times().queueMillis()));
+            timings.put("prefill_ms", rounded(end.times().prefillMillis()));
+            timings.put("prefill_tokens_per_second", rounded(end.prefillTokensPerSecond()));
+            timings.put("decode_ms", rounded(end.times().decodeMillis()));
+            timings.put("decode_tokens_per_second", rounded(end.decodeTokensPerSecond()));
+        }
+        return timings;
+    }
+
+    private static double rounded(double value) {
+        return Math.round(value * 10) / 10.0;
+    }
+}

@@ -1,0 +1,123 @@
+package dev.varve.platform.http.json;
+
+import dev.varve.api.VarveException;
+import dev.varve.platform.intake.IntakeException;
+import dev.varve.platform.shard.ShardLostException;
+
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/** An answer that is an error, in OpenAI's form. */
+public final class ApiException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+    private static final String INVALID = "invalid_request_error";
+
+    private final int status;
+    private final String type;
+    private final String code;
+    private final String param;
+    private final int retryAfterSeconds;
+
+    private ApiException(
+            int status,
+            String type,
+            String code,
+            String param,
+            String message,
+            int retryAfterSeconds) {
+        super(message);
+        this.status = status;
+        this.type = type;
+        this.code = code;
+        this.param = param;
+        this.retryAfterSeconds = retryAfterSeconds;
+    }
+
+    /** A 400 about a field; {@code param} is empty where it is about the whole body. */
+    public static ApiException invalid(String param, String message) {
+        return new ApiException(400, INVALID, "", param, message, 0);
+    }
+
+    /** An error of a status, with the type that OpenAI gives to it; {@code code} may be empty. */
+    public static ApiException status(int status, String code, String message) {
+        String type =
+                switch (status) {
+                    case 401 -> "authentication_error";
+                    case 403 -> "permission_error";
+                    default -> status >= 500 ? "server_error" : INVALID;
+                };
+        return new ApiException(status, type, code, "", message, 0);
+    }
+
+    /** A prompt, or what is to follow it, does not fit the context of the model. */
+    public static ApiException contextExceeded(String message) {
+        return new ApiException(400, INVALID, "context_length_exceeded", "", message, 0);
+    }
+
+    /** There is no model yet. */
+    public static ApiException loading() {
+        return new ApiException(503, "unavailable_error", "model_loading", "", "Loading model", 1);
+    }
+
+    /** The server takes no more work. */
+    public static ApiException draining() {
+        return new ApiException(503, "server_error", "", "", "the server is shutting down", 5);
+    }
+
+    /** What a client hears of a request that was not taken in. */
+    public static ApiException of(IntakeException refusal) {
+        return new ApiException(
+                refusal.status(),
+                refusal.isPassing() ? "server_error" : INVALID,
+                refusal.code(),
+                "",
+                refusal.getMessage(),
+                refusal.isPassing() ? 5 : 0);
+    }
+
+    /** What a failure of the platform means to a client. */
+    public static ApiException of(VarveException failure) {
+        String message = failure.getMessage();
+        if (failure instanceof ShardLostException) {
+            return new ApiException(503, "server_error", "shard_missing", "", message, 5);
+        }
+        return switch (failure.kind()) {
+            case CONTEXT_OVERFLOW -> contextExceeded(message);
+            case INVALID_REQUEST -> new ApiException(400, INVALID, "", "", message, 0);
+            case OVERLOADED ->
+                    new ApiException(429, "rate_limit_error", "queue_full", "", message, 1);
+            case UNAVAILABLE, CANCELLED ->
+                    new ApiException(503, "server_error", "", "", message, 5);
+            case UNSUPPORTED_MODEL, CORRUPT_FILE, UNREADABLE_FILE, OUT_OF_MEMORY, BACKEND_FAILED ->
+                    new ApiException(
+                            500,
+                            "server_error",
+                            failure.kind().name().toLowerCase(java.util.Locale.ROOT),
+                            "",
+                            message,
+                            0);
+        };
+    }
+
+    /** HTTP status. */
+    public int status() {
+        return status;
+    }
+
+    String type() {
+        return type;
+    }
+
+    Optional<String> code() {
+        return Optional.of(code).filter(text -> !text.isEmpty());
+    }
+
+    Optional<String> param() {
+        return Optional.of(param).filter(text -> !text.isEmpty());
+    }
+
+    /** When to try again, for what may pass. */
+    public OptionalInt retryAfterSeconds() {
+        return retryAfterSeconds > 0 ? OptionalInt.of(retryAfterSeconds) : OptionalInt.empty();
+    }
+}

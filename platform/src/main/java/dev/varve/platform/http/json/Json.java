@@ -1,0 +1,115 @@
+package dev.varve.platform.http.json;
+
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.exc.StreamReadException;
+import tools.jackson.core.json.JsonFactory;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The server's JSON: limits for reading, and plain Java values for templates. */
+public final class Json {
+    /** Levels of lists and objects in each other. */
+    public static final int MAX_DEPTH = 200;
+
+    /**
+     * Names, values and brackets. Each takes some 50 bytes of memory. A prompt of a million token
+     * ids has as many.
+     */
+    public static final int MAX_ELEMENTS = 2_000_000;
+
+    /** Behind so many bytes it is settled whether a text is in UTF-16 or UTF-32. */
+    private static final int CODING_BYTES = 4;
+
+    /** Reads within the limits of the server, and writes. */
+    public static final JsonMapper MAPPER =
+            JsonMapper.builder(
+                            JsonFactory.builder()
+                                    .streamReadConstraints(
+                                            StreamReadConstraints.builder()
+                                                    .maxNestingDepth(MAX_DEPTH)
+                                                    .maxStringLength(Integer.MAX_VALUE)
+                                                    .maxTokenCount(MAX_ELEMENTS)
+                                                    .build())
+                                    .build())
+                    .build();
+
+    private Json() {}
+
+    /** An empty object. */
+    public static ObjectNode object() {
+        return MAPPER.createObjectNode();
+    }
+
+    /** Parses a request body, which must be an object. */
+    public static ObjectNode parse(byte[] body) {
+        Utf8Text.check(body);
+        for (int at = 0; at < Math.min(CODING_BYTES, body.length); at++) {
+            if (body[at] == 0) {
+                throw ApiException.invalid(
+                        "", "the request body is not UTF-8 text: it has a zero at byte " + at);
+            }
+        }
+        if (!(tree(body) instanceof ObjectNode object)) {
+            throw ApiException.invalid("", "the request body must be a JSON object");
+        }
+        return object;
+    }
+
+    private static JsonNode tree(byte[] body) {
+        try (JsonParser parser = MAPPER.createParser(body)) {
+            try {
+                JsonNode node = MAPPER.readTree(parser);
+                if (parser.nextToken() != null) {
+                    throw new StreamReadException(parser, "Trailing token");
+                }
+                return node;
+            } catch (JacksonException e) {
+                throw JsonFault.of(e, parser);
+            }
+        }
+    }
+
+    /** The text of a value. */
+    public static String write(JsonNode node) {
+        return MAPPER.writeValueAsString(node);
+    }
+
+    /** The text of a value in UTF-8. */
+    public static byte[] writeBytes(JsonNode node) {
+        return MAPPER.writeValueAsBytes(node);
+    }
+
+    /** Maps, lists, strings, numbers, booleans and null, as templates take them. */
+    public static Object plain(JsonNode node) {
+        return switch (node.getNodeType()) {
+            case OBJECT -> {
+                Map<String, Object> map = new LinkedHashMap<>();
+                node.properties()
+                        .forEach(entry -> map.put(entry.getKey(), plain(entry.getValue())));
+                yield map;
+            }
+            case ARRAY -> {
+                List<Object> list = new ArrayList<>();
+                node.forEach(element -> list.add(plain(element)));
+                yield list;
+            }
+            case STRING -> node.stringValue();
+            case NUMBER ->
+                    node.isIntegralNumber()
+                            ? (node.canConvertToLong()
+                                    ? (Object) node.longValue()
+                                    : node.bigIntegerValue())
+                            : (Object) node.doubleValue();
+            case BOOLEAN -> node.booleanValue();
+            default -> null;
+        };
+    }
+}

@@ -1,0 +1,86 @@
+package dev.varve.platform.http.json;
+
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.TokenStreamLocation;
+import tools.jackson.core.exc.StreamConstraintsException;
+import tools.jackson.core.exc.UnexpectedEndOfInputException;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Says what is wrong with a body that cannot be read as JSON, and where. The parser's own words
+ * quote the text, which may be private, so they are only looked at.
+ */
+final class JsonFault {
+    /** What the parser's message contains, and what a client hears. */
+    private record Reason(String sign, String words) {}
+
+    private static final List<Reason> SYNTAX =
+            List.of(
+                    new Reason("Trailing token", "something follows behind its end"),
+                    new Reason("no open", "a bracket closes that was not opened"),
+                    new Reason("Unexpected close marker", "a bracket closes another one"),
+                    new Reason("expecting a colon", "expected a colon behind a name"),
+                    new Reason("expecting comma", "expected a comma or the end of a list"),
+                    new Reason("expecting double-quote", "expected a name in double quotes"),
+                    new Reason("umeric value", "a number is not in JSON's form"),
+                    new Reason("escap", "a string holds a bad escape or a bare control character"),
+                    new Reason("comment", "JSON has no comments"),
+                    new Reason("oken '", "expected a string, a number, true, false, null, { or ["));
+
+    private static final List<Reason> LIMITS =
+            List.of(
+                    new Reason("nesting depth", "nested deeper than " + Json.MAX_DEPTH + " levels"),
+                    new Reason(
+                            "Name length",
+                            "a name is longer than "
+                                    + StreamReadConstraints.DEFAULT_MAX_NAME_LEN
+                                    + " characters"),
+                    new Reason(
+                            "Number",
+                            "a number is longer than "
+                                    + StreamReadConstraints.DEFAULT_MAX_NUM_LEN
+                                    + " characters"),
+                    new Reason(
+                            "Token count",
+                            "more than " + Json.MAX_ELEMENTS + " names, values and brackets"));
+
+    private JsonFault() {}
+
+    static ApiException of(JacksonException fault, JsonParser parser) {
+        TokenStreamLocation place =
+                Optional.ofNullable(fault.getLocation())
+                        .filter(location -> location.getByteOffset() >= 0)
+                        .orElseGet(parser::currentLocation);
+        boolean limit = fault instanceof StreamConstraintsException;
+        return ApiException.invalid(
+                "",
+                (limit
+                                ? "the request body exceeds a limit of the server"
+                                : "the request body is not valid JSON")
+                        + " at line "
+                        + place.getLineNr()
+                        + ", column "
+                        + place.getColumnNr()
+                        + " (byte "
+                        + place.getByteOffset()
+                        + "): "
+                        + reason(fault, limit));
+    }
+
+    private static String reason(JacksonException fault, boolean limit) {
+        if (fault instanceof UnexpectedEndOfInputException) {
+            return "it ends in the middle";
+        }
+        String words = Optional.ofNullable(fault.getOriginalMessage()).orElse("");
+        return (limit ? LIMITS : SYNTAX)
+                .stream()
+                        .filter(reason -> words.contains(reason.sign()))
+                        .findFirst()
+                        .map(Reason::words)
+                        .orElse("a character that cannot stand there");
+    }
+}

@@ -1,0 +1,5 @@
+/**
+ * JSON of requests and answers: limits for reading, {@link dev.varve.platform.http.json.Fields}
+ * with types, and errors in OpenAI's form, {@link dev.varve.platform.http.json.ApiException}.
+ */
+package dev.varve.platform.http.json;

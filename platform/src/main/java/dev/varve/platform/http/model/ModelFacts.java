@@ -1,0 +1,146 @@
+package dev.varve.platform.http.model;
+
+import dev.varve.platform.engine.EngineStatus;
+import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.http.json.Fields;
+import dev.varve.platform.http.json.Json;
+import dev.varve.platform.tokenizer.TooManyTokensException;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import java.util.Map;
+
+/** Routes that tell about the model, and its tokenizer's. */
+public final class ModelFacts {
+    private final ServedModel served;
+    private final ToolSupport toolSupport;
+    private final long created = System.currentTimeMillis() / 1000;
+
+    /** Facts of a model that can use tools or not. */
+    public ModelFacts(ServedModel served, ToolSupport toolSupport) {
+        this.served = served;
+        this.toolSupport = toolSupport;
+    }
+
+    /** The answer of {@code /v1/models}. */
+    public ObjectNode models() {
+        ObjectNode list = Json.object();
+        list.put("object", "list");
+        list.putArray("data").add(model());
+        return list;
+    }
+
+    /** The answer of {@code /v1/models/ID}; a 404 for another id than that of the model. */
+    public ObjectNode model(String id) {
+        if (!id.equals(served.description().id())) {
+            throw ApiException.status(
+                    404,
+                    "model_not_found",
+                    "no such model; this server offers " + served.description().id());
+        }
+        return model();
+    }
+
+    private ObjectNode model() {
+        int context = served.engine().status().load().contextTokens();
+        ObjectNode model = Json.object();
+        model.put("id", served.description().id());
+        model.put("object", "model");
+        model.put("created", created);
+        model.put("owned_by", "varve");
+        model.put("context_length", context);
+        model.put("max_model_len", context);
+        ObjectNode meta = model.putObject("meta");
+        meta.put("n_vocab", served.language().tokenizer().vocabularySize());
+        meta.put("n_ctx_train", served.description().trainedContextTokens());
+        return model;
+    }
+
+    /** The answer of {@code /props}. */
+    public ObjectNode properties() {
+        EngineStatus status = served.engine().status();
+        ObjectNode props = Json.object();
+        props.put("model_alias", served.description().id());
+        props.putObject("model")
+                .put("arch", served.description().architecture())
+                .put("tokenizer", served.language().tokenizer().describe());
+        ObjectNode defaults = props.putObject("default_generation_settings");
+        defaults.put("n_ctx", status.load().contextTokens())
+                .put("temperature", 1.0)
+                .put("top_p", 1.0)
+                .put("top_k", 0);
+        defaults.put("min_p", 0.0).put("repeat_penalty", 1.0);
+        props.putObject("reasoning").put("supported", served.language().dialect().hasReasoning());
+        props.putObject("tools").put("supported", toolSupport == ToolSupport.FULL);
+        props.putObject("chat").put("supported", served.language().chat().isPresent());
+        ObjectNode runtime = props.putObject("runtime");
+        runtime.put("parallel", status.load().parallel());
+        runtime.put("kv_tokens", status.slots().total());
+        runtime.put("kv_tokens_used", status.slots().running());
+        runtime.put("kv_tokens_resident", status.slots().resident());
+        runtime.put("weight_bytes", status.memory().allWeights());
+        runtime.put("mapped_weight_bytes", status.memory().mappedWeights());
+        runtime.put("kv_bytes", status.memory().kv());
+        runtime.put("compute_bytes", status.memory().compute());
+        runtime.put("replays", status.counts().replays());
+        runtime.set("shards", ShardReport.shards(status.shards()));
+        for (Map.Entry<String, Object> detail : served.description().details().entrySet()) {
+            runtime.set(detail.getKey(), Json.MAPPER.valueToTree(detail.getValue()));
+        }
+        return props;
+    }
+
+    /** The answer of {@code /tokenize}. */
+    public ObjectNode tokenize(ObjectNode body) {
+        Fields fields = new Fields(body);
+        String content =
+                fields.text("content")
+                        .orElseThrow(
+                                () ->
+                                        ApiException.invalid(
+                                                "content",
+                                                "content: expected a string, found nothing"));
+        int[] tokens = count(content, fields.flag("parse_special").orElse(true));
+        if (fields.flag("add_special").orElse(false)) {
+            tokens = BosToken.before(tokens, served.language().tokenizer());
+        }
+        ObjectNode answer = Json.object();
+        // Not a node for each: there may be a million.
+        answer.putPOJO("tokens", tokens);
+        return answer;
+    }
+
+    private int[] count(String content, boolean parseSpecial) {
+        try {
+            return served.language()
+                    .tokenizer()
+                    .encode(content, parseSpecial, PromptLimit.of(served).forCounting());
+        } catch (TooManyTokensException e) {
+            throw ApiException.invalid(
+                    "content",
+                    "content: expected a text of at most " + e.limit() + " tokens, found more");
+        }
+    }
+
+    /** The answer of {@code /detokenize}. */
+    public ObjectNode detokenize(ObjectNode body) {
+        JsonNode tokens = new Fields(body).require("tokens");
+        if (!tokens.isArray()) {
+            throw Fields.wrong("tokens", "an array of token ids", tokens);
+        }
+        int most = PromptLimit.of(served).forCounting().tokens();
+        if (tokens.size() > most) {
+            throw ApiException.invalid(
+                    "tokens",
+                    "tokens: expected at most " + most + " token ids, found " + tokens.size());
+        }
+        int[] ids =
+                Fields.tokenIds("tokens", tokens, served.language().tokenizer().vocabularySize());
+        ObjectNode answer = Json.object();
+        answer.put(
+                "content",
+                new TextAllowance("tokens", 1).decode(served.language().tokenizer(), ids, true));
+        return answer;
+    }
+}

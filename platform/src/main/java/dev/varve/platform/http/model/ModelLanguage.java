@@ -1,0 +1,21 @@
+package dev.varve.platform.http.model;
+
+import dev.varve.platform.chat.AnswerDialect;
+import dev.varve.platform.chat.ChatRenderer;
+import dev.varve.platform.tokenizer.Tokenizer;
+
+import java.util.Optional;
+
+/**
+ * How conversations become tokens, and tokens answers.
+ *
+ * @param tokenizer of the model
+ * @param chat renders conversations; empty where the model has no chat template
+ * @param dialect how the answers of the model read
+ * @param reasoningDefaults what counts where a request says nothing about thoughts
+ */
+public record ModelLanguage(
+        Tokenizer tokenizer,
+        Optional<ChatRenderer> chat,
+        AnswerDialect dialect,
+        ReasoningDefaults reasoningDefaults) {}

@@ -1,0 +1,61 @@
+package dev.varve.platform.http.model;
+
+import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.tokenizer.TokenLimit;
+import dev.varve.platform.tokenizer.TooManyTokensException;
+
+import java.util.function.Function;
+
+/**
+ * How much of a prompt is tokenised. A prompt somewhat longer than the context is counted to its
+ * end, so that its client learns by how much it is too long; what is far longer is refused as soon
+ * as that is certain.
+ *
+ * @param contextTokens what the model takes, prompt and answer
+ */
+public record PromptLimit(int contextTokens) {
+    private static final int FACTOR = 2;
+
+    /** For counting alone: many a document is cut to size by its number of tokens. */
+    private static final int MIN_COUNTED = 1 << 20;
+
+    private static final int COUNTED_FACTOR = 4;
+
+<<<<<<< HEAD:platform/src/main/java/dev/varve/platform/http/PromptLimit.java
+    static PromptLimit of(ServedModel served) {
+        return new PromptLimit(served.engine().status().load().contextTokens());
+=======
+    /** The limit of a model. */
+    public static PromptLimit of(ServedModel served) {
+        return new PromptLimit(served.engine().status().contextTokens());
+>>>>>>> 724fb58 (Give the HTTP server rooms of its own):platform/src/main/java/dev/varve/platform/http/model/PromptLimit.java
+    }
+
+    /** What a route that counts tokens takes. */
+    TokenLimit forCounting() {
+        long tokens = (long) contextTokens * COUNTED_FACTOR;
+        return TokenLimit.of(Math.clamp(tokens, MIN_COUNTED, Integer.MAX_VALUE));
+    }
+
+    /** Makes a prompt within the limit; {@code output} is how many tokens are to follow it. */
+    public <T> T apply(long output, Function<TokenLimit, T> prompt) {
+        long tokens = (long) contextTokens * FACTOR;
+        try {
+            return prompt.apply(TokenLimit.of((int) Math.min(tokens, Integer.MAX_VALUE)));
+        } catch (TooManyTokensException e) {
+            long found = e.limit() + 1L;
+            // Clients look for these words, with the numbers in just these places.
+            throw ApiException.contextExceeded(
+                    "This model's maximum context length is "
+                            + contextTokens
+                            + " tokens. However, you requested "
+                            + (found + output)
+                            + " tokens ("
+                            + found
+                            + " in the messages, "
+                            + output
+                            + " in the completion) at least. Please reduce the length of the"
+                            + " messages or completion.");
+        }
+    }
+}

@@ -1,0 +1,25 @@
+package dev.varve.platform.http.model;
+
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/**
+ * How much the model thinks where a request does not say.
+ *
+ * @param thinking value of the template's variable {@code enable_thinking}; empty: the template
+ *     decides
+ * @param budget most tokens of thoughts, at least 0; empty for no limit
+ */
+public record ReasoningDefaults(Optional<Boolean> thinking, OptionalInt budget) {
+    public ReasoningDefaults {
+        if (budget.orElse(0) < 0) {
+            throw new IllegalArgumentException(
+                    "reasoning budget: expected 0 or more, found " + budget.getAsInt());
+        }
+    }
+
+    /** The template decides, and thoughts have no limit. */
+    public static ReasoningDefaults none() {
+        return new ReasoningDefaults(Optional.empty(), OptionalInt.empty());
+    }
+}

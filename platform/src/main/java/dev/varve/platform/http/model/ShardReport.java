@@ -1,0 +1,76 @@
+package dev.varve.platform.http.model;
+
+import dev.varve.platform.engine.ShardStatus;
+import dev.varve.platform.http.json.Json;
+import dev.varve.platform.shard.ShardMemory;
+
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import java.util.List;
+import java.util.Locale;
+
+/** The shards as {@code /props} and {@code /health} show them. */
+final class ShardReport {
+    private ShardReport() {}
+
+    /** All shards in layer order. Times in milliseconds, layers as {@code [first, end)}. */
+    static ArrayNode shards(List<ShardStatus> shards) {
+        ArrayNode list = Json.MAPPER.createArrayNode();
+        shards.forEach(shard -> describe(shard, list.addObject()));
+        return list;
+    }
+
+    private static void describe(ShardStatus shard, ObjectNode out) {
+        ShardMemory memory = shard.memory();
+        out.put("device", shard.device())
+                .put("first_layer", shard.range().begin())
+                .put("end_layer", shard.range().end())
+                .put("weight_bytes", memory.weights())
+                .put("mapped_weight_bytes", memory.mappedWeights())
+                .put("kv_bytes", memory.kv())
+                .put("compute_bytes", memory.compute())
+                .put("state", state(shard))
+                .put("restarts", shard.health().restarts())
+                .put("forwards", shard.work().forwards())
+                .put("tokens", shard.work().tokens())
+                .put("forward_ms", shard.work().forwardMillis())
+                .put("boundary_ms", shard.work().boundaryMillis());
+        shard.health().reason().ifPresent(reason -> out.put("reason", reason));
+        shard.work()
+                .traffic()
+                .ifPresent(
+                        traffic ->
+                                out.put("sent_bytes", traffic.sentBytes())
+                                        .put("received_bytes", traffic.receivedBytes())
+                                        .put("payloads", lower(traffic.payloads())));
+    }
+
+    /** The body of a server that lacks shards. */
+    static ObjectNode degraded(List<ShardStatus> missing) {
+        ObjectNode body = Json.object().put("status", "degraded");
+        ArrayNode list = body.putArray("missing_shards");
+        for (ShardStatus shard : missing) {
+            ObjectNode out = list.addObject().put("device", shard.device());
+            out.putArray("layers").add(shard.range().begin()).add(shard.range().end());
+            out.put("state", state(shard))
+                    .put("reason", shard.health().reason().orElse(""))
+                    .put("restarts", shard.health().restarts());
+            shard.health()
+                    .loading()
+                    .ifPresent(
+                            loading ->
+                                    out.put("loaded_bytes", loading.loadedBytes())
+                                            .put("total_bytes", loading.totalBytes()));
+        }
+        return body;
+    }
+
+    private static String state(ShardStatus shard) {
+        return lower(shard.health().state());
+    }
+
+    static String lower(Enum<?> value) {
+        return value.name().toLowerCase(Locale.ROOT);
+    }
+}

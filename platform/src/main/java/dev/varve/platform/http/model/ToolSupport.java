@@ -1,0 +1,74 @@
+package dev.varve.platform.http.model;
+
+import dev.varve.api.VarveException;
+import dev.varve.platform.chat.ChatRenderer;
+import dev.varve.platform.http.json.ApiException;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Whether a model can use tools: its template must show them, and its answers must have a markup
+ * for calls.
+ */
+public enum ToolSupport {
+    FULL(""),
+    NO_MARKUP(
+            "tools: calls cannot be read from the answers of this model: its family declares no"
+                    + " markup for them, or its vocabulary lacks the tokens of it"),
+    NOT_SHOWN(
+            "tools: the chat template does not show tools to the model; the server can be started"
+                    + " with another one (--chat-template-file)");
+
+    private static final String PROBE = "varve_probe_of_tools";
+
+    private final String refusal;
+
+    ToolSupport(String refusal) {
+        this.refusal = refusal;
+    }
+
+    /** What a model can do with tools. */
+    public static ToolSupport of(ServedModel served) {
+        if (!served.language().dialect().hasTools()) {
+            return NO_MARKUP;
+        }
+        return served.language().chat().filter(ToolSupport::shows).isPresent() ? FULL : NOT_SHOWN;
+    }
+
+    /**
+     * Fails where tools are of no use.
+     *
+     * @throws ApiException a 400 that says what is missing
+     */
+    public void require() {
+        if (this != FULL) {
+            throw ApiException.invalid("tools", refusal);
+        }
+    }
+
+    /** Renders a tool and looks for its name. */
+    private static boolean shows(ChatRenderer renderer) {
+        Map<String, Object> function =
+                Map.of(
+                        "name",
+                        PROBE,
+                        "description",
+                        "",
+                        "parameters",
+                        Map.of("type", "object", "properties", Map.of()));
+        try {
+            return renderer.render(
+                            Map.of(
+                                    "messages",
+                                    List.of(Map.of("role", "user", "content", "")),
+                                    "tools",
+                                    List.of(Map.of("type", "function", "function", function))))
+                    .text()
+                    .contains(PROBE);
+        } catch (VarveException e) {
+            // A template with demands that this conversation does not meet may well take tools.
+            return true;
+        }
+    }
+}

@@ -1,0 +1,192 @@
+package dev.varve.platform.http.openai;
+
+import dev.varve.platform.chat.AnswerText;
+import dev.varve.platform.chat.CallDelta;
+import dev.varve.platform.http.answer.AnswerFacts;
+import dev.varve.platform.http.answer.AnswerFormat;
+import dev.varve.platform.http.answer.ChoiceEvent;
+import dev.varve.platform.http.answer.Usage;
+import dev.varve.platform.http.json.Json;
+
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** The shapes of {@code /v1/chat/completions}. */
+final class ChatFormat implements AnswerFormat {
+    private final GenerationCall call;
+    private final Logprobs logprobs;
+
+    /** Whether the answer tells how its thoughts ended. */
+    private final boolean finishDetails;
+
+    private final long created = System.currentTimeMillis() / 1000;
+
+    ChatFormat(GenerationCall call, Logprobs logprobs, boolean finishDetails) {
+        this.call = call;
+        this.logprobs = logprobs;
+        this.finishDetails = finishDetails;
+    }
+
+    @Override
+    public List<ObjectNode> opening() {
+        List<ObjectNode> chunks = new ArrayList<>();
+        for (int index = 0; index < call.choices(); index++) {
+            ObjectNode chunk = chunk(index);
+            delta(chunk).put("role", "assistant").put("content", "");
+            chunks.add(chunk);
+        }
+        return chunks;
+    }
+
+    @Override
+    public List<ObjectNode> token(ChoiceEvent.Token token) {
+        List<ObjectNode> chunks = chunks(token.index(), token.piece());
+        if (token.token().logprobs().isPresent()) {
+            if (chunks.isEmpty()) {
+                chunks.add(chunk(token.index()));
+            }
+            choice(chunks.getFirst())
+                    .putObject("logprobs")
+                    .putArray("content")
+                    .add(logprobs.chatEntry(token.token()));
+        }
+        return chunks;
+    }
+
+    @Override
+    public List<ObjectNode> end(ChoiceEvent.Ended ended) {
+        List<ObjectNode> chunks = chunks(ended.index(), ended.piece());
+        ObjectNode last = chunk(ended.index());
+        putFinish(choice(last), ended);
+        chunks.add(last);
+        return chunks;
+    }
+
+    @Override
+    public ObjectNode usage(Usage usage) {
+        ObjectNode chunk = head("chat.completion.chunk");
+        chunk.putArray("choices");
+        chunk.set("usage", usage.usage(call.choices()));
+        chunk.set("timings", usage.timings());
+        return chunk;
+    }
+
+    @Override
+    public ObjectNode whole(List<ChoiceEvent> events, Usage usage) {
+        ObjectNode answer = head("chat.completion");
+        ArrayNode choices = answer.putArray("choices");
+        for (int index = 0; index < call.choices(); index++) {
+            choices.add(choice(index, events));
+        }
+        answer.set("usage", usage.usage(call.choices()));
+        answer.set("timings", usage.timings());
+        return answer;
+    }
+
+    private ObjectNode choice(int index, List<ChoiceEvent> events) {
+        CollectedMessage message = new CollectedMessage();
+        ArrayNode entries = Json.MAPPER.createArrayNode();
+        ObjectNode choice = Json.object();
+        choice.put("index", index);
+        for (ChoiceEvent event : events) {
+            if (event.index() == index && event instanceof ChoiceEvent.Token token) {
+                message.add(token.piece());
+                token.token()
+                        .logprobs()
+                        .ifPresent(values -> entries.add(logprobs.chatEntry(token.token())));
+            } else if (event.index() == index && event instanceof ChoiceEvent.Ended ended) {
+                message.add(ended.piece());
+                choice.set("message", message.json());
+                if (call.topLogprobs().isPresent()) {
+                    choice.putObject("logprobs").set("content", entries);
+                } else {
+                    choice.putNull("logprobs");
+                }
+                putFinish(choice, ended);
+            }
+        }
+        return choice;
+    }
+
+    private void putFinish(ObjectNode choice, ChoiceEvent.Ended ended) {
+        choice.put("finish_reason", ended.finishReason());
+        if (finishDetails) {
+            AnswerFacts facts = ended.facts();
+            choice.putObject("finish_details")
+                    .put("close_kind", facts.thoughts().name().toLowerCase(Locale.ROOT))
+                    .put("thinking_tokens", facts.reasoningTokens())
+                    .put("content_tokens", facts.contentTokens())
+                    .put("total_tokens", ended.end().tokens().generated());
+        }
+    }
+
+    /** One chunk for the texts of a piece, and one for each part of a call. */
+    private List<ObjectNode> chunks(int index, AnswerText.Piece piece) {
+        List<ObjectNode> chunks = new ArrayList<>();
+        if (!piece.reasoning().isEmpty() || !piece.content().isEmpty()) {
+            ObjectNode chunk = chunk(index);
+            putText(delta(chunk), piece.reasoning(), piece.content());
+            chunks.add(chunk);
+        }
+        for (CallDelta part : piece.calls()) {
+            part.name()
+                    .ifPresent(
+                            name -> {
+                                ObjectNode chunk = chunk(index);
+                                ObjectNode begin = call(chunk, part.index());
+                                begin.put("id", CallId.next()).put("type", "function");
+                                begin.putObject("function").put("name", name).put("arguments", "");
+                                chunks.add(chunk);
+                            });
+            if (!part.arguments().isEmpty()) {
+                ObjectNode chunk = chunk(index);
+                call(chunk, part.index()).putObject("function").put("arguments", part.arguments());
+                chunks.add(chunk);
+            }
+        }
+        return chunks;
+    }
+
+    private static ObjectNode call(ObjectNode chunk, int number) {
+        return delta(chunk).putArray("tool_calls").addObject().put("index", number);
+    }
+
+    private static void putText(ObjectNode delta, String reasoning, String content) {
+        if (!reasoning.isEmpty()) {
+            delta.put("reasoning_content", reasoning);
+        }
+        if (!content.isEmpty()) {
+            delta.put("content", content);
+        }
+    }
+
+    private ObjectNode chunk(int index) {
+        ObjectNode chunk = head("chat.completion.chunk");
+        ObjectNode choice = chunk.putArray("choices").addObject();
+        choice.put("index", index);
+        choice.putObject("delta");
+        choice.putNull("finish_reason");
+        return chunk;
+    }
+
+    private static ObjectNode choice(ObjectNode chunk) {
+        return (ObjectNode) chunk.get("choices").get(0);
+    }
+
+    private static ObjectNode delta(ObjectNode chunk) {
+        return (ObjectNode) choice(chunk).get("delta");
+    }
+
+    private ObjectNode head(String type) {
+        ObjectNode head = Json.object();
+        head.put("id", call.head().id());
+        head.put("object", type);
+        head.put("created", created);
+        head.put("model", call.head().model());
+        return head;
+    }
+}

@@ -1,0 +1,167 @@
+package dev.varve.platform.http.openai;
+
+import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.http.json.Fields;
+import dev.varve.platform.http.json.Json;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Messages in the form that chat templates expect: contents are strings, an absent one is empty;
+ * arguments of tool calls are objects; thoughts are called {@code reasoning_content}; results of
+ * tools have the tool's name; {@code developer} is {@code system}.
+ *
+ * @param list the messages, maps of plain values
+ */
+record ChatMessages(List<Map<String, Object>> list) {
+    private static final List<String> ROLES =
+            List.of("system", "developer", "user", "assistant", "tool", "function");
+    private static final List<String> BESIDE_CONTENT =
+            List.of("tool_calls", "function_call", "refusal", "reasoning", "reasoning_content");
+    private static final String ROLE = "role";
+    private static final String CONTENT = "content";
+    private static final String SYSTEM = "system";
+    private static final String REASONING = "reasoning_content";
+
+    static ChatMessages read(JsonNode messages) {
+        if (!messages.isArray() || messages.isEmpty()) {
+            throw ApiException.invalid("messages", "messages: expected a non-empty array");
+        }
+        List<Map<String, Object>> read = new ArrayList<>();
+        Map<Optional<String>, String> toolNames = new HashMap<>();
+        for (int i = 0; i < messages.size(); i++) {
+            String where = "messages[" + i + "]";
+            if (!(messages.get(i) instanceof ObjectNode message)) {
+                throw ApiException.invalid(where, where + ": expected an object");
+            }
+            read.add(message(where, message, toolNames));
+        }
+        return new ChatMessages(read);
+    }
+
+    /** Whether a system message comes behind another message. */
+    boolean hasLateSystem() {
+        return list.stream().skip(1).anyMatch(ChatMessages::isSystem);
+    }
+
+    /** All system messages as a single one in front, a blank line between them. */
+    ChatMessages systemFirst() {
+        List<String> texts =
+                list.stream()
+                        .filter(ChatMessages::isSystem)
+                        .map(message -> (String) message.get(CONTENT))
+                        .filter(text -> !text.isEmpty())
+                        .toList();
+        List<Map<String, Object>> ordered = new ArrayList<>();
+        ordered.add(Map.of(ROLE, SYSTEM, CONTENT, String.join("\n\n", texts)));
+        list.stream().filter(message -> !isSystem(message)).forEach(ordered::add);
+        return new ChatMessages(ordered);
+    }
+
+    private static boolean isSystem(Map<String, Object> message) {
+        return message.get(ROLE).equals(SYSTEM);
+    }
+
+    /**
+     * {@code toolNames}: names of the tools by the ids of the calls so far, also of the last call
+     * that has none; added to.
+     */
+    private static Map<String, Object> message(
+            String where, ObjectNode message, Map<Optional<String>, String> toolNames) {
+        Map<String, Object> read = new LinkedHashMap<>();
+        for (Map.Entry<String, JsonNode> entry : message.properties()) {
+            if (!entry.getValue().isNull()) {
+                read.put(entry.getKey(), Json.plain(entry.getValue()));
+            }
+        }
+        String role = message.path(ROLE).isString() ? message.get(ROLE).stringValue() : "";
+        if (!ROLES.contains(role)) {
+            throw ApiException.invalid(where + ".role", where + ".role: expected one of " + ROLES);
+        }
+        requireContent(where, role, message);
+        read.put(ROLE, templateRole(role));
+        read.put(CONTENT, MessageContent.read(where + ".content", message.path(CONTENT)));
+        Fields fields = new Fields(message);
+        if (role.equals("assistant")) {
+            addThoughts(where, fields, read);
+            List<HistoryCall> calls = HistoryCall.read(where + ".tool_calls", fields);
+            read.remove("tool_calls");
+            if (!calls.isEmpty()) {
+                read.put("tool_calls", calls.stream().map(HistoryCall::forTemplate).toList());
+                calls.forEach(call -> toolNames.put(call.id(), call.name()));
+            }
+        }
+        if (read.get(ROLE).equals("tool")) {
+            addToolName(where, fields, read, toolNames);
+        }
+        return read;
+    }
+
+    /** What an assistant said may lie beside its content; all others have nothing else to say. */
+    private static void requireContent(String where, String role, ObjectNode message) {
+        Fields fields = new Fields(message);
+        boolean saysSomething =
+                fields.find(CONTENT).isPresent()
+                        || role.equals("assistant")
+                                && BESIDE_CONTENT.stream()
+                                        .anyMatch(name -> fields.find(name).isPresent());
+        if (!saysSomething) {
+            throw ApiException.invalid(
+                    where + ".content",
+                    where
+                            + ".content: expected a string or an array of parts, found nothing"
+                            + (role.equals("assistant") ? " and no tool_calls" : ""));
+        }
+    }
+
+    private static String templateRole(String role) {
+        return switch (role) {
+            case "developer" -> SYSTEM;
+            case "function" -> "tool";
+            default -> role;
+        };
+    }
+
+    /** Both names are in use; with both given, {@code reasoning_content} counts. */
+    private static void addThoughts(String where, Fields fields, Map<String, Object> read) {
+        read.remove("reasoning");
+        read.remove(REASONING);
+        for (String name : List.of("reasoning", REASONING)) {
+            fields.find(name)
+                    .ifPresent(
+                            thoughts -> {
+                                if (!thoughts.isString()) {
+                                    throw Fields.wrong(where + "." + name, "a string", thoughts);
+                                }
+                                read.put(REASONING, thoughts.stringValue());
+                            });
+        }
+    }
+
+    /** Some templates need a name, so an answer to nobody's call has one too. */
+    private static void addToolName(
+            String where,
+            Fields fields,
+            Map<String, Object> read,
+            Map<Optional<String>, String> toolNames) {
+        Optional<String> id =
+                fields.find("tool_call_id")
+                        .map(
+                                node -> {
+                                    if (!node.isString()) {
+                                        throw Fields.wrong(
+                                                where + ".tool_call_id", "a string", node);
+                                    }
+                                    return node.stringValue();
+                                });
+        read.putIfAbsent("name", toolNames.getOrDefault(id, "unknown"));
+    }
+}

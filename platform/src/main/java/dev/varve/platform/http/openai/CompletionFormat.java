@@ -1,0 +1,136 @@
+package dev.varve.platform.http.openai;
+
+import dev.varve.platform.http.answer.AnswerFormat;
+import dev.varve.platform.http.answer.ChoiceEvent;
+import dev.varve.platform.http.answer.Usage;
+import dev.varve.platform.http.json.Json;
+
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** The shapes of {@code /v1/completions}. */
+final class CompletionFormat implements AnswerFormat {
+    private final GenerationCall call;
+    private final Logprobs logprobs;
+
+    /** Text to put before each choice: the prompt, where the client asked for its echo. */
+    private final List<String> echoes;
+
+    private final int[] offsets;
+    private final long created = System.currentTimeMillis() / 1000;
+
+    CompletionFormat(GenerationCall call, Logprobs logprobs, List<String> echoes) {
+        this.call = call;
+        this.logprobs = logprobs;
+        this.echoes = List.copyOf(echoes);
+        offsets = echoes.stream().mapToInt(String::length).toArray();
+    }
+
+    @Override
+    public List<ObjectNode> opening() {
+        List<ObjectNode> chunks = new ArrayList<>();
+        for (int index = 0; index < echoes.size(); index++) {
+            if (!echoes.get(index).isEmpty()) {
+                chunks.add(chunk(index, echoes.get(index)));
+            }
+        }
+        return chunks;
+    }
+
+    @Override
+    public List<ObjectNode> token(ChoiceEvent.Token token) {
+        boolean hasLogprobs = token.token().logprobs().isPresent();
+        if (token.piece().content().isEmpty() && !hasLogprobs) {
+            return List.of();
+        }
+        ObjectNode chunk = chunk(token.index(), token.piece().content());
+        if (hasLogprobs) {
+            ObjectNode values = Logprobs.emptyCompletion();
+            logprobs.addCompletion(values, token.token(), offsets[token.index()]);
+            choice(chunk).set("logprobs", values);
+        }
+        offsets[token.index()] += token.piece().content().length();
+        return List.of(chunk);
+    }
+
+    @Override
+    public List<ObjectNode> end(ChoiceEvent.Ended ended) {
+        ObjectNode chunk = chunk(ended.index(), ended.piece().content());
+        choice(chunk).put("finish_reason", ended.finishReason());
+        return List.of(chunk);
+    }
+
+    @Override
+    public ObjectNode usage(Usage usage) {
+        ObjectNode chunk = head();
+        chunk.putArray("choices");
+        chunk.set("usage", usage.usage(call.choices()));
+        chunk.set("timings", usage.timings());
+        return chunk;
+    }
+
+    @Override
+    public ObjectNode whole(List<ChoiceEvent> events, Usage usage) {
+        ObjectNode answer = head();
+        ArrayNode choices = answer.putArray("choices");
+        for (int index = 0; index < echoes.size(); index++) {
+            choices.add(choice(index, events));
+        }
+        answer.set("usage", usage.usage(call.choices()));
+        answer.set("timings", usage.timings());
+        return answer;
+    }
+
+    private ObjectNode choice(int index, List<ChoiceEvent> events) {
+        StringBuilder text = new StringBuilder(echoes.get(index));
+        ObjectNode values = Logprobs.emptyCompletion();
+        String finishReason = "stop";
+        for (ChoiceEvent event : events) {
+            if (event.index() == index && event instanceof ChoiceEvent.Token token) {
+                if (token.token().logprobs().isPresent()) {
+                    logprobs.addCompletion(values, token.token(), text.length());
+                }
+                text.append(token.piece().content());
+            } else if (event.index() == index && event instanceof ChoiceEvent.Ended ended) {
+                text.append(ended.piece().content());
+                finishReason = ended.finishReason();
+            }
+        }
+        ObjectNode choice = Json.object();
+        choice.put("index", index);
+        choice.put("text", text.toString());
+        if (call.topLogprobs().isPresent()) {
+            choice.set("logprobs", values);
+        } else {
+            choice.putNull("logprobs");
+        }
+        choice.put("finish_reason", finishReason);
+        return choice;
+    }
+
+    private ObjectNode chunk(int index, String text) {
+        ObjectNode chunk = head();
+        ObjectNode choice = chunk.putArray("choices").addObject();
+        choice.put("index", index);
+        choice.put("text", text);
+        choice.putNull("logprobs");
+        choice.putNull("finish_reason");
+        return chunk;
+    }
+
+    private static ObjectNode choice(ObjectNode chunk) {
+        return (ObjectNode) chunk.get("choices").get(0);
+    }
+
+    private ObjectNode head() {
+        ObjectNode head = Json.object();
+        head.put("id", call.head().id());
+        head.put("object", "text_completion");
+        head.put("created", created);
+        head.put("model", call.head().model());
+        return head;
+    }
+}

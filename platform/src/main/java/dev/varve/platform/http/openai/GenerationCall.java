@@ -1,0 +1,130 @@
+package dev.varve.platform.http.openai;
+
+import dev.varve.platform.chat.ChatPrompt;
+import dev.varve.platform.engine.GenerationRequest;
+import dev.varve.platform.engine.TokenGuide;
+import dev.varve.platform.http.answer.Delivery;
+import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.http.json.Fields;
+import dev.varve.platform.http.model.ServedModel;
+import dev.varve.platform.sampling.SamplingOptions;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.IntStream;
+
+/**
+ * The fields that chat and text completions share, checked.
+ *
+ * @param head what each object of the answer begins with
+ * @param delivery whether to stream
+ * @param end where an answer ends
+ * @param topLogprobs alternatives per token; empty for no log probabilities
+ * @param sampling how tokens are chosen, for each of the answers to a prompt; of the body itself
+ *     nothing is kept, which may be much larger than what is asked of it
+ */
+record GenerationCall(
+        Head head,
+        Delivery delivery,
+        End end,
+        OptionalInt topLogprobs,
+        List<SamplingOptions> sampling) {
+    private static final int MAX_CHOICES = 8;
+    private static final int MAX_STOP = 4;
+    private static final int MAX_STOPS = 16;
+    private static final int MAX_STOP_CHARACTERS = 500;
+
+    /**
+     * What each object of an answer begins with.
+     *
+     * @param id id of the answer
+     * @param model name to echo
+     */
+    record Head(String id, String model) {}
+
+    /**
+     * Where an answer ends.
+     *
+     * @param stops stop strings
+     * @param maxTokens most tokens; empty: what the context leaves
+     * @param ignoresEndTokens whether the model's end tokens count as text
+     */
+    record End(List<String> stops, OptionalLong maxTokens, boolean ignoresEndTokens) {}
+
+    static GenerationCall read(
+            String idPrefix, Fields fields, ServedModel served, OptionalInt topLogprobs) {
+        boolean usage =
+                fields.nested("stream_options")
+                        .flatMap(options -> options.flag("include_usage"))
+                        .orElse(false);
+        OptionalLong most = readMaxTokens(fields);
+        int choices = (int) fields.whole("n", 1, MAX_CHOICES).orElse(1);
+        int vocabulary = served.language().tokenizer().vocabularySize();
+        return new GenerationCall(
+                new Head(
+                        idPrefix + UUID.randomUUID().toString().replace("-", ""),
+                        fields.text("model").orElse(served.description().id())),
+                readDelivery(fields, usage),
+                new End(readStops(fields), most, fields.flag("ignore_eos").orElse(false)),
+                topLogprobs,
+                IntStream.range(0, choices)
+                        .mapToObj(choice -> SamplingFields.read(fields, vocabulary, choice))
+                        .toList());
+    }
+
+    private static OptionalLong readMaxTokens(Fields fields) {
+        OptionalLong most = OptionalLong.empty();
+        for (String name : List.of("max_tokens", "max_output_tokens", "max_completion_tokens")) {
+            OptionalLong given = fields.whole(name, 1, Integer.MAX_VALUE);
+            most = most.isPresent() ? most : given;
+        }
+        return most;
+    }
+
+    private static Delivery readDelivery(Fields fields, boolean withUsage) {
+        if (!fields.flag("stream").orElse(false)) {
+            return Delivery.WHOLE;
+        }
+        return withUsage ? Delivery.STREAM_WITH_USAGE : Delivery.STREAM;
+    }
+
+    /** OpenAI has {@code stop}, others {@code stop_sequences}. */
+    private static List<String> readStops(Fields fields) {
+        List<String> stops = new ArrayList<>(fields.texts("stop", MAX_STOP, MAX_STOP_CHARACTERS));
+        stops.addAll(fields.texts("stop_sequences", MAX_STOPS - stops.size(), MAX_STOP_CHARACTERS));
+        return List.copyOf(stops);
+    }
+
+    /** Number of answers to each prompt. */
+    int choices() {
+        return sampling.size();
+    }
+
+    /** Most tokens of an answer; {@code defaultTokens} where the request says nothing. */
+    int maxOutput(ChatPrompt prompt, int defaultTokens, ServedModel served) {
+        int context = served.engine().status().load().contextTokens();
+        int room = Math.max(1, context - prompt.tokens().length);
+        return (int) end.maxTokens().orElse(Math.min(defaultTokens, room));
+    }
+
+    /** The engine's request for one choice of a prompt. */
+    GenerationRequest request(
+            ChatPrompt prompt, int choice, int maxOutput, TokenGuide guide, ServedModel served) {
+        if (prompt.tokens().length == 0) {
+            throw ApiException.invalid(
+                    "prompt", "prompt: expected at least one token, found an empty text");
+        }
+        return new GenerationRequest(
+                GenerationRequest.Prompt.of(prompt.tokens(), prompt.stablePrefix()),
+                new GenerationRequest.Ending(
+                        maxOutput,
+                        end.ignoresEndTokens()
+                                ? Set.of()
+                                : served.language().tokenizer().endTokens()),
+                new GenerationRequest.Choice(sampling.get(choice), topLogprobs, guide));
+    }
+}

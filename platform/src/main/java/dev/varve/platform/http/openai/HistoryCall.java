@@ -1,0 +1,82 @@
+package dev.varve.platform.http.openai;
+
+import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.http.json.Fields;
+import dev.varve.platform.http.json.Json;
+
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A tool call of an earlier answer.
+ *
+ * @param id id that its result names; empty where it has none
+ * @param name name of the tool
+ * @param forTemplate the call as the client sent it, with arguments as an object: templates iterate
+ *     over them
+ */
+record HistoryCall(Optional<String> id, String name, Object forTemplate) {
+    /** The calls of an assistant's message, whose place is {@code where}. */
+    static List<HistoryCall> read(String where, Fields message) {
+        List<HistoryCall> read = new ArrayList<>();
+        Optional<JsonNode> calls = message.find("tool_calls");
+        if (calls.isPresent() && !calls.get().isArray()) {
+            throw Fields.wrong(where, "an array", calls.get());
+        }
+        calls.ifPresent(
+                array -> {
+                    for (JsonNode call : array) {
+                        read.add(call(where + "[" + read.size() + "]", call));
+                    }
+                });
+        return read;
+    }
+
+    private static HistoryCall call(String where, JsonNode call) {
+        if (!(call instanceof ObjectNode object)) {
+            throw ApiException.invalid(where, where + ": expected an object");
+        }
+        if (!(object.path("function") instanceof ObjectNode function)
+                || !function.path("name").isString()) {
+            throw ApiException.invalid(
+                    where + ".function", where + ".function: expected an object with a name");
+        }
+        ObjectNode copy = object.deepCopy();
+        ((ObjectNode) copy.get("function"))
+                .set("arguments", arguments(where, function.path("arguments")));
+        return new HistoryCall(
+                object.path("id").isString()
+                        ? Optional.of(object.get("id").stringValue())
+                        : Optional.empty(),
+                function.get("name").stringValue(),
+                Json.plain(copy));
+    }
+
+    private static JsonNode arguments(String where, JsonNode arguments) {
+        if (arguments.isObject()) {
+            return arguments;
+        }
+        if (arguments.isMissingNode() || arguments.isNull()) {
+            return Json.object();
+        }
+        if (arguments.isString()) {
+            try {
+                String text = arguments.stringValue();
+                JsonNode parsed = text.isBlank() ? Json.object() : Json.MAPPER.readTree(text);
+                if (parsed instanceof ObjectNode) {
+                    return parsed;
+                }
+            } catch (JacksonException e) {
+                // Answered below like any other text that is no object.
+            }
+        }
+        throw ApiException.invalid(
+                where + ".function.arguments",
+                where + ".function.arguments: expected the text of a JSON object");
+    }
+}

@@ -1,0 +1,48 @@
+package dev.varve.platform.http.openai;
+
+import dev.varve.platform.http.json.ApiException;
+
+import tools.jackson.databind.JsonNode;
+
+/** The text of a message: a string, or parts that are put together. */
+final class MessageContent {
+    private MessageContent() {}
+
+    static String read(String where, JsonNode content) {
+        if (content.isMissingNode() || content.isNull()) {
+            return "";
+        }
+        if (content.isString()) {
+            return content.stringValue();
+        }
+        if (!content.isArray()) {
+            throw ApiException.invalid(where, where + ": expected a string or an array of parts");
+        }
+        StringBuilder text = new StringBuilder();
+        for (JsonNode part : content) {
+            text.append(part.isString() ? part.stringValue() : part(where, part));
+        }
+        return text.toString();
+    }
+
+    private static String part(String where, JsonNode part) {
+        String type = part.path("type").isString() ? part.get("type").stringValue() : "";
+        String field =
+                switch (type) {
+                    case "text", "input_text", "output_text" -> "text";
+                    case "refusal" -> "refusal";
+                    default ->
+                            throw ApiException.invalid(
+                                    where,
+                                    where
+                                            + ": parts of type '"
+                                            + (type.length() > 40 ? "…" : type)
+                                            + "' are not supported by this model; expected text");
+                };
+        if (!part.path(field).isString()) {
+            throw ApiException.invalid(
+                    where, where + ": expected a string in the " + field + " of each part");
+        }
+        return part.get(field).stringValue();
+    }
+}

@@ -1,0 +1,209 @@
+package dev.varve.platform.http.openai;
+
+import dev.varve.platform.chat.ForcedCall;
+import dev.varve.platform.chat.ToolDeclaration;
+import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.http.json.Fields;
+import dev.varve.platform.http.json.Json;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/**
+ * The tools that a request offers, in their two forms, and whether one must be called. All is empty
+ * where there are none and where {@code tool_choice} is {@code none}.
+ *
+ * @param forTemplate the tools as the client wrote them
+ * @param declarations the tools as answers are read
+ * @param forced whether the answer must begin with a call
+ * @param single whether an answer ends after its first call
+ */
+record ToolUse(
+        List<Object> forTemplate,
+        List<ToolDeclaration> declarations,
+        ForcedCall forced,
+        boolean single) {
+    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_.-]{1,128}");
+    private static final List<String> MAY_BE_NULL = List.of("description", "parameters", "strict");
+
+    static ToolUse read(Fields fields) {
+        List<Object> shown = new ArrayList<>();
+        List<ToolDeclaration> declared = new ArrayList<>();
+        Set<String> names = new HashSet<>();
+        for (ObjectNode tool : objects(fields)) {
+            String where = "tools[" + declared.size() + "]";
+            ObjectNode normal = normal(where, tool);
+            ToolDeclaration declaration =
+                    declaration(where + ".function", (ObjectNode) normal.get("function"));
+            if (!names.add(declaration.name())) {
+                throw ApiException.invalid(
+                        where + ".function.name",
+                        where + ".function.name: another tool has this name already");
+            }
+            shown.add(Json.plain(normal));
+            declared.add(declaration);
+        }
+        boolean single = !fields.flag("parallel_tool_calls").orElse(true);
+        Optional<ForcedCall> forced = choice(fields, declared);
+        return forced.isEmpty()
+                ? new ToolUse(List.of(), List.of(), new ForcedCall.None(), single)
+                : new ToolUse(List.copyOf(shown), List.copyOf(declared), forced.get(), single);
+    }
+
+    boolean isEmpty() {
+        return declarations.isEmpty();
+    }
+
+    private static List<ObjectNode> objects(Fields fields) {
+        List<ObjectNode> objects = new ArrayList<>();
+        fields.find("tools")
+                .ifPresent(
+                        tools -> {
+                            if (!tools.isArray()) {
+                                throw Fields.wrong("tools", "an array", tools);
+                            }
+                            for (JsonNode tool : tools) {
+                                if (!(tool instanceof ObjectNode object)) {
+                                    throw Fields.wrong(
+                                            "tools[" + objects.size() + "]", "an object", tool);
+                                }
+                                objects.add(object);
+                            }
+                        });
+        return objects;
+    }
+
+    /**
+     * The shape {@code {"type": "function", "function": {…}}}, around a bare function if needed.
+     */
+    private static ObjectNode normal(String where, ObjectNode tool) {
+        Fields fields = new Fields(tool);
+        String type = fields.text("type").orElse("function");
+        Optional<ObjectNode> function = fields.object("function");
+        boolean bare = function.isEmpty() && fields.find("name").isPresent();
+        if (!type.equals("function")) {
+            throw ApiException.invalid(
+                    where + ".type", where + ".type: only type 'function' is supported");
+        }
+        if (!bare) {
+            ObjectNode copy = tool.deepCopy();
+            copy.set(
+                    "function",
+                    withoutNulls(
+                            function.orElseThrow(
+                                            () ->
+                                                    ApiException.invalid(
+                                                            where + ".function",
+                                                            where + ".function: missing"))
+                                    .deepCopy()));
+            return copy;
+        }
+        ObjectNode inner = Json.object();
+        tool.properties()
+                .forEach(
+                        entry -> {
+                            if (!entry.getKey().equals("type")) {
+                                inner.set(
+                                        entry.getKey().equals("input_schema")
+                                                ? "parameters"
+                                                : entry.getKey(),
+                                        entry.getValue());
+                            }
+                        });
+        ObjectNode outer = Json.object();
+        outer.put("type", "function");
+        outer.set("function", withoutNulls(inner));
+        return outer;
+    }
+
+    private static ObjectNode withoutNulls(ObjectNode function) {
+        for (String name : MAY_BE_NULL) {
+            if (function.path(name).isNull()) {
+                function.remove(name);
+            }
+        }
+        return function;
+    }
+
+    private static ToolDeclaration declaration(String where, ObjectNode function) {
+        String name = function.path("name").isString() ? function.get("name").stringValue() : "";
+        if (!NAME.matcher(name).matches()) {
+            throw ApiException.invalid(
+                    where + ".name",
+                    where
+                            + ".name: expected 1 to 128 letters, digits, dots, underscores and"
+                            + " dashes");
+        }
+        JsonNode parameters = function.path("parameters");
+        if (parameters.isMissingNode()) {
+            return new ToolDeclaration(name, Json.object());
+        }
+        if (!parameters.isObject()) {
+            throw ApiException.invalid(
+                    where + ".parameters", where + ".parameters: expected an object");
+        }
+        return new ToolDeclaration(name, parameters);
+    }
+
+    /** Whether a call is forced; empty where no tool may be called at all. */
+    private static Optional<ForcedCall> choice(Fields fields, List<ToolDeclaration> declared) {
+        Optional<JsonNode> choice = fields.find("tool_choice");
+        if (choice.isEmpty()) {
+            return Optional.of(new ForcedCall.None());
+        }
+        JsonNode node = choice.get();
+        String kind =
+                node.isString()
+                        ? node.stringValue()
+                        : node.path("type").isString() ? node.get("type").stringValue() : "";
+        return switch (kind) {
+            case "none" -> Optional.empty();
+            case "auto" -> Optional.of(new ForcedCall.None());
+            case "required", "any" -> {
+                requireTools(declared);
+                yield Optional.of(
+                        declared.size() == 1
+                                ? new ForcedCall.Named(declared.getFirst().name())
+                                : new ForcedCall.Any());
+            }
+            case "function", "tool" -> {
+                requireTools(declared);
+                yield Optional.of(named(node, declared));
+            }
+            default ->
+                    throw ApiException.invalid(
+                            "tool_choice",
+                            "tool_choice: expected none, auto, required or a function with its"
+                                    + " name");
+        };
+    }
+
+    private static ForcedCall named(JsonNode choice, List<ToolDeclaration> declared) {
+        JsonNode name =
+                choice.path("function").isObject()
+                        ? choice.get("function").path("name")
+                        : choice.path("name");
+        return declared.stream()
+                .filter(tool -> name.isString() && tool.name().equals(name.stringValue()))
+                .findFirst()
+                .map(tool -> new ForcedCall.Named(tool.name()))
+                .orElseThrow(
+                        () ->
+                                ApiException.invalid(
+                                        "tool_choice",
+                                        "tool_choice: expected the name of one of the tools"));
+    }
+
+    private static void requireTools(List<ToolDeclaration> declared) {
+        if (declared.isEmpty()) {
+            throw ApiException.invalid("tool_choice", "tool_choice: needs tools");
+        }
+    }
+}

@@ -70,9 +70,7 @@ final class FieldReader {
 
     static WireException invalid(String field, Object expected, Object found) {
         return new WireException(
-                WireCode.INVALID_REQUEST,
-                false,
-                field + ": expected " + expected + ", found " + found);
+                WireCode.INVALID_REQUEST, field + ": expected " + expected + ", found " + found);
     }
 
     private ByteBuffer need(String field, int count) {

@@ -74,7 +74,8 @@ final class HostedShard implements AutoCloseable {
         SnapshotPieces pieces = new SnapshotPieces(MessageType.SAVE, id, snapshot);
         while (pieces.hasNext()) {
             if (call.isCancelled()) {
-                throw new WireException(WireCode.CANCELLED, true, "saving was cancelled");
+                throw new WireException(
+                        WireCode.CANCELLED, WireException.Retry.WORTHWHILE, "saving was cancelled");
             }
             call.progress(pieces.next());
         }

@@ -26,7 +26,7 @@ final class LoadedShards implements AutoCloseable {
 
     HostedShard current() {
         return current.orElseThrow(
-                () -> new WireException(WireCode.INVALID_REQUEST, false, "no range is loaded"));
+                () -> new WireException(WireCode.INVALID_REQUEST, "no range is loaded"));
     }
 
     /** Replaces the range; the former one is freed first, since both might not fit. */

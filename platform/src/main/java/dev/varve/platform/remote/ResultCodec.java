@@ -60,7 +60,6 @@ record ResultCodec(
         if (bytes > Integer.MAX_VALUE) {
             throw new WireException(
                     WireCode.TOO_LARGE,
-                    false,
                     "result of "
                             + tokens
                             + " tokens with "

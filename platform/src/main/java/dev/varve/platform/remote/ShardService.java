@@ -64,20 +64,23 @@ public final class ShardService implements Handler, AutoCloseable {
         progress.incrementAndGet();
         try {
             if (call.isCancelled()) {
-                throw new WireException(WireCode.CANCELLED, true, "cancelled before it was begun");
+                throw new WireException(
+                        WireCode.CANCELLED,
+                        WireException.Retry.WORTHWHILE,
+                        "cancelled before it was begun");
             }
             call.reply(answer(request, call));
         } catch (WireException e) {
             call.fail(e);
         } catch (VarveException e) {
-            call.fail(new WireException(WireCode.of(e.kind()), false, e.getMessage()));
+            call.fail(new WireException(WireCode.of(e.kind()), e.getMessage()));
         } catch (IllegalArgumentException | IllegalStateException e) {
             // The caches refuse what does not fit them; that is the server's mistake.
-            call.fail(new WireException(WireCode.INVALID_REQUEST, false, e.getMessage()));
+            call.fail(new WireException(WireCode.INVALID_REQUEST, e.getMessage()));
         } catch (RuntimeException | Error e) {
             // Whatever it was, somebody waits for an answer.
             LOG.log(System.Logger.Level.ERROR, "a request failed", e);
-            call.fail(new WireException(WireCode.INTERNAL, false, "the shard failed: " + e));
+            call.fail(new WireException(WireCode.INTERNAL, "the shard failed: " + e));
         } finally {
             progress.incrementAndGet();
         }
@@ -93,7 +96,9 @@ public final class ShardService implements Handler, AutoCloseable {
                                 progress.incrementAndGet();
                                 if (call.isCancelled()) {
                                     throw new WireException(
-                                            WireCode.CANCELLED, true, "loading was cancelled");
+                                            WireCode.CANCELLED,
+                                            WireException.Retry.WORTHWHILE,
+                                            "loading was cancelled");
                                 }
                                 call.progress(loadProgress(done, total));
                             });
@@ -110,7 +115,6 @@ public final class ShardService implements Handler, AutoCloseable {
             default ->
                     throw new WireException(
                             WireCode.UNSUPPORTED,
-                            false,
                             "messages of type " + request.type() + " are not known here");
         };
     }

@@ -42,9 +42,10 @@ final class ShardSupervisor implements AutoCloseable {
             return new ShardTraffic(
                     wire.bytesSent(),
                     wire.bytesReceived(),
-                    wire.payloadTransport().equals("shared")
-                            ? ShardTraffic.Payloads.SHARED
-                            : ShardTraffic.Payloads.STREAM);
+                    switch (wire.payloadTransport()) {
+                        case SHARED -> ShardTraffic.Payloads.SHARED;
+                        case STREAM -> ShardTraffic.Payloads.STREAM;
+                    });
         }
     }
 

@@ -73,7 +73,7 @@ final class StagedRestores {
         if (staged.size() == MOST) {
             throw new WireException(
                     WireCode.OVERLOADED,
-                    true,
+                    WireException.Retry.WORTHWHILE,
                     "transfer " + id + ": " + MOST + " restores are under way already");
         }
         staged.put(id, new Staged(place, manifest, manifest.assemble()));
@@ -132,6 +132,6 @@ final class StagedRestores {
     }
 
     private static WireException refused(String why) {
-        return new WireException(WireCode.INVALID_REQUEST, false, why);
+        return new WireException(WireCode.INVALID_REQUEST, why);
     }
 }

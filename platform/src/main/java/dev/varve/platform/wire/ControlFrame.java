@@ -38,7 +38,7 @@ record ControlFrame(int type, int status, long requestId, ByteBuffer meta) {
     static ControlFrame error(long requestId, WireException error) {
         ByteBuffer text = WireText.encode(error.getMessage());
         ByteBuffer meta = ByteBuffer.allocate(1 + text.remaining());
-        meta.put((byte) (error.retryable() ? 1 : 0)).put(text).flip();
+        meta.put((byte) (error.retry() == WireException.Retry.WORTHWHILE ? 1 : 0)).put(text).flip();
         return new ControlFrame(FrameType.ERROR, error.code().number(), requestId, meta);
     }
 

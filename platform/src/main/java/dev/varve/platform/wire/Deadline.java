@@ -1,15 +1,26 @@
 package dev.varve.platform.wire;
 
 import java.time.Duration;
+import java.util.Objects;
 
 /**
  * How long a caller waits.
  *
  * @param limit most time
- * @param restarted whether each progress message restarts it
+ * @param since what the time is counted from
  */
-public record Deadline(Duration limit, boolean restarted) {
+public record Deadline(Duration limit, Since since) {
+    /** What a deadline is counted from. */
+    public enum Since {
+        /** The request: it bounds the whole call. */
+        REQUEST,
+        /** The latest progress message, or the request before the first. */
+        PROGRESS
+    }
+
+    /** Checks that there is time at all. */
     public Deadline {
+        Objects.requireNonNull(since);
         if (limit.isNegative() || limit.isZero()) {
             throw new IllegalArgumentException("deadline must be positive, got " + limit);
         }
@@ -17,11 +28,11 @@ public record Deadline(Duration limit, boolean restarted) {
 
     /** The whole call within a time. */
     public static Deadline within(Duration limit) {
-        return new Deadline(limit, false);
+        return new Deadline(limit, Since.REQUEST);
     }
 
     /** Never longer than this without progress. */
     public static Deadline withoutProgress(Duration limit) {
-        return new Deadline(limit, true);
+        return new Deadline(limit, Since.PROGRESS);
     }
 }

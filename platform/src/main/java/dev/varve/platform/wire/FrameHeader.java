@@ -29,16 +29,32 @@ import java.util.zip.CRC32C;
  * <tr><td>44</td><td>4</td><td>CRC32C of bytes 0 to 43, checked before any other field but the magic is used</td></tr>
  * </table>
  */
-record FrameHeader(
-        int flags,
-        int type,
-        int status,
-        int metaBytes,
-        long requestId,
-        int payloadBytes,
-        int chunk,
-        int payloadCrc,
-        int metaCrc) {
+record FrameHeader(Kind kind, long requestId, int chunk, Section meta, Section payload) {
+    /**
+     * What a frame is.
+     *
+     * @param flags as in the table
+     * @param type as in the table
+     * @param status 0, in error frames the code
+     */
+    record Kind(int flags, int type, int status) {}
+
+    /**
+     * Bytes behind the header.
+     *
+     * @param bytes how many
+     * @param crc their CRC32C, 0 where there are none
+     */
+    record Section(int bytes, int crc) {
+        /** No bytes. */
+        static final Section NONE = new Section(0, 0);
+
+        /** What remains in a buffer. */
+        static Section of(ByteBuffer buffer) {
+            return new Section(buffer.remaining(), FrameHeader.crc(buffer));
+        }
+    }
+
     static final int BYTES = 48;
     static final int VERSION = 2;
 
@@ -78,8 +94,28 @@ record FrameHeader(
         }
     }
 
+    int flags() {
+        return kind.flags();
+    }
+
+    int type() {
+        return kind.type();
+    }
+
+    int status() {
+        return kind.status();
+    }
+
+    int metaBytes() {
+        return meta.bytes();
+    }
+
+    int payloadBytes() {
+        return payload.bytes();
+    }
+
     Part part() {
-        return switch ((flags & PART_MASK) >> PART_SHIFT) {
+        return switch ((flags() & PART_MASK) >> PART_SHIFT) {
             case 0 -> Part.NONE;
             case 1 -> Part.REQUEST;
             case 2 -> Part.PROGRESS;
@@ -88,11 +124,11 @@ record FrameHeader(
     }
 
     boolean last() {
-        return (flags & LAST) != 0;
+        return (flags() & LAST) != 0;
     }
 
     boolean shared() {
-        return (flags & SHARED) != 0;
+        return (flags() & SHARED) != 0;
     }
 
     /** Puts the header at the position of the target, which must be little-endian. */
@@ -100,15 +136,15 @@ record FrameHeader(
         int start = target.position();
         target.putInt(MAGIC)
                 .putShort((short) VERSION)
-                .putShort((short) flags)
-                .putShort((short) type)
-                .putShort((short) status)
-                .putInt(metaBytes)
+                .putShort((short) flags())
+                .putShort((short) type())
+                .putShort((short) status())
+                .putInt(meta.bytes())
                 .putLong(requestId)
-                .putLong(payloadBytes)
+                .putLong(payload.bytes())
                 .putInt(chunk)
-                .putInt(payloadCrc)
-                .putInt(metaCrc);
+                .putInt(payload.crc())
+                .putInt(meta.crc());
         target.putInt(crc(target.duplicate().flip().position(start)));
     }
 
@@ -156,15 +192,14 @@ record FrameHeader(
                             payloadBytes));
         }
         return new FrameHeader(
-                flags,
-                Short.toUnsignedInt(bytes.getShort(8)),
-                Short.toUnsignedInt(bytes.getShort(10)),
-                (int) metaBytes,
+                new Kind(
+                        flags,
+                        Short.toUnsignedInt(bytes.getShort(8)),
+                        Short.toUnsignedInt(bytes.getShort(10))),
                 bytes.getLong(16),
-                (int) payloadBytes,
                 chunk,
-                bytes.getInt(36),
-                bytes.getInt(40));
+                new Section((int) metaBytes, bytes.getInt(40)),
+                new Section((int) payloadBytes, bytes.getInt(36)));
     }
 
     /** CRC32C of what remains in a buffer, 0 if nothing does. */

@@ -43,7 +43,7 @@ final class FrameReader {
             connection.read(meta);
         }
         meta.flip();
-        expect("meta checksum", header.metaCrc(), FrameHeader.crc(meta));
+        expect("meta checksum", header.meta().crc(), FrameHeader.crc(meta));
         return meta;
     }
 
@@ -55,7 +55,7 @@ final class FrameReader {
             connection.read(piece);
             readings++;
         }
-        expect("payload checksum", header.payloadCrc(), FrameHeader.crc(piece.flip()));
+        expect("payload checksum", header.payload().crc(), FrameHeader.crc(piece.flip()));
         target.position(target.position() + header.payloadBytes());
     }
 

@@ -30,15 +30,11 @@ final class FrameWriter {
         ByteBuffer meta = frame.meta().duplicate();
         write(
                 new FrameHeader(
-                        FrameHeader.LAST,
-                        frame.type(),
-                        frame.status(),
-                        meta.remaining(),
+                        new FrameHeader.Kind(FrameHeader.LAST, frame.type(), frame.status()),
                         frame.requestId(),
                         0,
-                        0,
-                        0,
-                        FrameHeader.crc(meta)),
+                        FrameHeader.Section.of(meta),
+                        FrameHeader.Section.NONE),
                 meta,
                 ByteBuffer.allocate(0));
     }
@@ -60,7 +56,6 @@ final class FrameWriter {
             writeMore(out, maxFrameBytes);
             return;
         }
-        counters.messagesSent.increment();
         prefix.clear();
         ByteBuffer payload = out.message().payload();
         if (payload.remaining() >= SHARED_FROM_BYTES && ring.isPresent()) {
@@ -89,36 +84,37 @@ final class FrameWriter {
                         out,
                         flags | out.part().flag(),
                         out.message().type(),
-                        prefix.remaining() + fields.remaining(),
-                        payload,
-                        (int) metaCrc.getValue());
+                        new FrameHeader.Section(
+                                prefix.remaining() + fields.remaining(), (int) metaCrc.getValue()),
+                        payload);
         write(header, fields, payload);
     }
 
     private void writeMore(Outgoing out, int maxFrameBytes) throws IOException {
         ByteBuffer payload = out.next(maxFrameBytes);
         prefix.clear().flip();
-        write(header(out, 0, FrameType.DATA, 0, payload, 0), ByteBuffer.allocate(0), payload);
+        write(
+                header(out, 0, FrameType.DATA, FrameHeader.Section.NONE, payload),
+                ByteBuffer.allocate(0),
+                payload);
     }
 
     private static FrameHeader header(
-            Outgoing out, int flags, int type, int metaBytes, ByteBuffer payload, int metaCrc) {
+            Outgoing out, int flags, int type, FrameHeader.Section meta, ByteBuffer payload) {
         boolean last = out.isFinished();
         if (last) {
             out.finishing();
         }
-        return new FrameHeader(
+        int allFlags =
                 flags
                         | (last ? FrameHeader.LAST : 0)
-                        | (payload.hasRemaining() ? FrameHeader.PAYLOAD_CRC : 0),
-                type,
-                0,
-                metaBytes,
+                        | (payload.hasRemaining() ? FrameHeader.PAYLOAD_CRC : 0);
+        return new FrameHeader(
+                new FrameHeader.Kind(allFlags, type, 0),
                 out.requestId(),
-                payload.remaining(),
                 out.chunk() - 1,
-                FrameHeader.crc(payload),
-                metaCrc);
+                meta,
+                FrameHeader.Section.of(payload));
     }
 
     private void write(FrameHeader header, ByteBuffer fields, ByteBuffer payload)

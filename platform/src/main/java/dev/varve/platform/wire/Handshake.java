@@ -46,7 +46,8 @@ final class Handshake {
     }
 
     private Outcome guarded(Steps steps) {
-        Future<?> limit = WireTimer.after(options.handshakeLimit().toNanos(), connection::close);
+        Future<?> limit =
+                WireTimer.after(options.patience().handshake().toNanos(), connection::close);
         try {
             Outcome outcome = steps.run();
             if (!limit.cancel(false)) {
@@ -67,7 +68,7 @@ final class Handshake {
 
     private String why(IOException e, boolean late) {
         if (late) {
-            return "no handshake within " + options.handshakeLimit().toMillis() + " ms";
+            return "no handshake within " + options.patience().handshake().toMillis() + " ms";
         }
         return e instanceof EOFException
                 ? "the other side closed during the handshake"
@@ -82,16 +83,12 @@ final class Handshake {
         }
         try {
             Hello own =
-                    Hello.of(
-                            options,
-                            file.map(RingFile.Created::address),
-                            nonce,
-                            options.token().orElse(""));
+                    Hello.of(options, file.map(RingFile.Created::address), nonce, options.token());
             writer.write(ControlFrame.hello(own));
             Hello peer = readAnswer();
-            boolean shared = peer.shared() && file.isPresent();
-            if (!shared && options.sharedMemory() == SharedMemoryMode.SHARED) {
-                throw new IOException("shared memory was demanded, but " + peer.note());
+            boolean shared = peer.rings().address().isPresent() && file.isPresent();
+            if (!shared && options.sharedMemory().mode() == SharedMemoryMode.SHARED) {
+                throw new IOException("shared memory was demanded, but " + peer.words().note());
             }
             return new Outcome(
                     terms(peer, 1), shared ? file.map(RingFile.Created::rings) : Optional.empty());
@@ -101,17 +98,18 @@ final class Handshake {
     }
 
     private boolean wantsRing() throws IOException {
-        if (options.sharedMemory() == SharedMemoryMode.SHARED && !connection.sameHost()) {
+        if (options.sharedMemory().mode() == SharedMemoryMode.SHARED && !connection.sameHost()) {
             throw new IOException("shared memory was demanded, but the other side is elsewhere");
         }
-        return options.sharedMemory() != SharedMemoryMode.STREAM && connection.sameHost();
+        return options.sharedMemory().mode() != SharedMemoryMode.STREAM && connection.sameHost();
     }
 
     private Optional<RingFile.Created> offer(RingNonce nonce) throws IOException {
         try {
-            return Optional.of(RingFile.create(RingFile.folder(), nonce, options.ringBytes()));
+            return Optional.of(
+                    RingFile.create(RingFile.folder(), nonce, options.sharedMemory().ringBytes()));
         } catch (IOException | RuntimeException e) {
-            if (options.sharedMemory() == SharedMemoryMode.SHARED) {
+            if (options.sharedMemory().mode() == SharedMemoryMode.SHARED) {
                 throw new IOException("shared memory was demanded, but: " + e.getMessage(), e);
             }
             return Optional.empty();
@@ -134,22 +132,30 @@ final class Handshake {
         Hello peer = readGreeting();
         Optional<RingFile.Rings> rings = Optional.empty();
         String note = "";
-        if (!peer.shared()) {
+        Hello.Rings offer = peer.rings();
+        if (offer.address().isEmpty()) {
             note = "it was not offered";
-        } else if (options.sharedMemory() == SharedMemoryMode.STREAM || !connection.sameHost()) {
+        } else if (options.sharedMemory().mode() == SharedMemoryMode.STREAM
+                || !connection.sameHost()) {
             note = "the other side does not use it";
         } else {
             try {
-                rings = Optional.of(RingFile.open(peer.address(), peer.nonce(), peer.ringBytes()));
+                rings =
+                        Optional.of(
+                                RingFile.open(offer.address().get(), offer.nonce(), offer.bytes()));
             } catch (IOException | RuntimeException e) {
                 note = "the other side could not map it: " + e.getMessage();
             }
         }
-        if (rings.isEmpty() && options.sharedMemory() == SharedMemoryMode.SHARED) {
+        if (rings.isEmpty() && options.sharedMemory().mode() == SharedMemoryMode.SHARED) {
             throw refuse(WireCode.UNAVAILABLE, "shared memory is demanded here, but " + note);
         }
         Hello own =
-                Hello.of(options, rings.map(mapped -> peer.address()), peer.nonce(), "")
+                Hello.of(
+                                options,
+                                rings.flatMap(mapped -> offer.address()),
+                                offer.nonce(),
+                                Optional.empty())
                         .withNote(note);
         writer.write(ControlFrame.helloAck(own));
         return new Outcome(terms(peer, 2), rings);
@@ -166,22 +172,23 @@ final class Handshake {
         } catch (FrameException e) {
             throw refuse(WireCode.INVALID_REQUEST, e.getMessage());
         }
-        if (peer.lowestVersion() > FrameHeader.VERSION
-                || peer.highestVersion() < FrameHeader.VERSION) {
+        if (peer.versions().lowest() > FrameHeader.VERSION
+                || peer.versions().highest() < FrameHeader.VERSION) {
             throw refuse(
                     WireCode.UNSUPPORTED,
                     String.format(
                             Locale.ROOT,
                             "protocol version: expected %d, found %d to %d; %s",
                             FrameHeader.VERSION,
-                            peer.lowestVersion(),
-                            peer.highestVersion(),
+                            peer.versions().lowest(),
+                            peer.versions().highest(),
                             FrameHeader.SAME_RELEASE));
         }
-        if (options.token().isPresent() && !sameSecret(options.token().get(), peer.token())) {
+        Optional<String> given = peer.words().token();
+        if (options.token().isPresent() && !sameSecret(options.token().get(), given.orElse(""))) {
             throw refuse(
                     WireCode.NOT_TRUSTED,
-                    peer.token().isEmpty() ? "a token is needed" : "the token is wrong");
+                    given.isEmpty() ? "a token is needed" : "the token is wrong");
         }
         return peer;
     }
@@ -195,17 +202,20 @@ final class Handshake {
     }
 
     private IOException refuse(WireCode code, String reason) throws IOException {
-        writer.write(ControlFrame.error(0, new WireException(code, false, reason)));
+        writer.write(ControlFrame.error(0, new WireException(code, reason)));
         return new IOException("refused: " + reason);
     }
 
     private Negotiated terms(Hello peer, long firstId) {
         return new Negotiated(
-                new PeerInfo(connection.peer(), peer.role(), peer.buildId()),
+                new PeerInfo(
+                        connection.peer(),
+                        peer.words().identity().role(),
+                        peer.words().identity().buildId()),
                 firstId,
-                Math.min(options.maxFrameBytes(), peer.maxFrameBytes()),
-                peer.byteCredit(),
-                peer.requestCredit());
+                Math.min(options.limits().maxFrameBytes(), peer.limits().maxFrameBytes()),
+                peer.limits().byteCredit(),
+                peer.limits().requestCredit());
     }
 
     /** Compares digests, so that the time tells neither a common prefix nor the length. */

@@ -13,24 +13,37 @@ import java.util.Optional;
  * memory (offered, or in the answer: mapped), {@link RingAddress}, 16 bytes nonce and u64 bytes of
  * each ring, then role, build id, token and a note, each u16 length and UTF-8.
  *
- * @param address where the shared memory is; only beside an offer
- * @param note in the answer: why there is no shared memory
+ * @param versions those that the side speaks
+ * @param limits how much it takes
+ * @param heartbeat time between two of its pings
+ * @param rings the shared memory
+ * @param words what it says in words
  */
-record Hello(
-        int lowestVersion,
-        int highestVersion,
-        int maxFrameBytes,
-        long byteCredit,
-        int requestCredit,
-        Duration heartbeat,
-        boolean shared,
-        RingAddress address,
-        RingNonce nonce,
-        long ringBytes,
-        String role,
-        String buildId,
-        String token,
-        String note) {
+record Hello(Versions versions, WireLimits limits, Duration heartbeat, Rings rings, Words words) {
+    /** A range of protocol versions, both ends included. */
+    record Versions(int lowest, int highest) {
+        /** The only one that this release speaks. */
+        static final Versions OWN = new Versions(FrameHeader.VERSION, FrameHeader.VERSION);
+    }
+
+    /**
+     * Shared memory.
+     *
+     * @param address where it is offered, or in the answer, which one was mapped; empty: none
+     * @param nonce its mark
+     * @param bytes of each ring
+     */
+    record Rings(Optional<RingAddress> address, RingNonce nonce, long bytes) {}
+
+    /**
+     * Words of a greeting.
+     *
+     * @param identity what the side says of itself
+     * @param token secret; in the answer none
+     * @param note in the answer: why there is no shared memory
+     */
+    record Words(WireOptions.Identity identity, Optional<String> token, String note) {}
+
     private static final int FIXED_BYTES =
             2 + 2 + 4 + 8 + 4 + 4 + 1 + RingAddress.BYTES + RingNonce.BYTES + 8;
 
@@ -38,57 +51,43 @@ record Hello(
     static final int MAX_BYTES = FIXED_BYTES + 4 * (2 + 3 * 1024);
 
     static Hello of(
-            WireOptions options, Optional<RingAddress> shared, RingNonce nonce, String token) {
+            WireOptions options,
+            Optional<RingAddress> shared,
+            RingNonce nonce,
+            Optional<String> token) {
         return new Hello(
-                FrameHeader.VERSION,
-                FrameHeader.VERSION,
-                options.maxFrameBytes(),
-                options.byteCredit(),
-                options.requestCredit(),
-                options.heartbeat(),
-                shared.isPresent(),
-                shared.orElse(RingAddress.NONE),
-                nonce,
-                options.ringBytes(),
-                options.role(),
-                options.buildId(),
-                token,
-                "");
+                Versions.OWN,
+                options.limits(),
+                options.patience().heartbeat(),
+                new Rings(shared, nonce, options.sharedMemory().ringBytes()),
+                new Words(options.identity(), token, ""));
     }
 
     Hello withNote(String text) {
+        String note = text.length() > 1024 ? text.substring(0, 1024) : text;
         return new Hello(
-                lowestVersion,
-                highestVersion,
-                maxFrameBytes,
-                byteCredit,
-                requestCredit,
+                versions,
+                limits,
                 heartbeat,
-                shared,
-                address,
-                nonce,
-                ringBytes,
-                role,
-                buildId,
-                token,
-                text.length() > 1024 ? text.substring(0, 1024) : text);
+                rings,
+                new Words(words.identity(), words.token(), note));
     }
 
     ByteBuffer encode() {
         ByteBuffer out = ByteBuffer.allocate(MAX_BYTES).order(ByteOrder.LITTLE_ENDIAN);
-        out.putShort((short) lowestVersion)
-                .putShort((short) highestVersion)
-                .putInt(maxFrameBytes)
-                .putLong(byteCredit)
-                .putInt(requestCredit)
+        out.putShort((short) versions.lowest())
+                .putShort((short) versions.highest())
+                .putInt(limits.maxFrameBytes())
+                .putLong(limits.byteCredit())
+                .putInt(limits.requestCredit())
                 .putInt((int) heartbeat.toMillis())
-                .put((byte) (shared ? 1 : 0));
-        address.put(out);
-        out.put(nonce.bytes()).putLong(ringBytes);
-        putText(out, role);
-        putText(out, buildId);
-        putText(out, token);
-        putText(out, note);
+                .put((byte) (rings.address().isPresent() ? 1 : 0));
+        rings.address().orElse(RingAddress.NONE).put(out);
+        out.put(rings.nonce().bytes()).putLong(rings.bytes());
+        putText(out, words.identity().role());
+        putText(out, words.identity().buildId());
+        putText(out, words.token().orElse(""));
+        putText(out, words.note());
         return out.flip();
     }
 
@@ -96,35 +95,52 @@ record Hello(
         if (meta.remaining() < FIXED_BYTES) {
             throw new FrameException("greeting: found only " + meta.remaining() + " bytes");
         }
-        Hello hello =
-                new Hello(
-                        Short.toUnsignedInt(meta.getShort()),
-                        Short.toUnsignedInt(meta.getShort()),
-                        meta.getInt(),
-                        meta.getLong(),
-                        meta.getInt(),
-                        Duration.ofMillis(Integer.toUnsignedLong(meta.getInt())),
-                        meta.get() == 1,
-                        RingAddress.read(meta),
+        Versions versions =
+                new Versions(
+                        Short.toUnsignedInt(meta.getShort()), Short.toUnsignedInt(meta.getShort()));
+        WireLimits limits = new WireLimits(meta.getInt(), meta.getLong(), meta.getInt());
+        Duration heartbeat = Duration.ofMillis(Integer.toUnsignedLong(meta.getInt()));
+        boolean shared = meta.get() == 1;
+        RingAddress address = RingAddress.read(meta);
+        Rings rings =
+                new Rings(
+                        shared ? Optional.of(address) : Optional.empty(),
                         RingNonce.read(meta),
-                        meta.getLong(),
-                        text(meta, "role"),
-                        text(meta, "build id"),
-                        text(meta, "token"),
-                        text(meta, "note"));
+                        meta.getLong());
+        String role = text(meta, "role");
+        String buildId = text(meta, "build id");
+        String token = text(meta, "token");
+        String note = text(meta, "note");
         if (meta.hasRemaining()) {
             throw new FrameException("greeting: " + meta.remaining() + " bytes too many");
         }
-        if (hello.maxFrameBytes < 1024 || hello.byteCredit < 1024 || hello.requestCredit < 1) {
+        if (limits.maxFrameBytes() < 1024
+                || limits.byteCredit() < 1024
+                || limits.requestCredit() < 1) {
             throw new FrameException(
                     String.format(
                             Locale.ROOT,
                             "greeting: largest frame %d, byte credit %d, request credit %d",
-                            hello.maxFrameBytes,
-                            hello.byteCredit,
-                            hello.requestCredit));
+                            limits.maxFrameBytes(),
+                            limits.byteCredit(),
+                            limits.requestCredit()));
         }
-        return hello;
+        Words words =
+                new Words(
+                        identity(role, buildId),
+                        token.isEmpty() ? Optional.empty() : Optional.of(token),
+                        note);
+        return new Hello(versions, limits, heartbeat, rings, words);
+    }
+
+    /** A side that talks too much is not believed the rest, either. */
+    private static WireOptions.Identity identity(String role, String buildId)
+            throws FrameException {
+        try {
+            return new WireOptions.Identity(role, buildId);
+        } catch (IllegalArgumentException e) {
+            throw new FrameException("greeting: " + e.getMessage());
+        }
     }
 
     private static void putText(ByteBuffer out, String text) {
@@ -145,6 +161,6 @@ record Hello(
     /** Without the secret. */
     @Override
     public String toString() {
-        return "Hello[role=" + role + ", buildId=" + buildId + "]";
+        return "Hello[" + words.identity() + "]";
     }
 }

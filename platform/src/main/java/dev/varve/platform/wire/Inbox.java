@@ -115,13 +115,13 @@ final class Inbox {
 
     private void checkLength(FrameHeader header, MessagePrefix prefix) throws FrameException {
         check(
-                prefix.totalBytes() <= options.byteCredit(),
+                prefix.totalBytes() <= options.limits().byteCredit(),
                 header,
                 String.format(
                         Locale.ROOT,
                         "message of %d bytes, more than %d",
                         prefix.totalBytes(),
-                        options.byteCredit()));
+                        options.limits().byteCredit()));
         if (header.shared()) {
             boolean fits = ring.isPresent() && prefix.totalBytes() <= ring.get().capacity();
             check(fits, header, "payload in shared memory that is not there");
@@ -164,8 +164,8 @@ final class Inbox {
         PendingCall call = pendingCall(header);
         replyBytes += cost;
         check(
-                cost <= options.byteCredit()
-                        && replyBytes <= Negotiated.replyWindow(options.byteCredit()),
+                cost <= options.limits().byteCredit()
+                        && replyBytes <= Negotiated.replyWindow(options.limits().byteCredit()),
                 header,
                 "byte credit is used up");
         return call;
@@ -217,7 +217,6 @@ final class Inbox {
     }
 
     private void deliver(Assembly assembly) {
-        counters.messagesReceived.increment();
         switch (assembly.target()) {
             case Assembly.Target.Request(IncomingCall call) ->
                     incoming.start(call, assembly.message());
@@ -235,7 +234,7 @@ final class Inbox {
 
     private void taken(long cost) {
         creditToReturn += cost;
-        if (creditToReturn >= Negotiated.batch(options.byteCredit())) {
+        if (creditToReturn >= Negotiated.batch(options.limits().byteCredit())) {
             replyBytes -= creditToReturn;
             outbox.returnCredit(creditToReturn);
             creditToReturn = 0;
@@ -257,9 +256,10 @@ final class Inbox {
         check(header.metaBytes() >= 1 && header.last(), header, "error without meta");
         checkControl(header);
         ByteBuffer meta = reader.meta(header);
-        boolean retryable = meta.get() != 0;
+        WireException.Retry retry =
+                meta.get() != 0 ? WireException.Retry.WORTHWHILE : WireException.Retry.USELESS;
         end(call);
-        call.fail(new WireException(code, retryable, WireText.decode(meta)));
+        call.fail(new WireException(code, retry, WireText.decode(meta)));
     }
 
     private void cancel(FrameHeader header) throws IOException {
@@ -272,7 +272,8 @@ final class Inbox {
     }
 
     private void pong(ByteBuffer meta) {
-        counters.lastRoundTripMicros = Math.max(0, (System.nanoTime() - meta.getLong()) / 1000);
+        // The number of the ping, which nobody compares.
+        meta.getLong();
         peerProgress.accept(meta.getLong());
     }
 

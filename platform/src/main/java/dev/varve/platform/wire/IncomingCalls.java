@@ -37,20 +37,21 @@ final class IncomingCalls {
      * @param cost bytes of the whole message
      */
     IncomingCall announce(long id, long cost) throws FrameException {
-        if (requests.incrementAndGet() > options.requestCredit()) {
+        if (requests.incrementAndGet() > options.limits().requestCredit()) {
             throw new FrameException(
                     String.format(
                             Locale.ROOT,
                             "request credit: more than %d requests at once",
-                            options.requestCredit()));
+                            options.limits().requestCredit()));
         }
-        if (cost > options.byteCredit() || bytes.addAndGet(cost) > options.byteCredit()) {
+        if (cost > options.limits().byteCredit()
+                || bytes.addAndGet(cost) > options.limits().byteCredit()) {
             throw new FrameException(
                     String.format(
                             Locale.ROOT,
                             "byte credit: a request of %d bytes, more than is left of %d",
                             cost,
-                            options.byteCredit()));
+                            options.limits().byteCredit()));
         }
         IncomingCall call = new IncomingCall(id, cost, this);
         open.put(id, call);
@@ -60,7 +61,7 @@ final class IncomingCalls {
     /** Starts a request that arrived completely. */
     void start(IncomingCall call, Message request) {
         if (call.isCancelled()) {
-            call.fail(new WireException(WireCode.CANCELLED, false, "cancelled before it started"));
+            call.fail(new WireException(WireCode.CANCELLED, "cancelled before it started"));
             return;
         }
         starter.execute(() -> handle(call, request));
@@ -96,7 +97,7 @@ final class IncomingCalls {
 
     void reply(IncomingCall call, Message result) {
         if (result.cost() > peerByteCredit) {
-            fail(call, new WireException(WireCode.TOO_LARGE, false, tooLarge("result", result)));
+            fail(call, new WireException(WireCode.TOO_LARGE, tooLarge("result", result)));
             return;
         }
         release(call);

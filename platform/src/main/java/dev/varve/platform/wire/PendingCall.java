@@ -67,7 +67,7 @@ final class PendingCall extends Outgoing {
     }
 
     void progressed(Message message) {
-        if (deadline.restarted()) {
+        if (deadline.since() == Deadline.Since.PROGRESS) {
             since = System.nanoTime();
         }
         if (future.isDone()) {
@@ -105,11 +105,11 @@ final class PendingCall extends Outgoing {
         future.completeExceptionally(
                 new WireException(
                         WireCode.DEADLINE,
-                        true,
+                        WireException.Retry.WORTHWHILE,
                         String.format(
                                 Locale.ROOT,
                                 "no %s within %d ms",
-                                deadline.restarted() ? "progress" : "answer",
+                                deadline.since() == Deadline.Since.PROGRESS ? "progress" : "answer",
                                 deadline.limit().toMillis())));
     }
 }

@@ -33,12 +33,12 @@ public final class WireChannel implements AutoCloseable {
             (request, call) ->
                     call.fail(
                             new WireException(
-                                    WireCode.UNSUPPORTED, false, "this side serves no requests"));
+                                    WireCode.UNSUPPORTED, "this side serves no requests"));
 
     private final Connection connection;
     private final WireOptions options;
     private final Negotiated terms;
-    private final boolean shared;
+    private final PayloadTransport payloads;
     private final WireCounters counters;
     private final FrameReader reader;
     private final Map<Long, PendingCall> pending = new ConcurrentHashMap<>();
@@ -66,7 +66,7 @@ public final class WireChannel implements AutoCloseable {
         this.connection = connection;
         this.options = options;
         this.terms = outcome.terms();
-        this.shared = outcome.rings().isPresent();
+        payloads = outcome.rings().isPresent() ? PayloadTransport.SHARED : PayloadTransport.STREAM;
         this.counters = counters;
         this.reader = reader;
         outbox =
@@ -153,7 +153,7 @@ public final class WireChannel implements AutoCloseable {
     private void start() {
         new WireThread("varve-wire-reader " + terms.peer().address(), this::readAll).start();
         outbox.control(ControlFrame.ping(System.nanoTime()));
-        heartbeat = WireTimer.every(options.heartbeat().toNanos(), this::beat);
+        heartbeat = WireTimer.every(options.patience().heartbeat().toNanos(), this::beat);
         if (ending.get()) {
             heartbeat.cancel(false);
         }
@@ -179,7 +179,6 @@ public final class WireChannel implements AutoCloseable {
             call.fail(
                     new WireException(
                             WireCode.TOO_LARGE,
-                            false,
                             String.format(
                                     Locale.ROOT,
                                     "request of %d bytes, more than the %d that %s takes",
@@ -226,8 +225,9 @@ public final class WireChannel implements AutoCloseable {
         return terms.peer();
     }
 
+    /** What went through so far. */
     public WireStatistics statistics() {
-        return counters.read(shared);
+        return counters.read(payloads);
     }
 
     /** Says goodbye and ends all calls. Does nothing the second time. */
@@ -256,12 +256,13 @@ public final class WireChannel implements AutoCloseable {
         missed = readings == heardReadings ? missed + 1 : 0;
         heardReadings = readings;
         // own ticks are counted, not time: a pause of this process is not the other one's death
-        if (missed >= options.misses()) {
+        if (missed >= options.patience().misses()) {
             end(
                     String.format(
                             Locale.ROOT,
                             "no sign of life for %d ms",
-                            options.misses() * options.heartbeat().toMillis()),
+                            options.patience().misses()
+                                    * options.patience().heartbeat().toMillis()),
                     false);
             return;
         }

@@ -6,19 +6,10 @@ import java.util.concurrent.atomic.LongAdder;
 final class WireCounters {
     final LongAdder bytesSent = new LongAdder();
     final LongAdder bytesReceived = new LongAdder();
-    final LongAdder messagesSent = new LongAdder();
-    final LongAdder messagesReceived = new LongAdder();
     final LongAdder sharedPayloads = new LongAdder();
-    volatile long lastRoundTripMicros;
 
-    WireStatistics read(boolean shared) {
+    WireStatistics read(PayloadTransport transport) {
         return new WireStatistics(
-                bytesSent.sum(),
-                bytesReceived.sum(),
-                messagesSent.sum(),
-                messagesReceived.sum(),
-                shared ? "shared" : "stream",
-                sharedPayloads.sum(),
-                lastRoundTripMicros);
+                bytesSent.sum(), bytesReceived.sum(), transport, sharedPayloads.sum());
     }
 }

@@ -8,26 +8,37 @@ import java.util.Objects;
 public final class WireException extends VarveException {
     private static final long serialVersionUID = 1L;
 
-    private final WireCode code;
-    private final boolean retryable;
-
-    /**
-     * A failure to report.
-     *
-     * @param retryable whether the same request may succeed later
-     */
-    public WireException(WireCode code, boolean retryable, String text) {
-        super(code.kind(), text);
-        this.code = Objects.requireNonNull(code);
-        this.retryable = retryable;
+    /** Whether the same request may succeed later. */
+    public enum Retry {
+        /** It will fail again. */
+        USELESS,
+        /** It may succeed once something else has changed. */
+        WORTHWHILE
     }
 
+    private final WireCode code;
+    private final Retry retry;
+
+    /** A failure to report of a request that would fail again. */
+    public WireException(WireCode code, String text) {
+        this(code, Retry.USELESS, text);
+    }
+
+    /** A failure to report. */
+    public WireException(WireCode code, Retry retry, String text) {
+        super(code.kind(), text);
+        this.code = Objects.requireNonNull(code);
+        this.retry = Objects.requireNonNull(retry);
+    }
+
+    /** Why the request failed. */
     public WireCode code() {
         return code;
     }
 
-    public boolean retryable() {
-        return retryable;
+    /** Whether the same request may succeed later. */
+    public Retry retry() {
+        return retry;
     }
 
     /**
@@ -39,12 +50,11 @@ public final class WireException extends VarveException {
             case VarveException known ->
                     new WireException(
                             WireCode.of(known.kind()),
-                            known.kind() == Kind.OVERLOADED,
+                            known.kind() == Kind.OVERLOADED ? Retry.WORTHWHILE : Retry.USELESS,
                             known.getMessage());
             default ->
                     new WireException(
                             WireCode.INTERNAL,
-                            false,
                             "internal error (" + failure.getClass().getSimpleName() + ")");
         };
     }

@@ -161,7 +161,7 @@ class SnapshotTransferTest {
 
         next(MessageType.RESTORE_DATA)
                 .call()
-                .fail(new WireException(WireCode.OUT_OF_MEMORY, false, "no room"));
+                .fail(new WireException(WireCode.OUT_OF_MEMORY, "no room"));
 
         assertEquals(VarveException.Kind.OUT_OF_MEMORY, failureOf(restore).kind());
         assertEquals(begin.id(), next(MessageType.RESTORE_ABORT).id());

@@ -39,17 +39,16 @@ class FrameHeaderTest {
             throws FrameException {
         FrameHeader header =
                 new FrameHeader(
-                        (last ? FrameHeader.LAST : 0)
-                                | (payloadBytes > 0 ? FrameHeader.PAYLOAD_CRC : 0)
-                                | part.flag(),
-                        type,
-                        status,
-                        metaBytes,
+                        new FrameHeader.Kind(
+                                (last ? FrameHeader.LAST : 0)
+                                        | (payloadBytes > 0 ? FrameHeader.PAYLOAD_CRC : 0)
+                                        | part.flag(),
+                                type,
+                                status),
                         requestId,
-                        payloadBytes,
                         chunk,
-                        crc,
-                        ~crc);
+                        new FrameHeader.Section(metaBytes, ~crc),
+                        new FrameHeader.Section(payloadBytes, crc));
 
         FrameHeader found = FrameHeader.read(encode(header), MAX_FRAME);
 
@@ -59,7 +58,13 @@ class FrameHeaderTest {
 
     @Test
     void everyFlippedBitIsNoticed() {
-        FrameHeader header = new FrameHeader(5, 100, 0, 8, 1, 77, 0, 1234, 4321);
+        FrameHeader header =
+                new FrameHeader(
+                        new FrameHeader.Kind(5, 100, 0),
+                        1,
+                        0,
+                        new FrameHeader.Section(8, 4321),
+                        new FrameHeader.Section(77, 1234));
         for (int bit = 0; bit < 8 * FrameHeader.BYTES; bit++) {
             ByteBuffer bytes = encode(header);
             bytes.put(bit / 8, (byte) (bytes.get(bit / 8) ^ 1 << bit % 8));
@@ -83,7 +88,14 @@ class FrameHeaderTest {
         "32, -2147483648, 'chunk index: 2147483648'"
     })
     void aFieldThatCannotBeIsNamed(int offset, int value, String reason) {
-        ByteBuffer bytes = encode(new FrameHeader(0, 100, 0, 0, 1, 0, 0, 0, 0));
+        ByteBuffer bytes =
+                encode(
+                        new FrameHeader(
+                                new FrameHeader.Kind(0, 100, 0),
+                                1,
+                                0,
+                                FrameHeader.Section.NONE,
+                                FrameHeader.Section.NONE));
         if (offset < 12) {
             bytes.order(ByteOrder.LITTLE_ENDIAN).putShort(offset, (short) value);
         } else {

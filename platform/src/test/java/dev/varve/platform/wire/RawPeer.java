@@ -25,7 +25,7 @@ record RawPeer(WireChannel channel, MemoryConnection bytes) implements AutoClose
     }
 
     static Hello hello(WireOptions options) {
-        return Hello.of(options, Optional.empty(), RingNonce.NONE, "");
+        return Hello.of(options, Optional.empty(), RingNonce.NONE, Optional.empty());
     }
 
     /** One frame as it stands on the wire. */

@@ -73,7 +73,9 @@ class SharedMemoryTest {
             }
             WireStatistics statistics = channels.client().statistics();
             boolean shared = mode != SharedMemoryMode.STREAM;
-            assertEquals(shared ? "shared" : "stream", statistics.payloadTransport());
+            assertEquals(
+                    shared ? PayloadTransport.SHARED : PayloadTransport.STREAM,
+                    statistics.payloadTransport());
             assertEquals(shared, statistics.sharedPayloads() > 0, statistics.toString());
         }
     }
@@ -82,7 +84,8 @@ class SharedMemoryTest {
     void noFileIsLeftOnceBothSidesKnowEachOther() throws IOException {
         try (Channels channels =
                 overUnix(options().withSharedMemory(SharedMemoryMode.SHARED, RING))) {
-            assertEquals("shared", channels.server().statistics().payloadTransport());
+            assertEquals(
+                    PayloadTransport.SHARED, channels.server().statistics().payloadTransport());
             assertEquals(List.of(), ownFiles());
         }
     }

@@ -110,7 +110,11 @@ class WireChannelTest {
     void aFailureKeepsItsCodeAndText() {
         Handler failing =
                 (request, call) ->
-                        call.fail(new WireException(WireCode.OVERLOADED, true, "come back later"));
+                        call.fail(
+                                new WireException(
+                                        WireCode.OVERLOADED,
+                                        WireException.Retry.WORTHWHILE,
+                                        "come back later"));
         try (Channels channels = Channels.inMemory(options(), failing)) {
             WireException error =
                     assertInstanceOf(
@@ -118,7 +122,7 @@ class WireChannelTest {
                             failure(channels.client().call(message(1, 1), LIMIT)));
 
             assertEquals(WireCode.OVERLOADED, error.code());
-            assertTrue(error.retryable());
+            assertEquals(WireException.Retry.WORTHWHILE, error.retry());
             assertEquals("come back later", error.getMessage());
         }
     }
@@ -395,7 +399,12 @@ class WireChannelTest {
         MemoryConnection.Pair pair = MemoryConnection.pair(1 << 16, false);
         ByteBuffer greeting =
                 RawPeer.frame(
-                        new FrameHeader(1, FrameType.HELLO, 0, 0, 0, 0, 0, 0, 0),
+                        new FrameHeader(
+                                new FrameHeader.Kind(1, FrameType.HELLO, 0),
+                                0,
+                                0,
+                                FrameHeader.Section.NONE,
+                                FrameHeader.Section.NONE),
                         ByteBuffer.allocate(0),
                         ByteBuffer.allocate(0));
         greeting.putShort(4, (short) 1);

@@ -74,15 +74,11 @@ class WireFuzzTest {
         ByteBuffer meta = frame.meta().duplicate();
         FrameHeader header =
                 new FrameHeader(
-                        FrameHeader.LAST,
-                        frame.type(),
-                        frame.status(),
-                        meta.remaining(),
+                        new FrameHeader.Kind(FrameHeader.LAST, frame.type(), frame.status()),
                         frame.requestId(),
                         0,
-                        0,
-                        0,
-                        FrameHeader.crc(meta));
+                        FrameHeader.Section.of(meta),
+                        FrameHeader.Section.NONE);
         header.put(out);
         out.put(meta);
     }
@@ -98,18 +94,16 @@ class WireFuzzTest {
             ByteBuffer piece = ByteBuffer.wrap(payload, sent, Math.min(FRAME, bytes - sent));
             sent += piece.remaining();
             boolean first = chunk == 0;
+            int flags =
+                    (first ? FrameHeader.Part.REQUEST.flag() : 0)
+                            | (sent == bytes ? FrameHeader.LAST : 0)
+                            | (bytes > 0 ? FrameHeader.PAYLOAD_CRC : 0);
             new FrameHeader(
-                            (first ? FrameHeader.Part.REQUEST.flag() : 0)
-                                    | (sent == bytes ? FrameHeader.LAST : 0)
-                                    | (bytes > 0 ? FrameHeader.PAYLOAD_CRC : 0),
-                            first ? Channels.ECHO : FrameType.DATA,
-                            0,
-                            first ? meta.remaining() : 0,
+                            new FrameHeader.Kind(flags, first ? Channels.ECHO : FrameType.DATA, 0),
                             id,
-                            piece.remaining(),
                             chunk++,
-                            FrameHeader.crc(piece),
-                            first ? FrameHeader.crc(meta) : 0)
+                            first ? FrameHeader.Section.of(meta) : FrameHeader.Section.NONE,
+                            FrameHeader.Section.of(piece))
                     .put(out);
             if (first) {
                 out.put(meta.duplicate());
@@ -195,7 +189,7 @@ class WireFuzzTest {
                 answered++;
             }
         }
-        assertTrue(largestRequest <= OPTIONS.byteCredit(), "largest " + largestRequest);
+        assertTrue(largestRequest <= OPTIONS.limits().byteCredit(), "largest " + largestRequest);
         assertTrue(
                 answered > streams / 100 && answered < streams * 99 / 100,
                 "a fuzzer with one outcome tests little: " + answered + " answered");

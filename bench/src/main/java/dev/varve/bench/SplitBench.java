@@ -202,20 +202,17 @@ public final class SplitBench {
                         new UnixTransport(),
                         ShardProtocol.wireOptions("bench"));
         return RemoteShard.open(
-                part.device().toString(),
-                link,
+                new RemoteShard.Peer(part.device().toString(), link, HostCores.turn()),
                 model,
                 new LoadRequest(
-                        LoadRequest.Identity.of(file, model),
-                        ModelOptions.defaults(),
-                        part.device().device(),
+                        LoadRequest.Model.of(file, model, ModelOptions.defaults()),
                         part.range(),
                         shardOptions,
-                        options.threads(),
-                        options.threadsBatch(),
-                        shared,
+                        new LoadRequest.Device(
+                                part.device().device(),
+                                new DeviceOptions(
+                                        options.threads(), options.threadsBatch(), shared)),
                         BoundaryType.valueOf(flags.getOrDefault("--boundary", "F32"))),
-                LoadProgress.silent(),
-                HostCores.turn());
+                LoadProgress.silent());
     }
 }

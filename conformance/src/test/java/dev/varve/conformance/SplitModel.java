@@ -1,6 +1,7 @@
 package dev.varve.conformance;
 
 import dev.varve.api.VarveException;
+import dev.varve.api.backend.DeviceOptions;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
@@ -101,24 +102,21 @@ record SplitModel(
                     progress);
         }
         return RemoteShard.open(
-                device.toString(),
-                links.apply(device),
+                new RemoteShard.Peer(
+                        device.toString(), links.apply(device), Cpu.oneThread().lock()),
                 adapter,
                 request(device, part.range(), options),
-                progress,
-                Cpu.oneThread().lock());
+                progress);
     }
 
     private LoadRequest request(DeviceReference device, LayerRange range, ShardOptions options) {
         return new LoadRequest(
-                LoadRequest.Identity.of(file, adapter),
-                ModelOptions.defaults(),
-                device.device(),
+                LoadRequest.Model.of(file, adapter, ModelOptions.defaults()),
                 range,
                 options,
-                OptionalInt.of(1),
-                OptionalInt.empty(),
-                true,
+                new LoadRequest.Device(
+                        device.device(),
+                        new DeviceOptions(OptionalInt.of(1), OptionalInt.empty(), true)),
                 boundary);
     }
 }

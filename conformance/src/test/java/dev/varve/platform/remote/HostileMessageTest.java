@@ -168,15 +168,14 @@ class HostileMessageTest {
             int region = ShardFootprint.of(adapter.shape(), range, types, 128, SLOTS).regionSlots();
             load =
                     new LoadRequest(
-                            LoadRequest.Identity.of(file, adapter),
-                            ModelOptions.defaults(),
-                            "cpu:0",
+                            LoadRequest.Model.of(file, adapter, ModelOptions.defaults()),
                             range,
                             ShardOptions.of(types, new CacheSizes(SLOTS, ROWS, region))
                                     .withCaptures(List.of(range.begin() + 1, layers)),
-                            OptionalInt.of(1),
-                            OptionalInt.empty(),
-                            true,
+                            new LoadRequest.Device(
+                                    "cpu:0",
+                                    new DeviceOptions(
+                                            OptionalInt.of(1), OptionalInt.empty(), true)),
                             BoundaryType.F32);
             valid.add(forward(Phase.PREFILL, List.of(), slice(0, 9, 0, OutputRows.NONE)));
             valid.add(forward(Phase.DECODE, List.of(), slice(9, 1, 0, OutputRows.BEST)));

@@ -73,23 +73,20 @@ final class PlacedShards implements ShardFactory, AutoCloseable {
                     options,
                     progress);
         }
-        DeviceOptions threads = prepared.arguments().deviceOptions();
+        DeviceOptions asked = prepared.arguments().deviceOptions();
+        DeviceOptions threads =
+                new DeviceOptions(asked.threads(), asked.threadsBatch(), sharesCores());
         return RemoteShard.open(
-                device.toString(),
-                link(device),
+                new RemoteShard.Peer(device.toString(), link(device), HostCores.turn()),
                 prepared.adapter(),
                 new LoadRequest(
-                        LoadRequest.Identity.of(prepared.file(), prepared.adapter()),
-                        prepared.settings().model(),
-                        device.device(),
+                        LoadRequest.Model.of(
+                                prepared.file(), prepared.adapter(), prepared.settings().model()),
                         part.range(),
                         options,
-                        threads.threads(),
-                        threads.threadsBatch(),
-                        sharesCores(),
+                        new LoadRequest.Device(device.device(), threads),
                         prepared.arguments().boundaryType()),
-                progress,
-                HostCores.turn());
+                progress);
     }
 
     private synchronized ComputeDevice device(DeviceReference reference) {

@@ -4,9 +4,9 @@ import dev.varve.api.backend.ComputeDevice;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.shard.SequencePlace;
+import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.ShardSnapshot;
-import dev.varve.platform.shard.local.LocalShard;
 import dev.varve.platform.wire.Call;
 import dev.varve.platform.wire.Message;
 import dev.varve.platform.wire.WireCode;
@@ -17,14 +17,13 @@ import java.util.concurrent.CompletionException;
 
 /** A loaded range of a session, between its messages and the shard. For one thread. */
 final class HostedShard implements AutoCloseable {
-    private final LocalShard shard;
+    private final Shard shard;
     private final ComputeDevice device;
     private final BatchCodec batches;
     private final ResultCodec results;
     private final StagedRestores restores;
 
-    HostedShard(
-            LocalShard shard, ComputeDevice device, LayerSplitAdapter adapter, BoundaryType type) {
+    HostedShard(Shard shard, ComputeDevice device, LayerSplitAdapter adapter, BoundaryType type) {
         this.shard = shard;
         this.device = device;
         batches = batchCodec(adapter, shard.range(), type);

@@ -1,5 +1,6 @@
 package dev.varve.platform.remote;
 
+import dev.varve.api.backend.DeviceOptions;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerRange;
@@ -22,24 +23,16 @@ import java.util.OptionalInt;
  * crosses the wire, and a process that has another file of that name refuses it.
  *
  * @param model what the server has
- * @param options how its family reads the file
- * @param device device of the other process, such as {@code cpu:0}
  * @param range layers
  * @param shard sizes of the caches
- * @param threads threads for decode; empty: the other process chooses
- * @param threadsBatch threads for prefill
- * @param sharedCores whether the server or another of its shards computes on the same cores
+ * @param device where to compute
  * @param boundaryType how activations travel
  */
 public record LoadRequest(
-        Identity model,
-        ModelOptions options,
-        String device,
+        Model model,
         LayerRange range,
         ShardOptions shard,
-        OptionalInt threads,
-        OptionalInt threadsBatch,
-        boolean sharedCores,
+        Device device,
         BoundaryType boundaryType) {
     private static final int NAME = 255;
 
@@ -48,38 +41,27 @@ public record LoadRequest(
      *
      * @param name file name
      * @param digest {@link ModelDigest} of the file
-     * @param architecture its family
-     * @param layers trunk layers
-     * @param embeddingLength width of the hidden state
-     * @param vocabulary rows of the head
+     * @param shape its sizes
+     * @param options how its family reads the file
      */
-    public record Identity(
-            String name,
-            String digest,
-            String architecture,
-            int layers,
-            int embeddingLength,
-            int vocabulary) {
+    public record Model(String name, String digest, Shape shape, ModelOptions options) {
         /** What this process sees. */
-        public static Identity of(GgufFile file, LayerSplitAdapter adapter) {
-            ModelShape shape = adapter.shape();
-            return new Identity(
+        public static Model of(GgufFile file, LayerSplitAdapter adapter, ModelOptions options) {
+            return new Model(
                     file.path().getFileName().toString(),
                     ModelDigest.of(file),
-                    shape.architecture(),
-                    shape.layerCount(),
-                    shape.embeddingLength(),
-                    shape.vocabularySize());
+                    Shape.of(adapter.shape()),
+                    options);
         }
 
         /** The fields in which another process sees something else, with both values. */
-        List<String> differences(Identity other) {
+        List<String> differences(Model other) {
             List<String> found = new ArrayList<>();
             differ(found, "digest", digest, other.digest);
-            differ(found, "architecture", architecture, other.architecture);
-            differ(found, "layers", layers, other.layers);
-            differ(found, "embedding length", embeddingLength, other.embeddingLength);
-            differ(found, "vocabulary", vocabulary, other.vocabulary);
+            differ(found, "architecture", shape.architecture, other.shape.architecture);
+            differ(found, "layers", shape.layers, other.shape.layers);
+            differ(found, "embedding length", shape.embeddingLength, other.shape.embeddingLength);
+            differ(found, "vocabulary", shape.vocabulary, other.shape.vocabulary);
             return found;
         }
 
@@ -90,17 +72,44 @@ public record LoadRequest(
         }
     }
 
+    /**
+     * Sizes of a model that both sides must agree on.
+     *
+     * @param architecture its family
+     * @param layers trunk layers
+     * @param embeddingLength width of the hidden state
+     * @param vocabulary rows of the head
+     */
+    public record Shape(String architecture, int layers, int embeddingLength, int vocabulary) {
+        static Shape of(ModelShape shape) {
+            return new Shape(
+                    shape.architecture(),
+                    shape.layerCount(),
+                    shape.embeddingLength(),
+                    shape.vocabularySize());
+        }
+    }
+
+    /**
+     * A device of the other process.
+     *
+     * @param name such as {@code cpu:0}
+     * @param options its threads; shared cores are those that the server or another of its shards
+     *     computes on, too
+     */
+    public record Device(String name, DeviceOptions options) {}
+
     Message encode() {
         FieldWriter fields = new FieldWriter();
         fields.text(model.name())
                 .text(model.digest())
-                .text(model.architecture())
-                .number(model.layers())
-                .number(model.embeddingLength())
-                .number(model.vocabulary())
-                .real(options.yarnBetaFast().orElse(0))
-                .real(options.yarnBetaSlow().orElse(0))
-                .text(device)
+                .text(model.shape().architecture())
+                .number(model.shape().layers())
+                .number(model.shape().embeddingLength())
+                .number(model.shape().vocabulary())
+                .real(model.options().yarnBetaFast().orElse(0))
+                .real(model.options().yarnBetaSlow().orElse(0))
+                .text(device.name())
                 .number(range.begin())
                 .number(range.end())
                 .text(shard.cacheTypes().key().ggufName())
@@ -113,9 +122,9 @@ public record LoadRequest(
                 .flag(shard.weights() == WeightLayout.REPACKED)
                 .number(EnumCodec.FLASH_ATTENTION.number(shard.numerics().flashAttention()))
                 .number(EnumCodec.EXACT_ROWS.number(shard.numerics().exactRows()))
-                .number(threads.orElse(0))
-                .number(threadsBatch.orElse(0))
-                .flag(sharedCores)
+                .number(device.options().threads().orElse(0))
+                .number(device.options().threadsBatch().orElse(0))
+                .flag(device.options().sharedCores())
                 .number(EnumCodec.BOUNDARY_TYPE.number(boundaryType))
                 .number(shard.captures().size());
         shard.captures().forEach(fields::number);
@@ -124,22 +133,11 @@ public record LoadRequest(
 
     static LoadRequest decode(Message message) {
         FieldReader fields = new FieldReader(message.meta());
-        Identity model =
-                new Identity(
-                        fileName(fields.text("model", NAME)),
-                        fields.text("digest", 64),
-                        fields.text("architecture", NAME),
-                        fields.number("layers", 1, 1 << 16),
-                        fields.number("embedding length", 1, 1 << 24),
-                        fields.number("vocabulary", 1, 1 << 28));
-        ModelOptions options =
-                new ModelOptions(
-                        positive(fields.real("yarn beta fast")),
-                        positive(fields.real("yarn beta slow")));
+        Model model = model(fields);
+        int layers = model.shape().layers();
         String device = fields.text("device", NAME);
-        int begin = fields.number("first layer", 0, model.layers() - 1);
-        LayerRange range =
-                new LayerRange(begin, fields.number("end layer", begin + 1, model.layers()));
+        int begin = fields.number("first layer", 0, layers - 1);
+        LayerRange range = new LayerRange(begin, fields.number("end layer", begin + 1, layers));
         CacheTypes types = new CacheTypes(type(fields, "K type"), type(fields, "V type"));
         CacheSizes sizes =
                 new CacheSizes(
@@ -155,22 +153,32 @@ public record LoadRequest(
                                         : WeightLayout.AS_IN_FILE)
                         .withFlashAttention(EnumCodec.FLASH_ATTENTION.get(fields))
                         .withExactRows(EnumCodec.EXACT_ROWS.get(fields));
-        OptionalInt threads = positive(fields.number("threads", 0, 512));
-        OptionalInt threadsBatch = positive(fields.number("prefill threads", 0, 512));
-        boolean sharedCores = fields.flag("shared cores");
+        DeviceOptions threads =
+                new DeviceOptions(
+                        positive(fields.number("threads", 0, 512)),
+                        positive(fields.number("prefill threads", 0, 512)),
+                        fields.flag("shared cores"));
         BoundaryType boundary = EnumCodec.BOUNDARY_TYPE.get(fields);
-        List<Integer> captures = captures(fields, model.layers());
+        List<Integer> captures = captures(fields, layers);
         fields.end();
         return new LoadRequest(
-                model,
-                options,
-                device,
-                range,
-                shard.withCaptures(captures),
-                threads,
-                threadsBatch,
-                sharedCores,
-                boundary);
+                model, range, shard.withCaptures(captures), new Device(device, threads), boundary);
+    }
+
+    private static Model model(FieldReader fields) {
+        String name = fileName(fields.text("model", NAME));
+        String digest = fields.text("digest", 64);
+        Shape shape =
+                new Shape(
+                        fields.text("architecture", NAME),
+                        fields.number("layers", 1, 1 << 16),
+                        fields.number("embedding length", 1, 1 << 24),
+                        fields.number("vocabulary", 1, 1 << 28));
+        ModelOptions options =
+                new ModelOptions(
+                        positive(fields.real("yarn beta fast")),
+                        positive(fields.real("yarn beta slow")));
+        return new Model(name, digest, shape, options);
     }
 
     private static List<Integer> captures(FieldReader fields, int layers) {

@@ -2,12 +2,10 @@ package dev.varve.platform.remote;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.backend.ComputeDevice;
-import dev.varve.api.backend.DeviceOptions;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.shard.LoadProgress;
-import dev.varve.platform.shard.ModelRange;
-import dev.varve.platform.shard.local.LocalShard;
+import dev.varve.platform.shard.Shard;
 import dev.varve.platform.wire.Message;
 import dev.varve.platform.wire.WireCode;
 import dev.varve.platform.wire.WireException;
@@ -18,10 +16,12 @@ import java.util.Optional;
 /** The range that a session has loaded, if any. For one thread. */
 final class LoadedShards implements AutoCloseable {
     private final ShardHost host;
+    private final RangeLoader loader;
     private Optional<HostedShard> current = Optional.empty();
 
-    LoadedShards(ShardHost host) {
+    LoadedShards(ShardHost host, RangeLoader loader) {
         this.host = host;
+        this.loader = loader;
     }
 
     HostedShard current() {
@@ -32,28 +32,24 @@ final class LoadedShards implements AutoCloseable {
     /** Replaces the range; the former one is freed first, since both might not fit. */
     Message load(LoadRequest request, LoadProgress progress) {
         close();
-        GgufFile file = host.model(request.model().name());
-        LayerSplitAdapter adapter = host.adapter(file, request.options());
+        LoadRequest.Model model = request.model();
+        GgufFile file = host.model(model.name());
+        LayerSplitAdapter adapter = host.adapter(file, model.options());
         List<String> differences =
-                request.model().differences(LoadRequest.Identity.of(file, adapter));
+                model.differences(LoadRequest.Model.of(file, adapter, model.options()));
         if (!differences.isEmpty()) {
             throw new VarveException(
                     VarveException.Kind.INVALID_REQUEST,
-                    request.model().name()
+                    model.name()
                             + ": the server and this shard have different files: "
                             + String.join("; ", differences));
         }
-        ComputeDevice device =
-                host.open(
-                        request.device(),
-                        new DeviceOptions(
-                                request.threads(), request.threadsBatch(), request.sharedCores()));
+        ComputeDevice device = host.open(request.device().name(), request.device().options());
         try {
-            LocalShard shard =
-                    LocalShard.load(
-                            new ModelRange(file, adapter, request.range()),
-                            device,
-                            request.shard(),
+            Shard shard =
+                    loader.load(
+                            new RangeLoader.Place(file, adapter, device),
+                            request,
                             new Throttle(progress));
             HostedShard hosted = new HostedShard(shard, device, adapter, request.boundaryType());
             current = Optional.of(hosted);

@@ -51,15 +51,25 @@ public final class RemoteShard implements Shard {
     private volatile ShardMemory memory;
     private volatile long boundaryNanos;
 
+    /**
+     * The process that is to compute.
+     *
+     * @param device its device, for people
+     * @param link the way to it; the shard's from {@link #open} on
+     * @param hostTurn turn of the shards that compute on this machine's cores
+     */
+    public record Peer(String device, ShardLink link, Object hostTurn) {
+        /** The turn of a shard there, which may compute on this machine's cores as well. */
+        private Object turn(boolean computesOnHostCores) {
+            return link.sameHost() && computesOnHostCores ? hostTurn : new Object();
+        }
+    }
+
     private RemoteShard(
-            String device,
-            LayerSplitAdapter adapter,
-            LoadRequest request,
-            ShardSupervisor supervisor,
-            Object turn) {
-        this.device = device;
+            Peer peer, LayerSplitAdapter adapter, LoadRequest request, ShardSupervisor supervisor) {
+        device = peer.device();
         this.supervisor = supervisor;
-        this.turn = turn;
+        turn = peer.turn(supervisor.computesOnHostCores());
         range = request.range();
         batches = HostedShard.batchCodec(adapter, range, request.boundaryType());
         results = HostedShard.resultCodec(adapter, range, request.boundaryType());
@@ -69,27 +79,20 @@ public final class RemoteShard implements Shard {
     /**
      * Reaches a process and has it load a range.
      *
-     * @param device the device, for people
-     * @param link the way to the process; owned by the shard from now on
-     * @param hostTurn turn of the shards that compute on this machine's cores
+     * @param adapter the model that the request names, as this process sees it
      * @throws VarveException if the process cannot be reached or refuses
      */
     public static RemoteShard open(
-            String device,
-            ShardLink link,
-            LayerSplitAdapter adapter,
-            LoadRequest request,
-            LoadProgress progress,
-            Object hostTurn) {
+            Peer peer, LayerSplitAdapter adapter, LoadRequest request, LoadProgress progress) {
         ShardSupervisor supervisor =
                 new ShardSupervisor(
                         String.format(
                                 Locale.ROOT,
                                 "%s (layers %d to %d)",
-                                device,
+                                peer.device(),
                                 request.range().begin(),
                                 request.range().end() - 1),
-                        link,
+                        peer.link(),
                         request);
         try {
             supervisor.start(progress);
@@ -97,9 +100,7 @@ public final class RemoteShard implements Shard {
             supervisor.close();
             throw e;
         }
-        boolean shares = link.sameHost() && supervisor.computesOnHostCores();
-        return new RemoteShard(
-                device, adapter, request, supervisor, shares ? hostTurn : new Object());
+        return new RemoteShard(peer, adapter, request, supervisor);
     }
 
     @Override

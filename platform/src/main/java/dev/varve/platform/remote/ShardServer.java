@@ -15,12 +15,19 @@ public final class ShardServer implements AutoCloseable {
 
     private final ShardHost host;
     private final WireOptions options;
+    private final RangeLoader loader;
     private final Set<WireChannel> channels = ConcurrentHashMap.newKeySet();
 
     /** Serves nobody yet. */
     public ShardServer(ShardHost host, WireOptions options) {
+        this(host, options, RangeLoader.local());
+    }
+
+    /** Serves nobody yet; ranges are loaded in another way. */
+    ShardServer(ShardHost host, WireOptions options, RangeLoader loader) {
         this.host = host;
         this.options = options;
+        this.loader = loader;
     }
 
     /**
@@ -43,7 +50,7 @@ public final class ShardServer implements AutoCloseable {
     }
 
     private void run(Connection connection) {
-        ShardService service = new ShardService(host);
+        ShardService service = new ShardService(host, loader);
         try (WireChannel channel =
                 WireChannel.accept(connection, options, service, service::execute)) {
             channel.progressCounter(service::progress);

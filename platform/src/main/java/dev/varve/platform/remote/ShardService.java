@@ -32,8 +32,13 @@ public final class ShardService implements Handler, AutoCloseable {
 
     /** A session without a range yet. */
     public ShardService(ShardHost host) {
+        this(host, RangeLoader.local());
+    }
+
+    /** A session whose ranges are loaded in another way. */
+    ShardService(ShardHost host, RangeLoader loader) {
         this.host = host;
-        loaded = new LoadedShards(host);
+        loaded = new LoadedShards(host, loader);
     }
 
     /**

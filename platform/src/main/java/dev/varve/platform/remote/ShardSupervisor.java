@@ -167,7 +167,7 @@ final class ShardSupervisor implements AutoCloseable {
                 back = new CompletableFuture<>();
                 if (!closed) {
                     Thread.ofPlatform()
-                            .name("varve-supervisor-" + request.device())
+                            .name("varve-supervisor-" + request.device().name())
                             .daemon(true)
                             .start(() -> bringBack(gone));
                 }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.varve.api.backend.ComputeDevice.Phase;
+import dev.varve.api.backend.DeviceOptions;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.ModelOptions;
@@ -126,9 +127,11 @@ class GoldenBytesTest {
     void aLoadHasItsBytes() {
         LoadRequest request =
                 new LoadRequest(
-                        new LoadRequest.Identity("m.gguf", "ab", "qwen35", 4, 128, 320),
-                        ModelOptions.defaults(),
-                        "cpu:0",
+                        new LoadRequest.Model(
+                                "m.gguf",
+                                "ab",
+                                new LoadRequest.Shape("qwen35", 4, 128, 320),
+                                ModelOptions.defaults()),
                         new LayerRange(1, 3),
                         ShardOptions.of(
                                         new CacheTypes(GgmlType.Q8_0, GgmlType.F16),
@@ -137,9 +140,9 @@ class GoldenBytesTest {
                                 .withFlashAttention(FlashAttention.OFF)
                                 .withExactRows(ExactRows.ON)
                                 .withCaptures(List.of(2, 3)),
-                        OptionalInt.of(2),
-                        OptionalInt.empty(),
-                        true,
+                        new LoadRequest.Device(
+                                "cpu:0",
+                                new DeviceOptions(OptionalInt.of(2), OptionalInt.empty(), true)),
                         BoundaryType.BF16);
 
         assertEquals(

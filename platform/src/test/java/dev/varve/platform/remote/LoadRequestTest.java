@@ -2,6 +2,7 @@ package dev.varve.platform.remote;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.varve.api.backend.DeviceOptions;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.shard.CacheSizes;
@@ -21,16 +22,18 @@ class LoadRequestTest {
     void whatNumbersMayDependOnReachesTheShard(ExactRows exact) {
         LoadRequest request =
                 new LoadRequest(
-                        new LoadRequest.Identity("m.gguf", "ab", "qwen35", 4, 128, 320),
-                        ModelOptions.defaults(),
-                        "cpu:0",
+                        new LoadRequest.Model(
+                                "m.gguf",
+                                "ab",
+                                new LoadRequest.Shape("qwen35", 4, 128, 320),
+                                ModelOptions.defaults()),
                         new LayerRange(1, 3),
                         ShardOptions.of(CacheTypes.f16(), new CacheSizes(512, 3, 0))
                                 .withFlashAttention(FlashAttention.OFF)
                                 .withExactRows(exact),
-                        OptionalInt.of(2),
-                        OptionalInt.empty(),
-                        true,
+                        new LoadRequest.Device(
+                                "cpu:0",
+                                new DeviceOptions(OptionalInt.of(2), OptionalInt.empty(), true)),
                         BoundaryType.F16);
 
         assertEquals(request, LoadRequest.decode(request.encode()));

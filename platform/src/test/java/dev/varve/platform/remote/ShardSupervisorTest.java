@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
+import dev.varve.api.backend.DeviceOptions;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.api.transport.Connection;
@@ -32,7 +33,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.OptionalInt;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -130,14 +130,14 @@ class ShardSupervisorTest {
 
     private static LoadRequest request() {
         return new LoadRequest(
-                new LoadRequest.Identity("m.gguf", "0", "test", 2, 8, 16),
-                ModelOptions.defaults(),
-                "cpu:0",
+                new LoadRequest.Model(
+                        "m.gguf",
+                        "0",
+                        new LoadRequest.Shape("test", 2, 8, 16),
+                        ModelOptions.defaults()),
                 new LayerRange(1, 2),
                 ShardOptions.of(CacheTypes.f16(), new CacheSizes(SlotSpan.BLOCK, 2, 0)),
-                OptionalInt.empty(),
-                OptionalInt.empty(),
-                false,
+                new LoadRequest.Device("cpu:0", DeviceOptions.automatic()),
                 BoundaryType.F32);
     }
 

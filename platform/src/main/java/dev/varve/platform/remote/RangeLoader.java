@@ -1,0 +1,37 @@
+package dev.varve.platform.remote;
+
+import dev.varve.api.backend.ComputeDevice;
+import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.LayerSplitAdapter;
+import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.ModelRange;
+import dev.varve.platform.shard.Shard;
+import dev.varve.platform.shard.local.LocalShard;
+
+/** Makes the shard that computes what a server asked for. */
+@FunctionalInterface
+interface RangeLoader {
+    /**
+     * A model of this process on one of its devices.
+     *
+     * @param device stays the caller's
+     */
+    record Place(GgufFile file, LayerSplitAdapter adapter, ComputeDevice device) {}
+
+    /**
+     * Loads a range.
+     *
+     * @throws dev.varve.api.VarveException as {@link LocalShard#load}
+     */
+    Shard load(Place place, LoadRequest request, LoadProgress progress);
+
+    /** Shards that ggml computes. */
+    static RangeLoader local() {
+        return (place, request, progress) ->
+                LocalShard.load(
+                        new ModelRange(place.file(), place.adapter(), request.range()),
+                        place.device(),
+                        request.shard(),
+                        progress);
+    }
+}

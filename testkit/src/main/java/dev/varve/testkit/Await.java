@@ -1,0 +1,129 @@
+package dev.varve.testkit;
+
+import java.time.Duration;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+
+/**
+ * How tests wait: for something that will come, never for a time. What does not come within the
+ * limit fails the test with what was waited for; the limit is far above what anything takes, so
+ * that a slow machine changes no result.
+ */
+public final class Await {
+    /** How long anything may take. */
+    public static final Duration LIMIT = Duration.ofSeconds(30);
+
+    /** How often a condition is looked at that nobody announces. */
+    private static final long LOOK_NANOS = 1_000_000;
+
+    private Await() {}
+
+    /**
+     * What a future gives.
+     *
+     * @throws RuntimeException that with which it failed
+     */
+    public static <T> T result(Future<T> future) {
+        try {
+            return future.get(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException e) {
+            switch (unwrapped(e)) {
+                case RuntimeException known -> throw known;
+                case Error known -> throw known;
+                case Throwable other -> throw new AssertionError(other);
+            }
+        } catch (InterruptedException | TimeoutException e) {
+            throw nothing("no result", e);
+        }
+    }
+
+    /** How a future fails. */
+    public static Throwable failure(CompletableFuture<?> future) {
+        try {
+            Object result = future.get(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+            throw new AssertionError("expected a failure, got " + result);
+        } catch (ExecutionException e) {
+            return unwrapped(e);
+        } catch (InterruptedException | TimeoutException e) {
+            throw nothing("no failure", e);
+        }
+    }
+
+    private static Throwable unwrapped(Throwable failure) {
+        boolean wrapped =
+                failure instanceof ExecutionException || failure instanceof CompletionException;
+        return wrapped && failure.getCause() != null ? unwrapped(failure.getCause()) : failure;
+    }
+
+    /** Waits for a latch. */
+    public static void latch(CountDownLatch latch) {
+        try {
+            if (!latch.await(LIMIT.toMillis(), TimeUnit.MILLISECONDS)) {
+                throw new AssertionError("after " + LIMIT + " the latch is at " + latch.getCount());
+            }
+        } catch (InterruptedException e) {
+            throw nothing("no latch", e);
+        }
+    }
+
+    /**
+     * The next element of a queue.
+     *
+     * @param what it is, for the message
+     */
+    public static <T> T next(BlockingQueue<T> queue, String what) {
+        try {
+            T next = queue.poll(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+            if (next == null) {
+                throw new AssertionError("no " + what + " within " + LIMIT);
+            }
+            return next;
+        } catch (InterruptedException e) {
+            throw nothing("no " + what, e);
+        }
+    }
+
+    /**
+     * Waits until something is so that nobody announces.
+     *
+     * @param what is to be so, for the message
+     */
+    public static void until(String what, BooleanSupplier condition) {
+        value(what, condition::getAsBoolean, so -> so);
+    }
+
+    /**
+     * Looks at a value until it is as expected, and returns it.
+     *
+     * @param what is expected, for the message
+     */
+    public static <T> T value(String what, Supplier<T> look, Predicate<T> expected) {
+        long begin = System.nanoTime();
+        T found = look.get();
+        while (!expected.test(found)) {
+            if (System.nanoTime() - begin > LIMIT.toNanos()) {
+                throw new AssertionError(what + ": after " + LIMIT + " found " + found);
+            }
+            LockSupport.parkNanos(LOOK_NANOS);
+            found = look.get();
+        }
+        return found;
+    }
+
+    private static AssertionError nothing(String what, Exception cause) {
+        if (cause instanceof InterruptedException) {
+            Thread.currentThread().interrupt();
+        }
+        return new AssertionError(what + " within " + LIMIT, cause);
+    }
+}

@@ -23,6 +23,7 @@ import dev.varve.platform.remote.ShardProtocol;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.SplitPlan;
+import dev.varve.platform.shard.ComputeUnit;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.Shard;
@@ -202,7 +203,8 @@ public final class SplitBench {
                         new UnixTransport(),
                         ShardProtocol.wireOptions("bench"));
         return RemoteShard.open(
-                new RemoteShard.Peer(part.device().toString(), link, HostCores.turn()),
+                new RemoteShard.Peer(
+                        part.device().toString(), link, new ComputeUnit(HostCores.turn())),
                 model,
                 new LoadRequest(
                         LoadRequest.Model.of(file, model, ModelOptions.defaults()),

@@ -15,6 +15,7 @@ import dev.varve.platform.remote.ShardLink;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.SplitPlan;
+import dev.varve.platform.shard.ComputeUnit;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.Shard;
@@ -103,7 +104,9 @@ record SplitModel(
         }
         return RemoteShard.open(
                 new RemoteShard.Peer(
-                        device.toString(), links.apply(device), Cpu.oneThread().lock()),
+                        device.toString(),
+                        links.apply(device),
+                        new ComputeUnit(Cpu.oneThread().lock())),
                 adapter,
                 request(device, part.range(), options),
                 progress);

@@ -19,6 +19,7 @@ import dev.varve.platform.remote.ShardLaunch;
 import dev.varve.platform.remote.ShardLink;
 import dev.varve.platform.remote.ShardProtocol;
 import dev.varve.platform.runtime.ShardFactory;
+import dev.varve.platform.shard.ComputeUnit;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.Shard;
@@ -77,7 +78,8 @@ final class PlacedShards implements ShardFactory, AutoCloseable {
         DeviceOptions threads =
                 new DeviceOptions(asked.threads(), asked.threadsBatch(), sharesCores());
         return RemoteShard.open(
-                new RemoteShard.Peer(device.toString(), link(device), HostCores.turn()),
+                new RemoteShard.Peer(
+                        device.toString(), link(device), new ComputeUnit(HostCores.turn())),
                 prepared.adapter(),
                 new LoadRequest(
                         LoadRequest.Model.of(

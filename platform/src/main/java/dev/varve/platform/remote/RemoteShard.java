@@ -47,7 +47,7 @@ public final class RemoteShard implements Shard {
     private final SnapshotTransfer transfers = new SnapshotTransfer();
     private final ForwardDeadline deadline = new ForwardDeadline();
     private final ShardSupervisor supervisor;
-    private final Object turn;
+    private final ComputeUnit unit;
     private volatile ShardMemory memory;
     private volatile long boundaryNanos;
 
@@ -56,12 +56,14 @@ public final class RemoteShard implements Shard {
      *
      * @param device its device, for people
      * @param link the way to it; the shard's from {@link #open} on
-     * @param hostTurn turn of the shards that compute on this machine's cores
+     * @param hostCores what the shards compute on that compute on this machine's cores
      */
-    public record Peer(String device, ShardLink link, Object hostTurn) {
-        /** The turn of a shard there, which may compute on this machine's cores as well. */
-        private Object turn(boolean computesOnHostCores) {
-            return link.sameHost() && computesOnHostCores ? hostTurn : new Object();
+    public record Peer(String device, ShardLink link, ComputeUnit hostCores) {
+        /** What a shard there computes on, which may be this machine's cores as well. */
+        private ComputeUnit unit(boolean computesOnHostCores) {
+            return link.sameHost() && computesOnHostCores
+                    ? hostCores
+                    : new ComputeUnit(new Object());
         }
     }
 
@@ -69,7 +71,7 @@ public final class RemoteShard implements Shard {
             Peer peer, LayerSplitAdapter adapter, LoadRequest request, ShardSupervisor supervisor) {
         device = peer.device();
         this.supervisor = supervisor;
-        turn = peer.turn(supervisor.computesOnHostCores());
+        unit = peer.unit(supervisor.computesOnHostCores());
         range = request.range();
         batches = HostedShard.batchCodec(adapter, range, request.boundaryType());
         results = HostedShard.resultCodec(adapter, range, request.boundaryType());
@@ -120,7 +122,7 @@ public final class RemoteShard implements Shard {
 
     @Override
     public ComputeUnit computesOn() {
-        return new ComputeUnit(turn);
+        return unit;
     }
 
     @Override

@@ -69,10 +69,9 @@ final class PlainCaches {
                     windows.put(layer, new Window[stateRows]);
                 }
                 case LayerState.Recurrent recurrent -> states.put(layer, new State[stateRows]);
-                case LayerState.SharedAttention shared ->
-                        throw new IllegalArgumentException("layer " + layer + " shares rows");
-                case LayerState.Custom custom ->
-                        throw new IllegalArgumentException("layer " + layer + " is its family's");
+                case LayerState other ->
+                        throw new IllegalArgumentException(
+                                "layer " + layer + " is no plain one: " + other);
             }
         }
     }

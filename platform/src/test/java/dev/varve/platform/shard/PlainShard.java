@@ -270,10 +270,9 @@ public class PlainShard extends FakeShard {
                 }
                 caches.state(layer, slice.writeRow(), state);
             }
-            case LayerState.SharedAttention shared ->
-                    throw new IllegalArgumentException("layer " + layer + " shares rows");
-            case LayerState.Custom custom ->
-                    throw new IllegalArgumentException("layer " + layer + " is its family's");
+            case LayerState other ->
+                    throw new IllegalArgumentException(
+                            "layer " + layer + " is no plain one: " + other);
         }
     }
 

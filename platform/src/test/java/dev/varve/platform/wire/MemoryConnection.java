@@ -9,7 +9,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /** Two ends of a connection in memory; each direction holds a limited number of bytes. */
-final class MemoryConnection implements Connection {
+public final class MemoryConnection implements Connection {
     private final Stream in;
     private final Stream out;
     private final boolean sameHost;
@@ -20,9 +20,16 @@ final class MemoryConnection implements Connection {
         this.sameHost = sameHost;
     }
 
-    record Pair(MemoryConnection client, MemoryConnection server) {}
+    /** Both ends. */
+    public record Pair(MemoryConnection client, MemoryConnection server) {}
 
-    static Pair pair(int capacity, boolean sameHost) {
+    /**
+     * Two ends that are connected.
+     *
+     * @param capacity bytes of each direction that nobody has read
+     * @param sameHost what both say of each other
+     */
+    public static Pair pair(int capacity, boolean sameHost) {
         Stream up = new Stream(capacity);
         Stream down = new Stream(capacity);
         return new Pair(

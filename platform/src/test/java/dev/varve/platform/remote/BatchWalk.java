@@ -1,0 +1,95 @@
+package dev.varve.platform.remote;
+
+import dev.varve.api.backend.ComputeDevice.Phase;
+import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.SequencePlace;
+import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SlicePlace;
+import dev.varve.platform.shard.SlotCopy;
+import dev.varve.platform.shard.SlotSpan;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/**
+ * A random walk through what an engine may ask of shards: sequences that begin, go on in chunks and
+ * single tokens, alone and together, fork, and want all kinds of outputs and captures.
+ */
+final class BatchWalk {
+    private static final int SEQUENCES = 3;
+
+    private final SplittableRandom random;
+    private final int vocabulary;
+    private final int layers;
+    private final int[] lengths = new int[SEQUENCES];
+    private long steps;
+
+    BatchWalk(long seed, int vocabulary, int layers) {
+        random = new SplittableRandom(seed);
+        this.vocabulary = vocabulary;
+        this.layers = layers;
+    }
+
+    private static SlotSpan span(int sequence) {
+        return new SlotSpan(sequence * SlotSpan.BLOCK, SlotSpan.BLOCK);
+    }
+
+    /** Where a sequence lies that has begun. */
+    SequencePlace place(int sequence) {
+        return new SequencePlace(span(sequence), lengths[sequence], sequence + 1);
+    }
+
+    /** The next batch, which the shards are to compute. */
+    Batch next() {
+        steps++;
+        List<SlotCopy> copies = new ArrayList<>();
+        List<Slice> slices = new ArrayList<>();
+        int forked = random.nextInt(6) == 0 ? random.nextInt(SEQUENCES) : SEQUENCES;
+        if (forked < SEQUENCES && lengths[forked] > 0) {
+            int target = (forked + 1) % SEQUENCES;
+            copies.add(new SlotCopy(span(forked).begin(), span(target).begin(), lengths[forked]));
+            lengths[target] = lengths[forked];
+            slices.add(slice(target, forked + 1));
+        }
+        for (int sequence = 0; sequence < SEQUENCES; sequence++) {
+            boolean busy = sequence == forked || sequence == (forked + 1) % SEQUENCES;
+            if (copies.isEmpty() ? random.nextBoolean() : !busy) {
+                slices.add(slice(sequence, sequence + 1));
+            }
+        }
+        if (slices.isEmpty()) {
+            slices.add(slice(0, 1));
+        }
+        List<Integer> captures = new ArrayList<>();
+        for (int layer = 0; layer <= layers; layer++) {
+            if (random.nextInt(4) == 0) {
+                captures.add(layer);
+            }
+        }
+        Phase phase = random.nextBoolean() ? Phase.PREFILL : Phase.DECODE;
+        return new Batch(copies, slices, phase, captures);
+    }
+
+    private Slice slice(int sequence, int readRow) {
+        int count = random.nextBoolean() ? 1 : random.nextInt(2, 9);
+        if (lengths[sequence] + count > SlotSpan.BLOCK || random.nextInt(12) == 0) {
+            lengths[sequence] = 0;
+        }
+        int first = lengths[sequence];
+        lengths[sequence] += count;
+        OutputRows[] outputs = OutputRows.values();
+        return new Slice(
+                sequence,
+                random.ints(count, 0, vocabulary).toArray(),
+                new SlicePlace(
+                        first, span(sequence), first == 0 ? Slice.ZERO_ROW : readRow, sequence + 1),
+                outputs[random.nextInt(outputs.length)]);
+    }
+
+    @Override
+    public String toString() {
+        return "step " + steps;
+    }
+}

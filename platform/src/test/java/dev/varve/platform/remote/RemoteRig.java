@@ -1,0 +1,86 @@
+package dev.varve.platform.remote;
+
+import dev.varve.api.backend.DeviceOptions;
+import dev.varve.api.ggml.GgmlType;
+import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.LayerRange;
+import dev.varve.api.model.ModelOptions;
+import dev.varve.platform.shard.CacheSizes;
+import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.ComputeUnit;
+import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.PlainModel;
+import dev.varve.platform.shard.PlainShard;
+import dev.varve.platform.shard.ShardOptions;
+import dev.varve.platform.shard.SlotSpan;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/** A shard server in this process with everything around it, and shards that reach it. */
+final class RemoteRig implements AutoCloseable {
+    static final int BLOCK = SlotSpan.BLOCK;
+    static final int STATE_ROWS = 8;
+
+    /** This machine's cores. */
+    static final ComputeUnit HOST_CORES = new ComputeUnit("cores");
+
+    final PlainModel model;
+    final PlainHost host;
+    private final GgufFile file;
+    private final Path folder;
+    private final int slots;
+    private final ShardServer server;
+
+    RemoteRig(Path folder, PlainModel model, int slots) throws IOException {
+        this.folder = folder;
+        this.slots = slots;
+        file = GgufFile.open(model.write(folder));
+        this.model = PlainModel.read(file);
+        host = new PlainHost(file.path());
+        server = new ShardServer(host, ShardProtocol.wireOptions("shard"), host);
+    }
+
+    PlainLink link(PlainLink.Transport transport) {
+        return new PlainLink(server, transport, folder);
+    }
+
+    private List<Integer> captures() {
+        return IntStream.rangeClosed(0, model.shape().layerCount()).boxed().toList();
+    }
+
+    LoadRequest request(LayerRange range, BoundaryType type) {
+        CacheTypes types = new CacheTypes(GgmlType.F32, GgmlType.F32);
+        return new LoadRequest(
+                LoadRequest.Model.of(file, model, ModelOptions.defaults()),
+                range,
+                ShardOptions.of(types, new CacheSizes(slots, STATE_ROWS, 0))
+                        .withCaptures(captures()),
+                new LoadRequest.Device(PlainHost.DEVICE, DeviceOptions.automatic()),
+                type);
+    }
+
+    RemoteShard open(PlainLink link, LayerRange range, BoundaryType type) {
+        return open(link, range, type, LoadProgress.silent());
+    }
+
+    RemoteShard open(PlainLink link, LayerRange range, BoundaryType type, LoadProgress progress) {
+        return RemoteShard.open(
+                new RemoteShard.Peer(PlainHost.DEVICE + "@test", link, HOST_CORES),
+                model,
+                request(range, type),
+                progress);
+    }
+
+    /** A shard of this process that computes the same. */
+    PlainShard twin(LayerRange range) {
+        return new PlainShard(model, range, new PlainShard.Sizes(slots, STATE_ROWS, captures()));
+    }
+
+    @Override
+    public void close() {
+        server.close();
+    }
+}

@@ -1,0 +1,393 @@
+package dev.varve.platform.remote;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.api.backend.ComputeDevice.Phase;
+import dev.varve.api.backend.DeviceOptions;
+import dev.varve.api.model.LayerRange;
+import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.Boundary;
+import dev.varve.platform.shard.HostBoundary;
+import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.PlainModel;
+import dev.varve.platform.shard.SequencePlace;
+import dev.varve.platform.shard.ShardSnapshot;
+import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SlicePlace;
+import dev.varve.platform.shard.SlotCopy;
+import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.wire.Message;
+import dev.varve.platform.wire.WireCode;
+import dev.varve.platform.wire.WireException;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.SplittableRandom;
+
+/** A session of a shard process, message by message, honest ones and others. */
+@Timeout(120)
+class ShardServiceTest {
+    private static final int BLOCK = SlotSpan.BLOCK;
+    private static final LayerRange TAIL = new LayerRange(1, 4);
+    private static final SequencePlace PLACE = new SequencePlace(new SlotSpan(0, BLOCK), 9, 1);
+
+    @TempDir Path folder;
+    private RemoteRig rig;
+    private ShardService service;
+    private LoadRequest load;
+
+    @BeforeEach
+    void open() throws Exception {
+        rig = new RemoteRig(folder, PlainModel.mixed(BLOCK), 2 * BLOCK);
+        service = new ShardService(rig.host, rig.host);
+        load = rig.request(TAIL, BoundaryType.F32);
+    }
+
+    @AfterEach
+    void close() {
+        service.close();
+        rig.close();
+    }
+
+    private Answer ask(Message request) {
+        return Answer.of(service, request);
+    }
+
+    private void loadTail() {
+        ask(load.encode()).result();
+    }
+
+    private static LoadRequest with(LoadRequest request, LoadRequest.Device device) {
+        return new LoadRequest(
+                request.model(), request.range(), request.shard(), device, request.boundaryType());
+    }
+
+    private static Slice slice(int sequence, int first, int count, OutputRows outputs) {
+        int[] tokens = new int[count];
+        Arrays.setAll(tokens, i -> (first + 7 * i) % 61);
+        int row = sequence + 1;
+        return new Slice(
+                sequence,
+                tokens,
+                new SlicePlace(
+                        first,
+                        new SlotSpan(sequence * BLOCK, BLOCK),
+                        first == 0 ? Slice.ZERO_ROW : row,
+                        row),
+                outputs);
+    }
+
+    private Message forward(List<SlotCopy> copies, List<Integer> captures, Slice... slices) {
+        Batch batch = new Batch(copies, List.of(slices), Phase.PREFILL, captures);
+        float[] values = new float[batch.tokens() * rig.model.boundaryLength(TAIL.begin())];
+        SplittableRandom random = new SplittableRandom(values.length);
+        for (int i = 0; i < values.length; i++) {
+            values[i] = (float) random.nextGaussian();
+        }
+        Optional<Boundary> boundary = Optional.of(new HostBoundary(values, batch.tokens()));
+        return HostedShard.batchCodec(rig.model, TAIL, BoundaryType.F32).encode(batch, boundary);
+    }
+
+    private Message begin() {
+        return forward(List.of(), List.of(), slice(0, 0, 9, OutputRows.ALL));
+    }
+
+    @Test
+    void thereIsNothingToComputeBeforeARangeIsLoaded() {
+        for (Message request : List.of(begin(), Message.of(MessageType.SAVE))) {
+            WireException refusal = ask(request).failure();
+
+            assertEquals(WireCode.INVALID_REQUEST, refusal.code());
+            assertEquals("no range is loaded", refusal.getMessage());
+        }
+    }
+
+    @Test
+    void anUnknownMessageIsUnsupportedAndTheSessionGoesOn() {
+        WireException refusal = ask(Message.of(200)).failure();
+
+        assertEquals(WireCode.UNSUPPORTED, refusal.code());
+        loadTail();
+    }
+
+    @Test
+    void theDevicesOfTheProcessAreDescribed() {
+        FieldReader fields = new FieldReader(ask(Message.of(MessageType.DESCRIBE)).result().meta());
+
+        assertEquals(1, fields.number("devices", 0, 9));
+        assertEquals(PlainHost.DEVICE, fields.text("name", 99));
+        assertEquals("plain loops", fields.text("description", 99));
+        assertEquals(1L << 30, fields.number("memory", 0L, Long.MAX_VALUE));
+        assertEquals(1L << 29, fields.number("free memory", 0L, Long.MAX_VALUE));
+        assertTrue(fields.flag("host cores"));
+        fields.end();
+    }
+
+    @Test
+    void aDeviceThatIsNotThereIsUnavailable() {
+        LoadRequest elsewhere =
+                with(load, new LoadRequest.Device("gpu:7", DeviceOptions.automatic()));
+
+        WireException refusal = ask(elsewhere.encode()).failure();
+
+        assertEquals(WireCode.UNAVAILABLE, refusal.code());
+        assertEquals("gpu:7: this shard has no such device", refusal.getMessage());
+    }
+
+    @Test
+    void anotherLoadFreesTheFormerRangeFirst() {
+        loadTail();
+        PlainHost.Loaded former = rig.host.loaded.remove();
+        PlainDevice device = rig.host.opened.remove();
+        boolean[] freed = new boolean[1];
+        rig.host.halfLoaded = () -> freed[0] = former.freed.isDone() && device.closed().isDone();
+
+        loadTail();
+
+        assertTrue(freed[0], "both were held at once");
+    }
+
+    @Test
+    void aLoadThatIsGivenUpFreesItsDevice() {
+        Answer answer = new Answer();
+        rig.host.halfLoaded = answer::cancel;
+
+        service.handle(load.encode(), answer);
+
+        assertEquals(WireCode.CANCELLED, answer.failure().code());
+        assertEquals(WireException.Retry.WORTHWHILE, answer.failure().retry());
+        assertTrue(rig.host.opened.remove().closed().isDone());
+        assertEquals("no range is loaded", ask(begin()).failure().getMessage());
+    }
+
+    @Test
+    void aLoadThatFailsUnforeseenIsAnsweredAndFreesItsDevice() {
+        rig.host.halfLoaded =
+                () -> {
+                    throw new AssertionError("a bug");
+                };
+
+        WireException failure = ask(load.encode()).failure();
+
+        assertEquals(WireCode.INTERNAL, failure.code());
+        assertTrue(rig.host.opened.remove().closed().isDone());
+        rig.host.halfLoaded = () -> {};
+        loadTail();
+    }
+
+    @Test
+    void anUnloadedRangeIsFreed() {
+        loadTail();
+
+        ask(Message.of(MessageType.UNLOAD)).result();
+
+        assertTrue(rig.host.loaded.remove().freed.isDone());
+        assertEquals("no range is loaded", ask(begin()).failure().getMessage());
+    }
+
+    @Test
+    void aRequestThatWasGivenUpBeforeItBeganIsNotComputed() {
+        loadTail();
+        boolean[] computed = new boolean[1];
+        rig.host.beforeBatch = batch -> computed[0] = true;
+        Answer answer = new Answer();
+        answer.cancel();
+
+        service.handle(begin(), answer);
+
+        assertEquals(WireCode.CANCELLED, answer.failure().code());
+        assertFalse(computed[0]);
+    }
+
+    @Test
+    void whatAShardFailsWithReachesTheServer() {
+        loadTail();
+        rig.host.loaded.element().lose("pulled out");
+
+        WireException failure = ask(begin()).failure();
+
+        assertEquals(WireCode.UNAVAILABLE, failure.code());
+        assertTrue(failure.getMessage().contains("pulled out"), failure::getMessage);
+    }
+
+    @Test
+    void theCounterOfWorkGrowsWithEveryRequestAndPieceOfALoad() {
+        long before = service.progress();
+
+        loadTail();
+        long loaded = service.progress();
+        ask(begin()).result();
+
+        // Two for the request's begin and end, and one for each report.
+        assertEquals(before + 4, loaded);
+        assertEquals(loaded + 2, service.progress());
+    }
+
+    @Test
+    void aBatchForAnotherRangeIsRefused() {
+        loadTail();
+        Batch batch = new Batch(List.of(slice(0, 0, 9, OutputRows.BEST)), Phase.PREFILL);
+        Message withoutActivation =
+                HostedShard.batchCodec(rig.model, TAIL, BoundaryType.F32)
+                        .encode(batch, Optional.empty());
+        Message short16 =
+                HostedShard.batchCodec(rig.model, TAIL, BoundaryType.F16)
+                        .encode(batch, Optional.of(new HostBoundary(new float[72], 9)));
+
+        for (Message wrong : List.of(withoutActivation, short16)) {
+            WireException refusal = ask(wrong).failure();
+
+            assertEquals(WireCode.INVALID_REQUEST, refusal.code());
+            assertTrue(refusal.getMessage().contains("activation"), refusal::getMessage);
+        }
+    }
+
+    @Test
+    void aSessionThatIsClosedFreesItsRangeAndTakesNoRequests() {
+        loadTail();
+
+        service.close();
+
+        assertTrue(rig.host.loaded.remove().freed.isDone());
+        boolean[] ran = new boolean[1];
+        service.execute(() -> ran[0] = true);
+        assertFalse(ran[0]);
+    }
+
+    /** Valid messages, of which a hostile server changes bytes. */
+    private List<Message> valid() {
+        List<Message> valid = new ArrayList<>();
+        valid.add(begin());
+        valid.add(forward(List.of(), List.of(), slice(0, 9, 1, OutputRows.BEST)));
+        valid.add(forward(List.of(), List.of(2, 4), slice(1, 0, 5, OutputRows.LAST)));
+        valid.add(
+                forward(
+                        List.of(new SlotCopy(0, BLOCK, 9), new SlotCopy(BLOCK, 0, 3)),
+                        List.of(),
+                        slice(0, 10, 1, OutputRows.LAST),
+                        slice(1, 5, 2, OutputRows.NONE)));
+        FieldWriter save = new FieldWriter();
+        SnapshotManifest.putPlace(save, PLACE);
+        valid.add(Message.of(MessageType.SAVE, TransferId.of(PLACE, 1).put(save).done()));
+        valid.add(load.encode());
+        return valid;
+    }
+
+    @Test
+    void everyMessageOfAHostileServerIsAnsweredAndTheSessionStaysSound() {
+        SplittableRandom random = new SplittableRandom(4711);
+        Mutations mutations = new Mutations(random, 2 * BLOCK);
+        loadTail();
+        byte[] before = bytes(ask(begin()).result().payload());
+        List<Message> valid = valid();
+        int accepted = 0;
+
+        for (int i = 0; i < MUTATIONS; i++) {
+            Message mutated = mutations.of(valid.get(random.nextInt(valid.size())));
+            accepted += ask(mutated).succeeded() ? 1 : 0;
+        }
+
+        assertTrue(accepted > MUTATIONS / 100, "only " + accepted + " were accepted");
+        assertTrue(accepted < MUTATIONS * 9 / 10, accepted + " were accepted");
+        loadTail();
+        assertArrayEquals(before, bytes(ask(begin()).result().payload()));
+    }
+
+    private static final int MUTATIONS = 4_000 * Integer.getInteger("varve.test.soak", 1);
+
+    @Test
+    void piecesOfARestoreThatAreHostileNeverReachTheCaches() {
+        loadTail();
+        byte[] before = bytes(ask(begin()).result().payload());
+        ShardSnapshot snapshot = rig.host.loaded.element().save(PLACE).join();
+        SplittableRandom random = new SplittableRandom(4712);
+        Mutations mutations = new Mutations(random, 2 * BLOCK);
+        int restored = 0;
+
+        for (int generation = 1; generation <= RESTORES; generation++) {
+            List<Message> messages = restore(snapshot, generation);
+            int target = random.nextInt(messages.size());
+            boolean whole = true;
+            for (int i = 0; i < messages.size(); i++) {
+                Message message = messages.get(i);
+                whole &= ask(i == target ? mutations.of(message) : message).succeeded();
+            }
+            restored += whole ? 1 : 0;
+        }
+
+        assertTrue(restored > 0 && restored < RESTORES, restored + " were restored");
+        assertArrayEquals(before, bytes(ask(begin()).result().payload()));
+    }
+
+    private static final int RESTORES = 300 * Integer.getInteger("varve.test.soak", 1);
+
+    private static List<Message> restore(ShardSnapshot snapshot, long generation) {
+        TransferId id = TransferId.of(PLACE, generation);
+        List<Message> messages = new ArrayList<>();
+        FieldWriter begin = new FieldWriter();
+        SnapshotManifest.putPlace(begin, PLACE);
+        SnapshotManifest.of(snapshot).put(id.put(begin));
+        messages.add(Message.of(MessageType.RESTORE_BEGIN, begin.done()));
+        new SnapshotPieces(MessageType.RESTORE_DATA, id, snapshot).forEachRemaining(messages::add);
+        messages.add(Message.of(MessageType.RESTORE_COMMIT, id.put(new FieldWriter()).done()));
+        return messages;
+    }
+
+    private static byte[] bytes(ByteBuffer buffer) {
+        byte[] bytes = new byte[buffer.remaining()];
+        buffer.get(bytes);
+        return bytes;
+    }
+
+    /** Messages with some of their bytes changed, cut off or added. */
+    private record Mutations(SplittableRandom random, int slots) {
+        Message of(Message message) {
+            int place = random.nextInt(10);
+            byte[] meta = bytes(message.meta());
+            byte[] payload = bytes(message.payload());
+            return new Message(
+                    message.type(),
+                    ByteBuffer.wrap(place < 7 ? changed(meta) : meta),
+                    ByteBuffer.wrap(place > 4 ? changed(payload) : payload));
+        }
+
+        private byte[] changed(byte[] given) {
+            int[] edges = {
+                0, 1, -1, 255, 256, 257, slots, Integer.MAX_VALUE, Integer.MIN_VALUE, 0x7fc00000
+            };
+            byte[] bytes = given.clone();
+            for (int change = random.nextInt(1, 4); change > 0 && bytes.length > 0; change--) {
+                int at = random.nextInt(bytes.length);
+                switch (random.nextInt(6)) {
+                    case 0 -> bytes[at] ^= (byte) (1 << random.nextInt(8));
+                    case 1 -> bytes[at] = (byte) random.nextInt();
+                    case 2 -> put(bytes, at & ~3, random.nextInt(-2, 600));
+                    case 3 -> put(bytes, at & ~3, edges[random.nextInt(edges.length)]);
+                    case 4 -> bytes = Arrays.copyOf(bytes, at);
+                    default -> bytes = Arrays.copyOf(bytes, bytes.length + at % 9);
+                }
+            }
+            return bytes;
+        }
+
+        private static void put(byte[] bytes, int at, int value) {
+            if (at + Integer.BYTES <= bytes.length) {
+                ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).putInt(at, value);
+            }
+        }
+    }
+}

@@ -3,7 +3,6 @@ package dev.varve.platform.remote;
 import dev.varve.api.VarveException;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.ShardHealth;
-import dev.varve.platform.shard.ShardHealth.State;
 import dev.varve.platform.shard.ShardLostException;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardTraffic;
@@ -19,6 +18,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 
 /**
  * Keeps a shard process alive: notices its end, starts it anew with growing pauses, and has it load
@@ -28,9 +28,6 @@ import java.util.concurrent.locks.ReentrantLock;
 final class ShardSupervisor implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.varve.remote");
     private static final Duration LOAD_WITHOUT_PROGRESS = Duration.ofSeconds(60);
-
-    /** A process that has not been reached by then may never be. */
-    private static final Duration START_LIMIT = Duration.ofSeconds(15);
 
     private static final long FIRST_PAUSE_MILLIS = 100;
     private static final long LONGEST_PAUSE_MILLIS = 5000;
@@ -58,23 +55,11 @@ final class ShardSupervisor implements AutoCloseable {
     /** Guarded by the lock. */
     private Optional<Session> session = Optional.empty();
 
-    private State state = State.LOADING;
-    private String reason = "it was never started";
-
-    /** Why the incarnation before was given up. */
-    private String loss = reason;
-
-    private long restarts;
-
-    /** When a process that starts counts as missing; empty once it was reached or has failed. */
-    private Optional<Long> startsUntil = Optional.empty();
-
-    private final ReturnProgress progress = new ReturnProgress();
+    private final ShardCondition condition = new ShardCondition(System::nanoTime);
 
     /** Of the incarnations that are gone. */
     private ShardTraffic earlier = new ShardTraffic(0, 0, ShardTraffic.Payloads.STREAM);
 
-    private boolean wasReady;
     private boolean usable;
     private boolean closed;
     private CompletableFuture<Void> back = new CompletableFuture<>();
@@ -119,14 +104,7 @@ final class ShardSupervisor implements AutoCloseable {
     ShardHealth health() {
         lock.lock();
         try {
-            boolean overdue = startsUntil.isPresent() && System.nanoTime() - startsUntil.get() > 0;
-            return state == State.READY
-                    ? ShardHealth.ready(restarts)
-                    : new ShardHealth(
-                            overdue ? State.MISSING : state,
-                            Optional.of(reason),
-                            restarts,
-                            Optional.of(progress.status()));
+            return condition.health();
         } finally {
             lock.unlock();
         }
@@ -160,10 +138,7 @@ final class ShardSupervisor implements AutoCloseable {
                 session = Optional.empty();
                 earlier = earlier.plus(gone.traffic());
                 usable = false;
-                state = State.MISSING;
-                reason = why;
-                loss = why;
-                progress.lost();
+                condition.lost(why);
                 back = new CompletableFuture<>();
                 if (!closed) {
                     Thread.ofPlatform()
@@ -179,7 +154,7 @@ final class ShardSupervisor implements AutoCloseable {
     }
 
     private ShardLostException lostException() {
-        return new ShardLostException("shard " + name + " is lost: " + loss);
+        return new ShardLostException("shard " + name + " is lost: " + condition.loss());
     }
 
     /** Completes once the shard is there and may be used. */
@@ -190,7 +165,7 @@ final class ShardSupervisor implements AutoCloseable {
                 return CompletableFuture.failedFuture(
                         new ShardLostException("shard " + name + " is closed"));
             }
-            if (state == State.READY) {
+            if (condition.isReady()) {
                 usable = true;
                 return CompletableFuture.completedFuture(null);
             }
@@ -205,14 +180,13 @@ final class ShardSupervisor implements AutoCloseable {
         gone.channel().close();
         String words = link.lastWords();
         String why = health().reason().orElse("") + (words.isEmpty() ? "" : " (" + words + ")");
-        note(State.MISSING, why);
         LOG.log(
                 System.Logger.Level.WARNING,
                 "the shard {0} is lost and is brought back: {1}",
                 name,
                 why);
         // A process that starts is on its way; one that failed to start may never come.
-        noteStart();
+        note(ShardCondition::starts);
         long pause = FIRST_PAUSE_MILLIS;
         while (!isClosed()) {
             try {
@@ -225,7 +199,7 @@ final class ShardSupervisor implements AutoCloseable {
                         Long.toString((System.nanoTime() - begin) / 1_000_000));
                 return;
             } catch (VarveException e) {
-                note(State.MISSING, e.getMessage());
+                note(known -> known.failed(e.getMessage()));
                 LOG.log(
                         System.Logger.Level.WARNING,
                         "the shard {0} did not come back, next try in {1} ms: {2}",
@@ -241,7 +215,7 @@ final class ShardSupervisor implements AutoCloseable {
     /** One attempt: reach the process and have it load. */
     private void connect(LoadProgress listener) {
         Session fresh = new Session(link.open());
-        noteReached();
+        note(ShardCondition::reached);
         try {
             Message reply =
                     join(
@@ -267,9 +241,7 @@ final class ShardSupervisor implements AutoCloseable {
                 throw new ShardLostException("shard " + name + " is closed");
             }
             session = Optional.of(fresh);
-            state = State.READY;
-            restarts += wasReady ? 1 : 0;
-            wasReady = true;
+            condition.ready();
             ready = back;
         } finally {
             lock.unlock();
@@ -282,12 +254,7 @@ final class ShardSupervisor implements AutoCloseable {
         FieldReader fields = new FieldReader(message.meta());
         long total = fields.number("bytes", 0L, Long.MAX_VALUE);
         long done = fields.number("bytes loaded", 0L, total);
-        lock.lock();
-        try {
-            progress.loaded(done, total);
-        } finally {
-            lock.unlock();
-        }
+        note(known -> known.loaded(done, total));
         listener.loaded(done, total);
     }
 
@@ -302,33 +269,10 @@ final class ShardSupervisor implements AutoCloseable {
         }
     }
 
-    private void note(State now, String why) {
+    private void note(Consumer<ShardCondition> news) {
         lock.lock();
         try {
-            state = now;
-            reason = why;
-            startsUntil = Optional.empty();
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private void noteReached() {
-        lock.lock();
-        try {
-            progress.reached();
-        } finally {
-            lock.unlock();
-        }
-        note(State.LOADING, "it loads its weights");
-    }
-
-    private void noteStart() {
-        lock.lock();
-        try {
-            state = State.LOADING;
-            reason = "its process starts";
-            startsUntil = Optional.of(System.nanoTime() + START_LIMIT.toNanos());
+            news.accept(condition);
         } finally {
             lock.unlock();
         }

@@ -19,6 +19,7 @@ public record ShardLaunch(
         List<String> command,
         Map<String, String> environment,
         Optional<Path> workFolder) {
+    /** Copies the lists. */
     public ShardLaunch {
         command = List.copyOf(command);
         environment = Map.copyOf(environment);

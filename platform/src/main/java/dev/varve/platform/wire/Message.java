@@ -22,6 +22,7 @@ public record Message(int type, ByteBuffer meta, ByteBuffer payload) {
 
     private static final ByteBuffer EMPTY = ByteBuffer.allocate(0).asReadOnlyBuffer();
 
+    /** Checks type and length, and keeps views of its own. */
     public Message {
         if (type < FIRST_TYPE || type > 65535) {
             throw new IllegalArgumentException(

@@ -1,9 +1,9 @@
 /**
  * The engine and the server. Knows the API, Jetty, Jackson, picocli and Prometheus' client; knows
- * no plugin.
+ * no plugin. Programs that open models themselves use {@link dev.varve.platform.host}.
  */
 module dev.varve.platform {
-    requires dev.varve.api;
+    requires transitive dev.varve.api;
     requires info.picocli;
     requires io.prometheus.metrics.config;
     requires io.prometheus.metrics.core;
@@ -19,6 +19,8 @@ module dev.varve.platform {
     requires org.eclipse.jetty.util;
     requires tools.jackson.core;
     requires tools.jackson.databind;
+
+    exports dev.varve.platform.host;
 
     opens dev.varve.platform.cli to
             info.picocli;

@@ -4,24 +4,19 @@ import dev.varve.api.VarveException;
 import dev.varve.api.backend.BackendOptions;
 import dev.varve.api.backend.DeviceOptions;
 import dev.varve.api.ggml.GgmlType;
-import dev.varve.api.gguf.GgufFile;
-import dev.varve.api.model.ModelFamilyProvider;
-import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.GeneratedToken;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationListener;
 import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.engine.TokenGuide;
+import dev.varve.platform.runtime.Computation;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.runtime.SequenceLimits;
 import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.shard.CacheTypes;
-import dev.varve.platform.shard.LoadProgress;
 import dev.varve.plugin.cpu.CpuBackendProvider;
-import dev.varve.plugin.gemma4.Gemma4Family;
-import dev.varve.plugin.laguna.LagunaFamily;
-import dev.varve.plugin.qwen35.Qwen35Family;
 import dev.varve.testkit.Oracle;
 import dev.varve.testkit.OracleOptions;
 import dev.varve.testkit.TensorType;
@@ -39,7 +34,6 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.Stream;
 
 /**
  * Prefill, decode and batched decode of a model, ours and libllama's in turn.
@@ -88,17 +82,11 @@ public final class CompareBench {
     private boolean run() throws Exception {
         Path file = BenchModels.write(flags);
         GgmlType type = GgmlType.parse(flags.getOrDefault("--kv", "f16")).orElseThrow();
-        Path natives = Path.of(System.getProperty("varve.test.natives"));
+        Path natives = BenchPlugins.natives();
         int context = Math.max(prompt + 16, 2 * decoded + 64);
         ModelSettings settings =
-                new ModelSettings(
-                        OptionalInt.of(context),
-                        Math.max(1, sequences),
-                        OptionalInt.empty(),
-                        new CacheTypes(type, type),
-                        true,
-                        64,
-                        ModelOptions.defaults());
+                ModelSettings.of(SequenceLimits.of(context, Math.max(1, sequences)))
+                        .with(Computation.defaults().with(new CacheTypes(type, type)));
         OracleOptions options =
                 OracleOptions.defaults()
                         .withContext(context)
@@ -199,13 +187,7 @@ public final class CompareBench {
     }
 
     private static LoadedModel load(Path file, TimedDevice device, ModelSettings settings) {
-        GgufFile gguf = GgufFile.open(file);
-        ModelFamilyProvider family =
-                Stream.of(new Qwen35Family(), new Gemma4Family(), new LagunaFamily())
-                        .filter(each -> each.architectures().contains(gguf.architecture()))
-                        .findFirst()
-                        .orElseThrow();
-        return LoadedModel.load(gguf, family, device, settings, LoadProgress.silent(), plan -> {});
+        return LoadedModel.load(BenchPlugins.open(file), device, settings);
     }
 
     private GenerationEnd ask(Engine engine, int promptTokens, int count, int vocabulary)

@@ -1,31 +1,20 @@
 package dev.varve.bench;
 
-import dev.varve.api.backend.BackendOptions;
-import dev.varve.api.backend.ComputeDevice;
-import dev.varve.api.backend.DeviceOptions;
-import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerRange;
-import dev.varve.api.model.LayerSplitAdapter;
-import dev.varve.api.model.ModelFamilyProvider;
-import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.engine.GenerationEnd;
+import dev.varve.platform.host.DeviceSettings;
+import dev.varve.platform.host.HostListener;
+import dev.varve.platform.host.HostSettings;
+import dev.varve.platform.host.HostedModel;
+import dev.varve.platform.host.PreparedModel;
+import dev.varve.platform.host.ProcessSettings;
 import dev.varve.platform.placement.DeviceReference;
-import dev.varve.platform.placement.LocalBackends;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.placement.PlacementRequest;
 import dev.varve.platform.placement.SplitRule;
-import dev.varve.platform.plan.LocalDeviceProbe;
-import dev.varve.platform.plan.ModelBlocks;
-import dev.varve.platform.plan.ProbeCache;
+import dev.varve.platform.plan.RememberedProbe.Age;
 import dev.varve.platform.plan.SplitForecast;
-import dev.varve.platform.plan.SplitPlanner;
-import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
-import dev.varve.platform.shard.LoadProgress;
-import dev.varve.plugin.cpu.CpuBackendProvider;
-import dev.varve.plugin.gemma4.Gemma4Family;
-import dev.varve.plugin.laguna.LagunaFamily;
-import dev.varve.plugin.qwen35.Qwen35Family;
 
 import java.io.PrintStream;
 import java.nio.file.Path;
@@ -34,10 +23,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.Random;
-import java.util.stream.Stream;
 
 /**
  * What a plan foretells, and what is measured, for cuts of a model between two shards on the
@@ -72,86 +58,53 @@ public final class PlanBench {
     }
 
     private boolean run() throws Exception {
-        Path natives = Path.of(System.getProperty("varve.test.natives"));
-        GgufFile file = GgufFile.open(BenchModels.write(flags));
-        ModelFamilyProvider family =
-                Stream.of(new Qwen35Family(), new Gemma4Family(), new LagunaFamily())
-                        .filter(each -> each.architectures().contains(file.architecture()))
-                        .findFirst()
-                        .orElseThrow();
-        LayerSplitAdapter model = family.open(file, ModelOptions.defaults());
-        ModelSettings settings = ModelSettings.single(PROMPT + 8);
-        DeviceOptions options =
-                new DeviceOptions(
-                        OptionalInt.of(Integer.parseInt(flags.getOrDefault("--threads", "2"))),
-                        OptionalInt.empty(),
-                        false);
-        LocalBackends backends =
-                new LocalBackends(
-                        Map.of("cpu", new CpuBackendProvider()),
-                        new BackendOptions(natives, Optional.of(natives), false));
-        ModelBlocks blocks = ModelBlocks.of(model);
-        SplitPlanner planner =
-                new SplitPlanner(
-                        model,
-                        blocks,
-                        settings,
-                        backends::info,
-                        new LocalDeviceProbe(
-                                file,
-                                model,
-                                blocks,
-                                backends,
-                                options,
-                                settings,
-                                new ProbeCache(file.path().resolveSibling("probes")),
-                                LocalDeviceProbe.Age.NEW,
-                                OUT::println));
-        boolean holds = true;
+        Path file = BenchModels.write(flags);
+        DeviceSettings threads =
+                DeviceSettings.best()
+                        .withThreads(Integer.parseInt(flags.getOrDefault("--threads", "2")));
+        HostSettings settings =
+                new HostSettings(
+                        file,
+                        ModelSettings.single(PROMPT + 8),
+                        threads,
+                        BenchPlugins.settings(file),
+                        ProcessSettings.none());
         long begin = System.nanoTime();
-        planner.forecast(request("none"));
+        prepare(settings, "none").forecast(Age.NEW);
         OUT.printf(Locale.ROOT, "measured in %.1f s%n", (System.nanoTime() - begin) / 1e9);
+        boolean holds = true;
         for (String weights : flags.getOrDefault("--weights", "none;1,1;1,3;3,1;auto").split(";")) {
-            SplitForecast forecast = planner.forecast(request(weights));
-            holds &= compare(file, model, forecast, backends, options, settings);
+            holds &= compare(prepare(settings, weights));
         }
         return holds;
+    }
+
+    private static PreparedModel prepare(HostSettings settings, String weights) {
+        HostListener listener =
+                new HostListener() {
+                    @Override
+                    public void note(String text) {
+                        OUT.println(text);
+                    }
+                };
+        return PreparedModel.open(
+                settings.with(settings.devices().with(request(weights))), listener);
     }
 
     private static PlacementRequest request(String weights) {
         DeviceReference cpu = DeviceReference.local("cpu", 0);
         return weights.equals("none")
                 ? PlacementRequest.single(cpu)
-                : new PlacementRequest(
-                        List.of(cpu, cpu),
-                        SplitRule.parse(weights),
-                        false,
-                        Optional.empty(),
-                        Optional.empty());
+                : PlacementRequest.of(List.of(cpu, cpu), SplitRule.parse(weights));
     }
 
-    private boolean compare(
-            GgufFile file,
-            LayerSplitAdapter model,
-            SplitForecast forecast,
-            LocalBackends backends,
-            DeviceOptions options,
-            ModelSettings settings)
-            throws Exception {
+    private boolean compare(PreparedModel prepared) throws Exception {
+        SplitForecast forecast = prepared.forecast(Age.ANY);
         List<LayerRange> ranges =
                 forecast.placement().parts().stream().map(Placement.Part::range).toList();
         List<Double> prefill = new ArrayList<>();
         List<Double> decode = new ArrayList<>();
-        try (ComputeDevice device = backends.openDevice(DeviceReference.local("cpu", 0), options);
-                LoadedModel loaded =
-                        LoadedModel.load(
-                                file,
-                                model,
-                                device,
-                                settings,
-                                ranges,
-                                LoadProgress.silent(),
-                                plan -> {})) {
+        try (HostedModel loaded = prepared.load()) {
             int runs = Integer.parseInt(flags.getOrDefault("--runs", "3"));
             for (int run = -1; run < runs; run++) {
                 double fast = ask(loaded, PROMPT, 1).prefillTokensPerSecond();
@@ -166,8 +119,8 @@ public final class PlanBench {
                 & report(ranges, "decode", forecast.decodeTokensPerSecond(), decode);
     }
 
-    private GenerationEnd ask(LoadedModel loaded, int prompt, int count) throws Exception {
-        int vocabulary = loaded.adapter().shape().vocabularySize();
+    private GenerationEnd ask(HostedModel loaded, int prompt, int count) throws Exception {
+        int vocabulary = loaded.vocabularySize();
         return Asked.submit(loaded.engine(), random.ints(prompt, 0, vocabulary).toArray(), count)
                 .get();
     }

@@ -1,50 +1,18 @@
 package dev.varve.bench;
 
-import dev.varve.api.backend.BackendOptions;
-import dev.varve.api.backend.ComputeDevice;
-import dev.varve.api.backend.DeviceInfo;
-import dev.varve.api.backend.DeviceOptions;
-import dev.varve.api.backend.HostCores;
-import dev.varve.api.gguf.GgufFile;
-import dev.varve.api.model.LayerSplitAdapter;
-import dev.varve.api.model.ModelFamilyProvider;
-import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.engine.GenerationEnd;
-import dev.varve.platform.placement.DeviceReference;
-import dev.varve.platform.placement.LayerRanges;
-import dev.varve.platform.placement.LocalBackends;
-import dev.varve.platform.placement.Placement;
+import dev.varve.platform.host.DeviceSettings;
+import dev.varve.platform.host.HostSettings;
+import dev.varve.platform.host.HostedModel;
+import dev.varve.platform.host.ProcessSettings;
 import dev.varve.platform.remote.BoundaryType;
-import dev.varve.platform.remote.ChildLink;
-import dev.varve.platform.remote.LoadRequest;
-import dev.varve.platform.remote.RemoteShard;
-import dev.varve.platform.remote.ShardLaunch;
-import dev.varve.platform.remote.ShardProtocol;
-import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
-import dev.varve.platform.runtime.SplitPlan;
-import dev.varve.platform.shard.ComputeUnit;
-import dev.varve.platform.shard.LoadProgress;
-import dev.varve.platform.shard.ModelRange;
-import dev.varve.platform.shard.Shard;
-import dev.varve.platform.shard.ShardOptions;
-import dev.varve.platform.shard.local.LocalShard;
-import dev.varve.platform.wire.unix.UnixTransport;
-import dev.varve.plugin.cpu.CpuBackendProvider;
-import dev.varve.plugin.gemma4.Gemma4Family;
-import dev.varve.plugin.laguna.LagunaFamily;
-import dev.varve.plugin.qwen35.Qwen35Family;
 
 import java.io.PrintStream;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.Random;
-import java.util.stream.Stream;
 
 /**
  * What a split costs: the speed of a model on several shards against the same model in one piece,
@@ -60,19 +28,10 @@ public final class SplitBench {
     private static final PrintStream OUT = System.out;
 
     private final Map<String, String> flags;
-    private final DeviceOptions options;
-    private final LocalBackends backends;
     private final Random random = new Random(5);
 
     private SplitBench(Map<String, String> flags) {
         this.flags = flags;
-        int threads = Integer.parseInt(flags.getOrDefault("--threads", "2"));
-        options = new DeviceOptions(OptionalInt.of(threads), OptionalInt.empty(), false);
-        Path natives = Path.of(System.getProperty("varve.test.natives"));
-        backends =
-                new LocalBackends(
-                        Map.of("cpu", new CpuBackendProvider()),
-                        new BackendOptions(natives, Optional.of(natives), false));
     }
 
     /** Runs the benchmark. */
@@ -85,33 +44,17 @@ public final class SplitBench {
         System.exit(0);
     }
 
-    /** A model on its devices, with the queues of this process. */
-    private record Loaded(LoadedModel model, Map<Boolean, ComputeDevice> devices)
-            implements AutoCloseable {
-        @Override
-        public void close() {
-            model.close();
-            devices.values().forEach(ComputeDevice::close);
-        }
-    }
-
     private void run() throws Exception {
-        GgufFile file = GgufFile.open(BenchModels.write(flags));
-        ModelFamilyProvider family =
-                Stream.of(new Qwen35Family(), new Gemma4Family(), new LagunaFamily())
-                        .filter(each -> each.architectures().contains(file.architecture()))
-                        .findFirst()
-                        .orElseThrow();
-        LayerSplitAdapter model = family.open(file, ModelOptions.defaults());
+        Path file = BenchModels.write(flags);
         int prompt = Integer.parseInt(flags.getOrDefault("-p", "512"));
         int decoded = Integer.parseInt(flags.getOrDefault("-n", "128"));
         ModelSettings settings = ModelSettings.single(Math.max(prompt, decoded) + 64);
         String devices = flags.getOrDefault("--devices", "cpu:0,cpu:0");
         Ratio prefill = new Ratio("prefill " + prompt);
         Ratio decode = new Ratio("decode " + decoded);
-        try (Loaded whole = load(file, model, settings, "cpu:0");
-                Loaded split = load(file, model, settings, devices)) {
-            int vocabulary = model.shape().vocabularySize();
+        try (HostedModel whole = load(file, settings, "cpu:0");
+                HostedModel split = load(file, settings, devices)) {
+            int vocabulary = whole.vocabularySize();
             for (int pair = -1;
                     pair < Integer.parseInt(flags.getOrDefault("--pairs", "9"));
                     pair++) {
@@ -125,96 +68,31 @@ public final class SplitBench {
                             otherDecode.decodeTokensPerSecond(), oneDecode.decodeTokensPerSecond());
                 }
             }
-            split.model().shards().forEach(OUT::println);
+            split.shards().forEach(OUT::println);
         }
         OUT.println(devices + " against cpu:0 (in the place of libllama)");
         OUT.println(prefill.describe());
         OUT.println(decode.describe());
     }
 
-    private GenerationEnd ask(Loaded loaded, int prompt, int count, int vocabulary)
+    private GenerationEnd ask(HostedModel loaded, int prompt, int count, int vocabulary)
             throws Exception {
         Thread.sleep(SETTLE_MILLIS);
         int[] tokens = random.ints(prompt, 0, vocabulary).toArray();
-        return Asked.submit(loaded.model().engine(), tokens, count).get();
+        return Asked.submit(loaded.engine(), tokens, count).get();
     }
 
-    private Loaded load(
-            GgufFile file, LayerSplitAdapter model, ModelSettings settings, String list) {
-        List<DeviceReference> on =
-                Arrays.stream(list.split(",")).map(DeviceReference::parse).toList();
-        Placement placement =
-                Placement.of(
-                        on,
-                        LayerRanges.align(
-                                        model,
-                                        LayerRanges.split(model.shape().layerCount(), on.size()))
-                                .ranges());
-        boolean shared = on.stream().anyMatch(device -> !device.isLocal()) && on.size() > 1;
-        Map<Boolean, ComputeDevice> devices = new HashMap<>();
-        DeviceInfo cpu = backends.info(DeviceReference.local("cpu", 0));
-        SplitPlan plan = SplitPlan.of(model, placement, device -> cpu, settings);
-        LoadedModel loaded =
-                LoadedModel.load(
-                        file,
-                        model,
-                        plan,
-                        (part, shardOptions, progress) ->
-                                open(file, model, part, shardOptions, devices, shared),
-                        settings,
-                        LoadProgress.silent());
-        return new Loaded(loaded, devices);
-    }
-
-    private Shard open(
-            GgufFile file,
-            LayerSplitAdapter model,
-            Placement.Part part,
-            ShardOptions shardOptions,
-            Map<Boolean, ComputeDevice> devices,
-            boolean shared) {
-        if (part.device().isLocal()) {
-            ComputeDevice device =
-                    devices.computeIfAbsent(
-                            shared,
-                            sharing ->
-                                    backends.openDevice(
-                                            part.device(),
-                                            new DeviceOptions(
-                                                    options.threads(),
-                                                    options.threadsBatch(),
-                                                    sharing)));
-            return LocalShard.load(
-                    new ModelRange(file, model, part.range()),
-                    device,
-                    shardOptions,
-                    LoadProgress.silent());
-        }
-        List<String> command =
-                List.of(
-                        flags.getOrDefault("--launcher", "dist/target/varve/bin/varve"),
-                        "shard",
-                        "--model",
-                        file.path().toAbsolutePath().toString());
-        ChildLink link =
-                new ChildLink(
-                        new ShardLaunch(
-                                part.device().toString(), command, Map.of(), Optional.empty()),
-                        new UnixTransport(),
-                        ShardProtocol.wireOptions("bench"));
-        return RemoteShard.open(
-                new RemoteShard.Peer(
-                        part.device().toString(), link, new ComputeUnit(HostCores.turn())),
-                model,
-                new LoadRequest(
-                        LoadRequest.Model.of(file, model, ModelOptions.defaults()),
-                        part.range(),
-                        shardOptions,
-                        new LoadRequest.Device(
-                                part.device().device(),
-                                new DeviceOptions(
-                                        options.threads(), options.threadsBatch(), shared)),
-                        BoundaryType.valueOf(flags.getOrDefault("--boundary", "F32"))),
-                LoadProgress.silent());
+    private HostedModel load(Path file, ModelSettings settings, String devices) {
+        int threads = Integer.parseInt(flags.getOrDefault("--threads", "2"));
+        Path launcher = Path.of(flags.getOrDefault("--launcher", "dist/target/varve/bin/varve"));
+        BoundaryType boundary = BoundaryType.valueOf(flags.getOrDefault("--boundary", "F32"));
+        return HostedModel.open(
+                new HostSettings(
+                                file,
+                                settings,
+                                DeviceSettings.best().withThreads(threads),
+                                BenchPlugins.settings(file),
+                                ProcessSettings.launchedBy(launcher).with(boundary))
+                        .onDevices(devices));
     }
 }

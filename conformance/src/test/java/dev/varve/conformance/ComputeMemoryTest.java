@@ -42,8 +42,8 @@ class ComputeMemoryTest {
     void allGraphsTogetherFitWhatWasPlanned(Family family) throws Exception {
         RandomModel spec = family.odd(family.quantisableSeed(), TensorType.Q8_0);
         Path file = spec.write(folder);
-        ModelSettings settings =
-                Cpu.settings(CONTEXT, PARALLEL, Cpu.F16).withExactRows(ExactRows.ON);
+        ModelSettings settings = Cpu.settings(CONTEXT, PARALLEL, Cpu.F16);
+        settings = settings.with(settings.computation().with(ExactRows.ON));
         GgufFile gguf = GgufFile.open(file);
         LayerSplitAdapter model = Cpu.family(gguf).open(gguf, ModelOptions.defaults());
         long planned = RangeMemory.of(model, model.shape().allLayers(), settings).computeBytes();

@@ -10,13 +10,22 @@ import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelFamilyProvider;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.api.model.ModelShape;
+import dev.varve.platform.host.PluginSettings;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.LocalBackends;
+import dev.varve.platform.plugin.LoadedPlugin;
+import dev.varve.platform.plugin.PluginCatalog;
+import dev.varve.platform.plugin.PluginOrigin;
+import dev.varve.platform.plugin.Spi;
+import dev.varve.platform.runtime.Computation;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.runtime.OpenedModel;
+import dev.varve.platform.runtime.SequenceLimits;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.FlashAttention;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.OutputRows;
@@ -71,6 +80,35 @@ final class Cpu {
 
     private Cpu() {}
 
+    /** The same settings with another attention. */
+    static ModelSettings with(ModelSettings settings, FlashAttention attention) {
+        return settings.with(settings.computation().with(attention));
+    }
+
+    /**
+     * The plugins of these tests, as a host takes them.
+     *
+     * @param file what they are said to come from
+     * @param cacheFolder where measurements go
+     */
+    static PluginSettings plugins(Path file, Path cacheFolder) {
+        PluginCatalog catalog =
+                PluginCatalog.of(
+                        List.of(
+                                LoadedPlugin.of(
+ new PluginOrigin(file, "dev.varve.conformance", Optional.empty()),
+ Map.of(
+ Spi.FAMILIES, FAMILIES,
+ Spi.BACKENDS, List.of(new CpuBackendProvider())))));
+        return PluginSettings.of(catalog, cacheFolder).withGgmlHome(NATIVES);
+    }
+
+    /** A model file as its family reads it. */
+    static OpenedModel open(Path file, ModelOptions options) {
+        GgufFile gguf = GgufFile.open(file);
+        return new OpenedModel(gguf, family(gguf).open(gguf, options));
+    }
+
     static ComputeDevice oneThread() {
         return ONE_THREAD;
     }
@@ -88,14 +126,11 @@ final class Cpu {
     }
 
     static ModelSettings settings(int context, int parallel, CacheTypes types) {
-        return new ModelSettings(
-                OptionalInt.of(context),
-                parallel,
-                OptionalInt.empty(),
-                types,
-                true,
-                64,
-                ModelOptions.defaults());
+        return settings(SequenceLimits.of(context, parallel), types);
+    }
+
+    static ModelSettings settings(SequenceLimits sequences, CacheTypes types) {
+        return ModelSettings.of(sequences).with(Computation.defaults().with(types));
     }
 
     static ModelFamilyProvider family(GgufFile file) {
@@ -106,9 +141,7 @@ final class Cpu {
     }
 
     static LoadedModel load(Path file, ModelSettings settings) {
-        GgufFile gguf = GgufFile.open(file);
-        return LoadedModel.load(
-                gguf, family(gguf), DEVICE, settings, LoadProgress.silent(), plan -> {});
+        return LoadedModel.load(open(file, settings.reading()), DEVICE, settings);
     }
 
     /** The layers at which a second range may begin: those that alignment leaves alone. */
@@ -127,17 +160,15 @@ final class Cpu {
     }
 
     static LoadedModel load(Path file, ModelSettings settings, int... cuts) {
-        GgufFile gguf = GgufFile.open(file);
-        LayerSplitAdapter adapter = family(gguf).open(gguf, settings.model());
+        OpenedModel model = open(file, settings.reading());
         List<LayerRange> ranges = new ArrayList<>();
         int begin = 0;
         for (int cut : cuts) {
             ranges.add(new LayerRange(begin, cut));
             begin = cut;
         }
-        ranges.add(new LayerRange(begin, adapter.shape().layerCount()));
-        return LoadedModel.load(
-                gguf, adapter, DEVICE, settings, ranges, LoadProgress.silent(), plan -> {});
+        ranges.add(new LayerRange(begin, model.shape().layerCount()));
+        return LoadedModel.load(model, DEVICE, settings, ranges);
     }
 
     /** Logits of every token, computed in chunks of a given length by a shard of its own. */

@@ -65,8 +65,7 @@ class DeviceLimitsTest {
     void quantisedValuesWithoutFlashAttentionAreRefusedWithWhatWorks() throws Exception {
         RandomModel spec = Family.LAGUNA.odd(Family.LAGUNA.quantisableSeed());
         Path file = spec.write(folder);
-        ModelSettings settings =
-                Cpu.settings(512, 1, Cpu.Q8_0).withFlashAttention(FlashAttention.OFF);
+        ModelSettings settings = Cpu.with(Cpu.settings(512, 1, Cpu.Q8_0), FlashAttention.OFF);
 
         VarveException error =
                 assertThrows(VarveException.class, () -> Cpu.load(file, settings).close());
@@ -108,14 +107,12 @@ class DeviceLimitsTest {
     void theScoresOfUnfusedAttentionAreInThePlan(Family family) throws Exception {
         RandomModel spec = family.odd(family.quantisableSeed());
         Path file = spec.write(folder);
-        ModelSettings settings = Cpu.settings(1024, 1, F32).withFlashAttention(FlashAttention.OFF);
+        ModelSettings settings = Cpu.with(Cpu.settings(1024, 1, F32), FlashAttention.OFF);
         LayerSplitAdapter model = model(spec);
         LayerRange all = model.shape().allLayers();
 
         long off = RangeMemory.of(model, all, settings).computeBytes();
-        long on =
-                RangeMemory.of(model, all, settings.withFlashAttention(FlashAttention.ON))
-                        .computeBytes();
+        long on = RangeMemory.of(model, all, Cpu.with(settings, FlashAttention.ON)).computeBytes();
 
         assertTrue(off > on, "flash attention off: " + off + ", on: " + on);
         SteppedLogits steps = new SteppedLogits(FlashAttention.OFF, F32);

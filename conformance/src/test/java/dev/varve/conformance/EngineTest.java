@@ -7,12 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.ggml.GgmlType;
-import dev.varve.api.model.ModelOptions;
 import dev.varve.conformance.RandomModel.Family;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.runtime.SequenceLimits;
 import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.ExactRows;
@@ -30,7 +30,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.concurrent.ExecutionException;
 import java.util.stream.IntStream;
@@ -86,16 +85,13 @@ class EngineTest {
         List<int[]> prompts =
                 IntStream.range(0, 8).mapToObj(i -> spec.tokens(20 + 37 * i, 100 + i)).toList();
         List<int[]> alone = new ArrayList<>();
-        try (LoadedModel model =
-                Cpu.load(spec.file(), Cpu.settings(CONTEXT, 1, types).withExactRows(exact))) {
+        try (LoadedModel model = Cpu.load(spec.file(), settings(1, types, exact))) {
             for (int[] prompt : prompts) {
                 alone.add(Answer.ask(model.engine(), prompt, 48).tokens());
             }
         }
 
-        try (LoadedModel model =
-                Cpu.load(
-                        spec.file(), Cpu.settings(CONTEXT, parallel, types).withExactRows(exact))) {
+        try (LoadedModel model = Cpu.load(spec.file(), settings(parallel, types, exact))) {
             Engine engine = model.engine();
             List<Answer> together =
                     prompts.stream().map(prompt -> Answer.ask(engine, prompt, 48)).toList();
@@ -202,6 +198,11 @@ class EngineTest {
         }
     }
 
+    private static ModelSettings settings(int parallel, CacheTypes types, ExactRows exact) {
+        ModelSettings settings = Cpu.settings(CONTEXT, parallel, types);
+        return settings.with(settings.computation().with(exact));
+    }
+
     private static Answer ask(Engine engine, int[] prompt, int stablePrefix) throws Exception {
         Answer answer = Answer.ask(engine, prompt, stablePrefix, 20, SamplingOptions.greedy());
         answer.end();
@@ -215,14 +216,7 @@ class EngineTest {
         List<int[]> prompts =
                 IntStream.range(0, 4).mapToObj(i -> spec.tokens(240, 50 + i)).toList();
         ModelSettings tight =
-                new ModelSettings(
-                        OptionalInt.of(CONTEXT),
-                        4,
-                        OptionalInt.of(CONTEXT),
-                        Cpu.Q8_0,
-                        true,
-                        64,
-                        ModelOptions.defaults());
+                Cpu.settings(SequenceLimits.of(CONTEXT, 4).withKvTokens(CONTEXT), Cpu.Q8_0);
         try (LoadedModel model = Cpu.load(spec.file(), tight)) {
             Engine engine = model.engine();
             List<Answer> answers =

@@ -15,6 +15,7 @@ import dev.varve.platform.remote.ChildLink;
 import dev.varve.platform.remote.ListeningLink;
 import dev.varve.platform.remote.ShardProtocol;
 import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.runtime.WaitingLimits;
 import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.shard.ShardHealth.State;
 import dev.varve.platform.wire.unix.UnixTransport;
@@ -306,7 +307,10 @@ class KillTest {
     @Test
     void aShardThatCannotComeBackEndsRequestsAndServesAgainOnceItCan() throws Exception {
         ModelSettings settings =
-                Cpu.settings(CONTEXT, 1, Cpu.F16).withShardPatience(Duration.ofSeconds(2));
+                Cpu.settings(CONTEXT, 1, Cpu.F16)
+                        .with(
+                                new WaitingLimits(
+                                        WaitingLimits.DEFAULT_QUEUE, Duration.ofSeconds(2)));
         try (FragileModel model = load(Family.QWEN35, settings)) {
             int[] prompt = model.tokens(60, 4);
             int[] expected = model.undisturbed(ANSWER, GREEDY, prompt)[0];

@@ -112,7 +112,7 @@ class MixedDevicesTest {
     }
 
     private static ModelSettings settings(FlashAttention flash) {
-        return Cpu.settings(CONTEXT, 1, F32).withFlashAttention(flash);
+        return Cpu.with(Cpu.settings(CONTEXT, 1, F32), flash);
     }
 
     private static int middle(int[] cuts) {

@@ -102,9 +102,7 @@ class OracleTest {
 
         float[][] actual;
         try (LoadedModel model =
-                Cpu.load(
-                        file,
-                        settings(CONTEXT, 1, Cpu.F16).withFlashAttention(FlashAttention.OFF))) {
+                Cpu.load(file, Cpu.with(settings(CONTEXT, 1, Cpu.F16), FlashAttention.OFF))) {
             actual = Cpu.logits(model, tokens);
         }
 
@@ -223,7 +221,7 @@ class OracleTest {
     }
 
     private static ModelSettings settings(int context, int parallel, CacheTypes cache) {
-        return Cpu.settings(context, parallel, cache).withModel(AS_LIBLLAMA);
+        return Cpu.settings(context, parallel, cache).with(AS_LIBLLAMA);
     }
 
     private static Oracle oracle(Path file, int context, CacheTypes cache) {

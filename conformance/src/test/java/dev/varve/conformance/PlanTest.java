@@ -8,67 +8,65 @@ import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.conformance.RandomModel.Family;
+import dev.varve.platform.host.DeviceSettings;
+import dev.varve.platform.host.HostListener;
+import dev.varve.platform.host.HostSettings;
+import dev.varve.platform.host.PreparedModel;
+import dev.varve.platform.host.ProcessSettings;
 import dev.varve.platform.placement.DeviceReference;
-import dev.varve.platform.placement.LocalBackends;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.placement.PlacementRequest;
 import dev.varve.platform.placement.SplitRule;
-import dev.varve.platform.plan.LocalDeviceProbe;
-import dev.varve.platform.plan.LocalDeviceProbe.Age;
-import dev.varve.platform.plan.ModelBlocks;
-import dev.varve.platform.plan.ProbeCache;
+import dev.varve.platform.plan.RememberedProbe.Age;
 import dev.varve.platform.plan.SplitForecast;
-import dev.varve.platform.plan.SplitPlanner;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.SplitPlan;
 
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.IntStream;
 
 /** Devices are measured with parts of a model of any family, and plans come true in memory. */
 class PlanTest {
     private static final PlacementRequest TWO =
-            new PlacementRequest(
-                    DeviceReference.parseList("cpu:0,cpu:0"),
-                    new SplitRule.Automatic(),
-                    false,
-                    Optional.empty(),
-                    Optional.empty());
+            PlacementRequest.of(
+                    DeviceReference.parseList("cpu:0,cpu:0"), new SplitRule.Automatic());
 
     @TempDir Path folder;
 
     private final List<String> told = new ArrayList<>();
 
     private SplitForecast forecast(Path file, ModelSettings settings, Age age) {
-        GgufFile gguf = GgufFile.open(file);
-        LayerSplitAdapter model = Cpu.family(gguf).open(gguf, ModelOptions.defaults());
-        ModelBlocks blocks = ModelBlocks.of(model);
-        LocalBackends backends = Cpu.backends();
-        return new SplitPlanner(
-                        model,
-                        blocks,
+        return forecast(file, settings, age, folder.resolve("plugins.jar"));
+    }
+
+    private SplitForecast forecast(Path file, ModelSettings settings, Age age, Path plugins) {
+        HostSettings host =
+                new HostSettings(
+                        file,
                         settings,
-                        backends::info,
-                        new LocalDeviceProbe(
-                                gguf,
-                                model,
-                                blocks,
-                                backends,
-                                Cpu.options(),
-                                settings,
-                                new ProbeCache(folder.resolve("probes")),
-                                age,
-                                told::add))
-                .forecast(TWO);
+                        DeviceSettings.best().with(TWO).withThreads(2),
+                        Cpu.plugins(plugins, folder.resolve("cache")),
+                        ProcessSettings.none());
+        HostListener listener =
+                new HostListener() {
+                    @Override
+                    public void note(String text) {
+                        if (text.startsWith("measuring ")) {
+                            told.add(text);
+                        }
+                    }
+                };
+        return PreparedModel.open(host, listener).forecast(age);
     }
 
     @ParameterizedTest
@@ -90,6 +88,24 @@ class PlanTest {
                 second + " of " + Arrays.toString(Cpu.legalCuts(file)));
     }
 
+    @Test
+    void anotherBuildOfThePluginsIsMeasuredAnew() throws Exception {
+        Path file = Family.LAGUNA.odd(3).write(folder);
+        ModelSettings settings = Cpu.settings(300, 1, Cpu.F16);
+        Path first = Files.writeString(folder.resolve("first.jar"), "one build");
+        Path copy = Files.writeString(folder.resolve("copy.jar"), "one build");
+        Path other = Files.writeString(folder.resolve("other.jar"), "another one");
+
+        forecast(file, settings, Age.ANY, first);
+        forecast(file, settings, Age.ANY, copy);
+        int before = told.size();
+        forecast(file, settings, Age.ANY, other);
+        forecast(file, settings, Age.ANY, other);
+
+        assertEquals(1, before, told.toString());
+        assertEquals(2, told.size(), told.toString());
+    }
+
     @ParameterizedTest
     @EnumSource
     void theShardsOfAPlanTogetherHoldTheCachesOfTheWhole(Family family) throws Exception {
@@ -105,8 +121,8 @@ class PlanTest {
                         model, Placement.of(TWO.devices(), ranges), Cpu.backends()::info, settings);
 
         try (LoadedModel whole = Cpu.load(file, settings, cut)) {
-            assertEquals(whole.plan().slots(), plan.total().slots());
-            assertEquals(whole.plan().kvBytes(), plan.total().kvBytes());
+            assertEquals(whole.plan().sizes().slots(), plan.total().sizes().slots());
+            assertEquals(whole.plan().need().kvBytes(), plan.total().need().kvBytes());
         }
     }
 }

@@ -14,6 +14,7 @@ import dev.varve.platform.remote.RemoteShard;
 import dev.varve.platform.remote.ShardLink;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.runtime.OpenedModel;
 import dev.varve.platform.runtime.SplitPlan;
 import dev.varve.platform.shard.ComputeUnit;
 import dev.varve.platform.shard.LoadProgress;
@@ -46,7 +47,8 @@ record SplitModel(
             BoundaryType boundary,
             Function<DeviceReference, ShardLink> links) {
         GgufFile file = GgufFile.open(path);
-        return new SplitModel(file, Cpu.family(file).open(file, settings.model()), boundary, links);
+        return new SplitModel(
+                file, Cpu.family(file).open(file, settings.reading()), boundary, links);
     }
 
     /** The ranges between cuts. */
@@ -89,7 +91,8 @@ record SplitModel(
                 Placement.of(devices.stream().map(DeviceReference::parse).toList(), ranges(cuts));
         SplitPlan plan =
                 SplitPlan.of(adapter, placement, device -> Cpu.oneThread().info(), settings);
-        return LoadedModel.load(file, adapter, plan, this::open, settings, LoadProgress.silent());
+        return LoadedModel.load(
+                new OpenedModel(file, adapter), plan, this::open, settings, LoadProgress.silent());
     }
 
     /** Loads one range. */

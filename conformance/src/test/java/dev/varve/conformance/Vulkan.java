@@ -6,13 +6,12 @@ import dev.varve.api.VarveException;
 import dev.varve.api.backend.BackendOptions;
 import dev.varve.api.backend.ComputeDevice;
 import dev.varve.api.backend.DeviceOptions;
-import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerRange;
-import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.runtime.OpenedModel;
 import dev.varve.platform.runtime.SplitPlan;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.ModelRange;
@@ -53,31 +52,29 @@ final class Vulkan {
     /** A model over devices that take turns at the cuts. */
     static LoadedModel load(
             Path file, ModelSettings settings, List<ComputeDevice> devices, int... cuts) {
-        GgufFile gguf = GgufFile.open(file);
-        LayerSplitAdapter adapter = Cpu.family(gguf).open(gguf, settings.model());
+        OpenedModel model = Cpu.open(file, settings.reading());
         Map<String, ComputeDevice> byName = Map.of("cpu:0", Cpu.device(), "vulkan:0", device());
         List<DeviceReference> references = new ArrayList<>();
         List<LayerRange> ranges = new ArrayList<>();
         int begin = 0;
         for (int part = 0; part < devices.size(); part++) {
-            int end = part < cuts.length ? cuts[part] : adapter.shape().layerCount();
+            int end = part < cuts.length ? cuts[part] : model.shape().layerCount();
             references.add(DeviceReference.parse(devices.get(part).info().name()));
             ranges.add(new LayerRange(begin, end));
             begin = end;
         }
         SplitPlan plan =
                 SplitPlan.of(
-                        adapter,
+                        model.adapter(),
                         Placement.of(references, ranges),
                         reference -> byName.get(reference.toString()).info(),
                         settings);
         return LoadedModel.load(
-                gguf,
-                adapter,
+                model,
                 plan,
                 (part, options, progress) ->
                         LocalShard.load(
-                                new ModelRange(gguf, adapter, part.range()),
+                                model.range(part.range()),
                                 byName.get(part.device().toString()),
                                 options,
                                 progress),

@@ -2,6 +2,7 @@ package dev.varve.platform.cli;
 
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationRequest;
+import dev.varve.platform.host.HostedModel;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -74,7 +75,7 @@ final class BenchCommand extends CliCommand {
                             + repetitions);
         }
         int context = Math.max(promptTokens, generatedTokens + 1) + 1;
-        try (ModelRuntime runtime = open(model, model.settingsFor(context))) {
+        try (HostedModel runtime = open(model, model.settingsFor(context))) {
             Random random = new Random(SEED);
             double[] prefill = new double[promptTokens > 0 ? repetitions : 0];
             double[] decode = new double[generatedTokens > 0 ? repetitions : 0];
@@ -102,7 +103,7 @@ final class BenchCommand extends CliCommand {
     }
 
     private static GenerationEnd run(
-            ModelRuntime runtime, Random random, int promptLength, int maxTokens)
+            HostedModel runtime, Random random, int promptLength, int maxTokens)
             throws InterruptedException {
         int[] prompt = random.ints(promptLength, 0, runtime.vocabularySize()).toArray();
         BlockingQueue<GenerationEvent> events = new LinkedBlockingQueue<>();
@@ -119,7 +120,7 @@ final class BenchCommand extends CliCommand {
         }
     }
 
-    private void report(ModelRuntime runtime, double[] prefill, double[] decode) {
+    private void report(HostedModel runtime, double[] prefill, double[] decode) {
         if (!json) {
             print("pp" + promptTokens, prefill);
             print("tg" + generatedTokens, decode);
@@ -129,7 +130,7 @@ final class BenchCommand extends CliCommand {
                 Json.object()
                         .put("model", runtime.file().path().toString())
                         .put("architecture", runtime.file().architecture())
-                        .put("threads", runtime.threads())
+                        .put("threads", runtime.threads().orElse(0))
                         .put("prompt_tokens", promptTokens)
                         .put("generated_tokens", generatedTokens)
                         .put("repetitions", repetitions)

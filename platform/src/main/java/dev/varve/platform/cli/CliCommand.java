@@ -2,6 +2,8 @@ package dev.varve.platform.cli;
 
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerRange;
+import dev.varve.platform.host.HostListener;
+import dev.varve.platform.host.HostedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.SplitPlan;
 import dev.varve.platform.tokenizer.Tokenizer;
@@ -89,7 +91,7 @@ abstract class CliCommand implements Callable<Integer> {
     }
 
     /** Loads a model; shows progress where stderr is a terminal. */
-    final ModelRuntime open(ModelArguments arguments) {
+    final HostedModel open(ModelArguments arguments) {
         return open(arguments, arguments.settings());
     }
 
@@ -101,11 +103,11 @@ abstract class CliCommand implements Callable<Integer> {
     }
 
     /** Loads a model with other settings than the arguments' own. */
-    final ModelRuntime open(ModelArguments arguments, ModelSettings settings) {
+    final HostedModel open(ModelArguments arguments, ModelSettings settings) {
         choose(arguments.model());
         try (ProgressBar bar = ProgressBar.of(err(), environment(), "loading")) {
-            LoadWatcher watcher =
-                    new LoadWatcher() {
+            HostListener report =
+                    new LoadReport(arguments) {
                         @Override
                         public void loaded(long done, long total) {
                             bar.show(done, total);
@@ -122,7 +124,7 @@ abstract class CliCommand implements Callable<Integer> {
                             loading();
                         }
                     };
-            return parent.runtimes().open(arguments, settings, environment(), watcher);
+            return HostedModel.open(arguments.host(settings, environment()), report);
         }
     }
 

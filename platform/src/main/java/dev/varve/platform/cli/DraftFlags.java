@@ -37,7 +37,7 @@ record DraftFlags(
      *
      * @throws IllegalArgumentException that begins with the flag that is wrong
      */
-    public void requireValid() {
+    void requireValid() {
         reference();
         if (ringCapacity.isPresent() && ringCapacity.get() < 1) {
             throw new IllegalArgumentException(
@@ -58,7 +58,7 @@ record DraftFlags(
      *     backend
      * @throws IllegalArgumentException that begins with the flag that is wrong
      */
-    public void requireFits(PlacementRequest target) {
+    void requireFits(PlacementRequest target) {
         String targetBackend = target.primary().backend();
         DeviceReference draft = reference();
         if (launcher.isPresent()
@@ -76,7 +76,7 @@ record DraftFlags(
      * @param provided whether a plugin provides a backend
      * @throws IllegalArgumentException that begins with the flag that is wrong
      */
-    public void requireProvided(Predicate<String> provided) {
+    void requireProvided(Predicate<String> provided) {
         DeviceReference draft = reference();
         if (launcher.isEmpty()
                 && draft.isLocal()
@@ -93,7 +93,7 @@ record DraftFlags(
     }
 
     /** What is ignored although it was asked for, for people. */
-    public List<String> notes() {
+    List<String> notes() {
         return device.isPresent() || launcher.isPresent()
                 ? List.of(
                         (device.isPresent() ? DEVICE : LAUNCHER)

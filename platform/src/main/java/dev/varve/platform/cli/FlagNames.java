@@ -12,6 +12,9 @@ final class FlagNames implements SettingNames {
     @Override
     public String of(Setting setting) {
         return switch (setting) {
+            case MODEL -> "--model";
+            case MODELS -> "--models";
+            case SUPERVISED -> "--supervised";
             case DEVICE -> "--target-device";
             case DEVICES -> "--target-devices";
             case LAYER_SPLIT -> "--target-layer-split";

@@ -3,6 +3,7 @@ package dev.varve.platform.cli;
 import dev.varve.platform.engine.Generation;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationRequest;
+import dev.varve.platform.host.HostedModel;
 
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -73,7 +74,7 @@ final class GenerateCommand extends CliCommand {
 
     @Override
     int run() throws InterruptedException {
-        try (ModelRuntime runtime = open(model)) {
+        try (HostedModel runtime = open(model)) {
             int[] promptTokens = prompt.tokens(runtime);
             GenerationRequest request =
                     new GenerationRequest(
@@ -87,7 +88,7 @@ final class GenerateCommand extends CliCommand {
         return 0;
     }
 
-    private void generate(ModelRuntime runtime, GenerationRequest request)
+    private void generate(HostedModel runtime, GenerationRequest request)
             throws InterruptedException {
         BlockingQueue<GenerationEvent> events = new LinkedBlockingQueue<>();
         GeneratedText text = new GeneratedText(runtime.tokenizer());
@@ -144,7 +145,7 @@ final class GenerateCommand extends CliCommand {
         }
     }
 
-    private void showSpeed(ModelRuntime runtime, GenerationEnd end) {
+    private void showSpeed(HostedModel runtime, GenerationEnd end) {
         if (environment().terminals().contains(Environment.Stream.ERR)) {
             err().println(
                             String.format(
@@ -160,10 +161,7 @@ final class GenerateCommand extends CliCommand {
     }
 
     private static ObjectNode describe(
-            ModelRuntime runtime,
-            GenerationRequest request,
-            GeneratedText text,
-            GenerationEnd end) {
+            HostedModel runtime, GenerationRequest request, GeneratedText text, GenerationEnd end) {
         ObjectNode result = Json.object();
         result.set("prompt_tokens", Json.array(request.prompt().tokens()));
         result.set("tokens", Json.array(text.tokens()));

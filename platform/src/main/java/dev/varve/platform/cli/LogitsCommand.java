@@ -1,6 +1,7 @@
 package dev.varve.platform.cli;
 
 import dev.varve.api.VarveException;
+import dev.varve.platform.host.HostedModel;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -45,7 +46,7 @@ final class LogitsCommand extends CliCommand {
     @Override
     int run() throws IOException {
         int[] ids = TokenIds.parse(tokens);
-        try (ModelRuntime runtime = open(model, model.settingsFor(ids.length));
+        try (HostedModel runtime = open(model, model.settingsFor(ids.length));
                 FileChannel file =
                         FileChannel.open(
                                 target,

@@ -1,23 +1,37 @@
 package dev.varve.platform.cli;
 
-import dev.varve.api.backend.DeviceOptions;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.model.ModelOptions;
+import dev.varve.api.transport.TransportOptions;
+import dev.varve.platform.host.DeviceSettings;
+import dev.varve.platform.host.HostSettings;
+import dev.varve.platform.host.ProcessSettings;
+import dev.varve.platform.placement.PlacementRequest;
+import dev.varve.platform.placement.Site;
 import dev.varve.platform.remote.BoundaryType;
+import dev.varve.platform.runtime.Computation;
 import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.runtime.SequenceLimits;
+import dev.varve.platform.runtime.WaitingLimits;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.ExactRows;
 import dev.varve.platform.shard.FlashAttention;
+import dev.varve.platform.shard.Numerics;
+import dev.varve.platform.shard.WeightLayout;
 
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /** Options of every command that loads a model. */
@@ -72,7 +86,7 @@ final class ModelArguments {
             description =
                     "Most tokens of one sequence, prompt and output (default: what the model was"
                             + " trained for, at most "
-                            + ModelSettings.DEFAULT_CONTEXT
+                            + SequenceLimits.DEFAULT_CONTEXT
                             + ").",
             order = OptionSections.MEMORY + 1)
     private Optional<Integer> maxContext = Optional.empty();
@@ -167,67 +181,92 @@ final class ModelArguments {
         return model;
     }
 
-    BoundaryType boundaryType() {
-        return boundaryType;
-    }
-
-    TransportArguments transport() {
-        return transport;
-    }
-
-    PlacementArguments placement() {
-        return placement;
-    }
-
-    PluginOptions plugins() {
-        return plugins;
-    }
-
     /** What the numbers of a token may depend on, as people write it. */
     String exactRows() {
         return exactRows.name().toLowerCase(Locale.ROOT);
     }
 
-    OptionalInt maxContext() {
-        return positive(maxContext, "--max-ctx");
-    }
-
-    DeviceOptions deviceOptions() {
-        return new DeviceOptions(
-                positive(threads, "--threads"), positive(threadsBatch, "--threads-batch"), false);
-    }
-
     /** One sequence, as long as asked for. */
     ModelSettings settings() {
-        return settings(1, OptionalInt.empty(), ModelSettings.DEFAULT_QUEUE);
+        return settings(new SequenceLimits(maxContext(), 1, OptionalInt.empty()));
     }
 
     /** One sequence of {@code context} tokens, unless another number was asked for. */
     ModelSettings settingsFor(int context) {
-        return new ModelSettings(
-                        OptionalInt.of(maxContext().orElse(context)),
-                        1,
-                        OptionalInt.empty(),
-                        new CacheTypes(cacheTypeKey, cacheTypeValue),
-                        weights == Weights.AUTO,
-                        ModelSettings.DEFAULT_QUEUE,
-                        modelOptions())
-                .withFlashAttention(flashAttention)
-                .withExactRows(exactRows);
+        return settings(SequenceLimits.of(maxContext().orElse(context), 1));
     }
 
     /** Several sequences. */
-    ModelSettings settings(int parallel, OptionalInt kvTokens, int queueLimit) {
+    ModelSettings settings(int parallel, OptionalInt kvTokens) {
+        return settings(new SequenceLimits(maxContext(), parallel, kvTokens));
+    }
+
+    private ModelSettings settings(SequenceLimits sequences) {
         return new ModelSettings(
-                        maxContext(),
-                        parallel,
-                        kvTokens,
+                sequences,
+                new Computation(
                         new CacheTypes(cacheTypeKey, cacheTypeValue),
-                        weights == Weights.AUTO,
-                        queueLimit,
-                        modelOptions())
-                .withFlashAttention(flashAttention)
-                .withExactRows(exactRows);
+                        weights == Weights.AUTO ? WeightLayout.REPACKED : WeightLayout.AS_IN_FILE,
+                        new Numerics(flashAttention, exactRows)),
+                modelOptions(),
+                WaitingLimits.defaults());
+    }
+
+    private OptionalInt maxContext() {
+        return positive(maxContext, "--max-ctx");
+    }
+
+    /** Everything about a model that is to be opened. */
+    HostSettings host(ModelSettings settings, Environment environment) {
+        PlacementRequest request = placement.request();
+        return new HostSettings(
+                model.choose(environment).file(),
+                settings,
+                new DeviceSettings(
+                        request,
+                        positive(threads, "--threads"),
+                        positive(threadsBatch, "--threads-batch")),
+                plugins.settings(environment),
+                processes(request, environment));
+    }
+
+    private ProcessSettings processes(PlacementRequest request, Environment environment) {
+        Optional<Path> ggmlHome = placement.shardGgmlHome();
+        // Who reaches no other process needs no secret for it.
+        boolean reaches =
+                request.devices().stream()
+                        .anyMatch(device -> device.site() instanceof Site.Listening);
+        return new ProcessSettings(
+                command(environment, ggmlHome),
+                placement.workFolder(),
+                boundaryType,
+                reaches ? transport.options(environment) : TransportOptions.defaults());
+    }
+
+    private List<String> command(Environment environment, Optional<Path> ggmlHome) {
+        List<String> command = new ArrayList<>();
+        placement
+                .shardLauncher()
+                .or(() -> environment.home().map(home -> home.resolve("bin/varve")))
+                .ifPresent(
+                        launcher -> {
+                            command.addAll(List.of(launcher.toString(), "shard"));
+                            command.addAll(plugins.commandLine(ggmlHome));
+                            command.addAll(List.of("--log-level", LogSetup.level().name()));
+                        });
+        return command;
+    }
+
+    /** Looks at the flags of the draft model, once it is clear which devices are meant. */
+    void checkDraft(PlacementRequest request, Predicate<String> provided) {
+        DraftFlags draft = placement.draft();
+        draft.requireFits(request);
+        draft.requireProvided(provided);
+    }
+
+    /** What was asked for and has no effect. */
+    List<String> notes() {
+        return placement.notes();
     }
 
     private ModelOptions modelOptions() {

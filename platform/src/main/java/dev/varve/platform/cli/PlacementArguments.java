@@ -1,5 +1,6 @@
 package dev.varve.platform.cli;
 
+import dev.varve.platform.placement.PeerAccess;
 import dev.varve.platform.placement.PlacementRequest;
 
 import picocli.CommandLine.Option;
@@ -114,10 +115,23 @@ final class PlacementArguments {
         DraftFlags draft = draft();
         draft.requireValid();
         PlacementRequest request =
-                new PlacementFlags(device, devices, split, peerAccess, shardLauncher, workFolder)
+                new PlacementFlags(
+                                new PlacementFlags.Target(device, devices, split),
+                                peerAccess ? PeerAccess.DIRECT : PeerAccess.THROUGH_HOST,
+                                new PlacementFlags.Processes(shardLauncher, workFolder))
                         .read();
         draft.requireFits(request);
         return request;
+    }
+
+    /** Program that starts a shard process, where it is not our own. */
+    Optional<Path> shardLauncher() {
+        return shardLauncher;
+    }
+
+    /** Where shard processes keep their sockets. */
+    Optional<Path> workFolder() {
+        return workFolder;
     }
 
     /** The ggml build of shard processes, where it is another one than this process's. */

@@ -1,35 +1,42 @@
 package dev.varve.platform.cli;
 
 import dev.varve.platform.placement.DeviceReference;
+import dev.varve.platform.placement.Grouping;
+import dev.varve.platform.placement.PeerAccess;
 import dev.varve.platform.placement.PlacementRequest;
 import dev.varve.platform.placement.Site;
 import dev.varve.platform.placement.SplitRule;
 
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 
 /**
  * What the command line says about devices, unread. Where the flags stand does not matter: they are
  * looked at together.
  *
- * @param device {@code --target-device}
- * @param devices {@code --target-devices}
- * @param split {@code --target-layer-split}
  * @param peerAccess {@code --peer-access}
- * @param shardLauncher {@code --target-shard-ipc-bin}
- * @param workFolder {@code --target-shard-ipc-work-dir}
  */
-record PlacementFlags(
-        Optional<String> device,
-        Optional<String> devices,
-        Optional<String> split,
-        boolean peerAccess,
-        Optional<Path> shardLauncher,
-        Optional<Path> workFolder) {
+record PlacementFlags(Target target, PeerAccess peerAccess, Processes processes) {
+    /**
+     * The devices.
+     *
+     * @param device {@code --target-device}
+     * @param devices {@code --target-devices}
+     * @param split {@code --target-layer-split}
+     */
+    record Target(Optional<String> device, Optional<String> devices, Optional<String> split) {}
+
+    /**
+     * Processes for them.
+     *
+     * @param launcher {@code --target-shard-ipc-bin}
+     * @param workFolder {@code --target-shard-ipc-work-dir}
+     */
+    record Processes(Optional<Path> launcher, Optional<Path> workFolder) {}
+
     /** Where a model goes that nobody placed. */
-    public static final String DEFAULT_DEVICE = DeviceReference.AUTO + ":0";
+    static final String DEFAULT_DEVICE = DeviceReference.AUTO + ":0";
 
     private static final String DEVICE = "--target-device";
     private static final String DEVICES = "--target-devices";
@@ -37,23 +44,12 @@ record PlacementFlags(
     private static final String LAUNCHER = "--target-shard-ipc-bin";
     private static final String WORK_FOLDER = "--target-shard-ipc-work-dir";
 
-    public PlacementFlags {
-        Objects.requireNonNull(device);
-        Objects.requireNonNull(devices);
-        Objects.requireNonNull(split);
-        Objects.requireNonNull(shardLauncher);
-        Objects.requireNonNull(workFolder);
-    }
-
     /** No flag given. */
-    public static PlacementFlags none() {
+    static PlacementFlags none() {
         return new PlacementFlags(
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                false,
-                Optional.empty(),
-                Optional.empty());
+                new Target(Optional.empty(), Optional.empty(), Optional.empty()),
+                PeerAccess.THROUGH_HOST,
+                new Processes(Optional.empty(), Optional.empty()));
     }
 
     /**
@@ -61,13 +57,14 @@ record PlacementFlags(
      *
      * @throws IllegalArgumentException that begins with the flag that is wrong
      */
-    public PlacementRequest read() {
-        if (device.isPresent() && devices.isPresent()) {
+    PlacementRequest read() {
+        if (target.device().isPresent() && target.devices().isPresent()) {
             throw new IllegalArgumentException(
                     DEVICES + ": cannot be given together with " + DEVICE);
         }
         List<DeviceReference> named =
-                devices.map(text -> flag(DEVICES, () -> DeviceReference.parseList(text)))
+                target.devices()
+                        .map(text -> flag(DEVICES, () -> DeviceReference.parseList(text)))
                         .orElseGet(
                                 () ->
                                         List.of(
@@ -75,19 +72,24 @@ record PlacementFlags(
                                                         DEVICE,
                                                         () ->
                                                                 DeviceReference.parse(
-                                                                        device.orElse(
-                                                                                DEFAULT_DEVICE)))));
+                                                                        target.device()
+                                                                                .orElse(
+                                                                                        DEFAULT_DEVICE)))));
         SplitRule rule =
-                split.map(text -> flag(SPLIT, () -> SplitRule.parse(text)))
+                target.split()
+                        .map(text -> flag(SPLIT, () -> SplitRule.parse(text)))
                         .orElse(new SplitRule.Equal());
         requireSplit(rule, named.size());
         requireLauncher(named);
-        PlacementRequest request =
-                new PlacementRequest(named, rule, peerAccess, shardLauncher, workFolder);
+        PlacementRequest request = new PlacementRequest(named, rule, grouping(), peerAccess);
         // Where nothing is automatic the rest can be checked now, before files are opened.
         return named.stream().anyMatch(DeviceReference::isAutomatic)
                 ? request
                 : request.resolve(() -> DeviceReference.AUTO);
+    }
+
+    private Grouping grouping() {
+        return processes.launcher().isPresent() ? Grouping.BY_BACKEND : Grouping.AS_NAMED;
     }
 
     private interface Reading<T> {
@@ -103,7 +105,7 @@ record PlacementFlags(
     }
 
     private void requireSplit(SplitRule rule, int count) {
-        if (split.isPresent() && count < 2) {
+        if (target.split().isPresent() && count < 2) {
             throw new IllegalArgumentException(
                     SPLIT + ": needs two or more devices in " + DEVICES + ", found " + count);
         }
@@ -119,20 +121,20 @@ record PlacementFlags(
 
     private void requireLauncher(List<DeviceReference> named) {
         boolean startsProcess = named.stream().anyMatch(item -> item.site() instanceof Site.Child);
-        boolean grouped = shardLauncher.isPresent() && PlacementRequest.isGrouped(named);
-        if (shardLauncher.isPresent() && !startsProcess && !grouped) {
+        boolean grouped = processes.launcher().isPresent() && PlacementRequest.isGrouped(named);
+        if (processes.launcher().isPresent() && !startsProcess && !grouped) {
             throw new IllegalArgumentException(
                     LAUNCHER
                             + ": no device needs a process of its own; list two or more devices in "
                             + DEVICES
                             + ", or mark one as @process");
         }
-        if (workFolder.isPresent() && !startsProcess && !grouped) {
+        if (processes.workFolder().isPresent() && !startsProcess && !grouped) {
             throw new IllegalArgumentException(
                     WORK_FOLDER + ": needs " + LAUNCHER + " or a device marked as @process");
         }
-        shardLauncher.ifPresent(path -> requireNamed(LAUNCHER, path));
-        workFolder.ifPresent(path -> requireNamed(WORK_FOLDER, path));
+        processes.launcher().ifPresent(path -> requireNamed(LAUNCHER, path));
+        processes.workFolder().ifPresent(path -> requireNamed(WORK_FOLDER, path));
     }
 
     private static void requireNamed(String flag, Path path) {

@@ -1,11 +1,11 @@
 package dev.varve.platform.cli;
 
 import dev.varve.api.model.LayerRange;
+import dev.varve.platform.host.PreparedModel;
 import dev.varve.platform.placement.Placement;
-import dev.varve.platform.plan.LocalDeviceProbe;
+import dev.varve.platform.plan.RememberedProbe.Age;
 import dev.varve.platform.plan.SplitForecast;
 import dev.varve.platform.runtime.MemoryPlan;
-import dev.varve.platform.runtime.ModelSettings;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Visibility;
@@ -62,17 +62,9 @@ final class PlanCommand extends CliCommand {
         choose(model.model());
         PreparedModel prepared =
                 PreparedModel.open(
-                        model,
-                        model.settings(parallel, OptionalInt.empty(), ModelSettings.DEFAULT_QUEUE),
-                        environment());
-        SplitForecast forecast;
-        try (PlacedShards shards = new PlacedShards(prepared)) {
-            forecast =
-                    prepared.planner(
-                                    again ? LocalDeviceProbe.Age.NEW : LocalDeviceProbe.Age.ANY,
-                                    shards)
-                            .forecast(prepared.request());
-        }
+                        model.host(model.settings(parallel, OptionalInt.empty()), environment()),
+                        new LoadReport(model));
+        SplitForecast forecast = prepared.forecast(again ? Age.NEW : Age.ANY);
         if (json) {
             out().println(Json.write(describe(prepared, forecast)));
         } else {
@@ -108,8 +100,8 @@ final class PlanCommand extends CliCommand {
     private static ObjectNode describe(PreparedModel prepared, SplitForecast forecast) {
         ObjectNode result =
                 Json.object()
-                        .put("model", prepared.file().path().toString())
-                        .put("architecture", prepared.file().architecture())
+                        .put("model", prepared.model().file().path().toString())
+                        .put("architecture", prepared.model().file().architecture())
                         .put("devices", forecast.placement().devices())
                         .put("prefill_tokens_per_second", forecast.prefillTokensPerSecond())
                         .put("decode_tokens_per_second", forecast.decodeTokensPerSecond());
@@ -125,11 +117,11 @@ final class PlanCommand extends CliCommand {
         MemoryPlan memory = part.memory().memory();
         shard.put("device", part.memory().where().device().toString());
         shard.putArray("layers").add(range.begin()).add(range.end());
-        shard.put("weight_bytes", memory.weightBytes())
-                .put("kv_bytes", memory.kvBytes())
-                .put("state_bytes", memory.stateBytes())
-                .put("compute_bytes", memory.computeBytes())
-                .put("total_bytes", memory.totalBytes())
+        shard.put("weight_bytes", memory.need().weightBytes())
+                .put("kv_bytes", memory.need().kvBytes())
+                .put("state_bytes", memory.need().stateBytes())
+                .put("compute_bytes", memory.need().computeBytes())
+                .put("total_bytes", memory.need().totalBytes())
                 .put("free_bytes", memory.availableBytes())
                 .put("prefill_tokens_per_second", part.prefillTokensPerSecond())
                 .put("decode_tokens_per_second", part.decodeTokensPerSecond());

@@ -1,10 +1,12 @@
 package dev.varve.platform.cli;
 
 import dev.varve.api.backend.BackendOptions;
+import dev.varve.platform.host.PluginSettings;
 import dev.varve.platform.plugin.PluginCatalog;
 
 import picocli.CommandLine.Option;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -51,23 +53,32 @@ final class PluginOptions {
     }
 
     PluginCatalog discover(Environment environment) {
-        folder.filter(given -> !java.nio.file.Files.isDirectory(given))
+        return PluginCatalog.discover(checkedFolder(environment));
+    }
+
+    private Path checkedFolder(Environment environment) {
+        folder.filter(given -> !Files.isDirectory(given))
                 .ifPresent(
                         given -> {
                             throw new UsageException(
                                     "--plugins: expected a folder, found " + given);
                         });
-        return PluginCatalog.discover(folder(environment));
+        return folder(environment);
+    }
+
+    /** Plugins and libraries of a model. */
+    PluginSettings settings(Environment environment) {
+        return new PluginSettings(
+                new PluginSettings.Source.Folder(checkedFolder(environment)),
+                environment.cacheFolder(),
+                ggmlHome(environment));
     }
 
     BackendOptions backendOptions(Environment environment) {
-        return backendOptions(environment, false);
+        return new BackendOptions(environment.cacheFolder(), ggmlHome(environment), false);
     }
 
-    BackendOptions backendOptions(Environment environment, boolean peerAccess) {
-        return new BackendOptions(
-                environment.cacheFolder(),
-                ggmlHome.or(() -> environment.variable("VARVE_GGML_HOME").map(Path::of)),
-                peerAccess);
+    private Optional<Path> ggmlHome(Environment environment) {
+        return ggmlHome.or(() -> environment.variable("VARVE_GGML_HOME").map(Path::of));
     }
 }

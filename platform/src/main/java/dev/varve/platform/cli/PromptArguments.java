@@ -1,8 +1,8 @@
 package dev.varve.platform.cli;
 
 import dev.varve.platform.chat.ChatRenderer;
+import dev.varve.platform.host.HostedModel;
 import dev.varve.platform.template.ChatTemplate;
-import dev.varve.platform.tokenizer.Tokenizer;
 
 import picocli.CommandLine.Option;
 
@@ -41,16 +41,16 @@ final class PromptArguments {
      * @throws UsageException if there is nothing to continue, an id is not the model's, or a
      *     message is given to a model without a chat template
      */
-    int[] tokens(ModelRuntime runtime) {
+    int[] tokens(HostedModel runtime) {
         if (ids != null) {
             int[] given = TokenIds.parse(ids);
             TokenIds.requireBelow(given, runtime.vocabularySize());
             return given;
         }
-        return message == null ? encoded(runtime.tokenizer()) : rendered(runtime);
+        return message == null ? encoded(runtime) : rendered(runtime);
     }
 
-    private int[] rendered(ModelRuntime runtime) {
+    private int[] rendered(HostedModel runtime) {
         String template =
                 runtime.file()
                         .metadata()
@@ -66,17 +66,8 @@ final class PromptArguments {
                 .tokens();
     }
 
-    private int[] encoded(Tokenizer tokenizer) {
-        int[] encoded = tokenizer.encode(text, true);
-        if (tokenizer.addsBos()) {
-            int bos = tokenizer.bosId().orElseThrow();
-            if (encoded.length == 0 || encoded[0] != bos) {
-                int[] begun = new int[encoded.length + 1];
-                begun[0] = bos;
-                System.arraycopy(encoded, 0, begun, 1, encoded.length);
-                return begun;
-            }
-        }
+    private int[] encoded(HostedModel runtime) {
+        int[] encoded = runtime.encode(text);
         if (encoded.length == 0) {
             throw new UsageException("--prompt: expected a text, found none");
         }

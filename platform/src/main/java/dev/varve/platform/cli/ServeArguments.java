@@ -7,7 +7,8 @@ import dev.varve.platform.http.access.ListenAddress;
 import dev.varve.platform.http.access.PageAccess;
 import dev.varve.platform.http.model.ReasoningDefaults;
 import dev.varve.platform.intake.IntakeLimits;
-import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.runtime.SequenceLimits;
+import dev.varve.platform.runtime.WaitingLimits;
 
 import picocli.CommandLine.Option;
 
@@ -115,7 +116,7 @@ final class ServeArguments {
 
     @Option(
             names = "--parallel",
-            defaultValue = "" + ModelSettings.DEFAULT_PARALLEL,
+            defaultValue = "" + SequenceLimits.DEFAULT_PARALLEL,
             paramLabel = "N",
             description =
                     "Most requests that are decoded together; each takes room in the KV cache.",
@@ -133,7 +134,7 @@ final class ServeArguments {
 
     @Option(
             names = "--max-queue",
-            defaultValue = "" + ModelSettings.DEFAULT_QUEUE,
+            defaultValue = "" + WaitingLimits.DEFAULT_QUEUE,
             paramLabel = "N",
             description = "Most requests that wait; more are refused with status 429.",
             order = 20)
@@ -214,12 +215,9 @@ final class ServeArguments {
                 reasoningBudget.isPresent() ? OptionalInt.of(budget) : OptionalInt.empty());
     }
 
-    Duration shardPatience() {
-        return shardPatience;
-    }
-
-    int maxQueue() {
-        return maxQueue;
+    /** How many requests wait, and how long for a lost shard. */
+    WaitingLimits waiting() {
+        return new WaitingLimits(maxQueue, shardPatience);
     }
 
     private IntakeLimits limits() {

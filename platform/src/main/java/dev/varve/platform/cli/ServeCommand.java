@@ -4,6 +4,7 @@ import dev.varve.api.gguf.GgufFile;
 import dev.varve.platform.chat.AnswerDialect;
 import dev.varve.platform.chat.ChatRenderer;
 import dev.varve.platform.engine.Engine;
+import dev.varve.platform.host.HostedModel;
 import dev.varve.platform.http.HttpOptions;
 import dev.varve.platform.http.HttpServer;
 import dev.varve.platform.http.model.ModelDescription;
@@ -85,14 +86,11 @@ final class ServeCommand extends CliCommand {
                                                 + entrance.open()
                                                 + "; loading "
                                                 + choice.file().getFileName());
-                try (ModelRuntime runtime =
+                try (HostedModel runtime =
                         open(
                                 model,
-                                model.settings(
-                                                server.parallel(),
-                                                server.kvTokens(),
-                                                server.maxQueue())
-                                        .withShardPatience(server.shardPatience()))) {
+                                model.settings(server.parallel(), server.kvTokens())
+                                        .with(server.waiting()))) {
                     int shards = runtime.placement().parts().size();
                     say(
                             String.format(
@@ -151,10 +149,10 @@ final class ServeCommand extends CliCommand {
     }
 
     private ServedModel served(
-            ModelRuntime runtime, Path file, ReasoningDefaults reasoningDefaults) {
+            HostedModel runtime, Path file, ReasoningDefaults reasoningDefaults) {
         Map<String, Object> details = new LinkedHashMap<>();
         details.put("device", runtime.placement().devices());
-        details.put("threads", runtime.threads());
+        details.put("threads", runtime.threads().orElse(0));
         details.put("load_ms", Math.round(runtime.loadMillis()));
         runtime.adapter()
                 .shape()
@@ -167,9 +165,9 @@ final class ServeCommand extends CliCommand {
                                                 "tokens",
                                                 window,
                                                 "rows_per_sequence",
-                                                runtime.plan().regionSlots(),
+                                                runtime.plan().sizes().regionSlots(),
                                                 "regions",
-                                                runtime.plan().stateRows() - 1)));
+                                                runtime.plan().sizes().stateRows() - 1)));
         details.put("exact_rows", model.exactRows());
         details.put("memory_plan", runtime.plan().describe(runtime.placement().devices()));
         return new ServedModel(

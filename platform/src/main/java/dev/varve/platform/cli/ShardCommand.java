@@ -5,6 +5,8 @@ import dev.varve.api.transport.Connection;
 import dev.varve.api.transport.Listener;
 import dev.varve.api.transport.TransportOptions;
 import dev.varve.api.transport.TransportProvider;
+import dev.varve.platform.host.InstalledHost;
+import dev.varve.platform.host.Supervision;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.LocalBackends;
 import dev.varve.platform.plugin.PluginCatalog;
@@ -195,8 +197,9 @@ final class ShardCommand extends CliCommand {
         return new InstalledHost(
                 catalog,
                 new LocalBackends(catalog.backends(), plugins.backendOptions(environment())),
-                allowed,
-                models.stream().map(model -> model.file(environment())).toList(),
-                lookedUp);
+                new InstalledHost.Offer(
+                        allowed,
+                        models.stream().map(model -> model.file(environment())).toList(),
+                        lookedUp));
     }
 }

@@ -51,19 +51,16 @@ import java.util.Optional;
         })
 final class VarveCommand implements Runnable {
     private final Environment environment;
-    private final RuntimeFactory runtimes;
 
     @Spec private CommandSpec spec;
 
-    private VarveCommand(Environment environment, RuntimeFactory runtimes) {
+    private VarveCommand(Environment environment) {
         this.environment = environment;
-        this.runtimes = runtimes;
     }
 
     /** The command line with all subcommands, writing to {@code out} and {@code err}. */
-    static CommandLine commandLine(
-            Environment environment, RuntimeFactory runtimes, PrintWriter out, PrintWriter err) {
-        CommandLine line = new CommandLine(new VarveCommand(environment, runtimes));
+    static CommandLine commandLine(Environment environment, PrintWriter out, PrintWriter err) {
+        CommandLine line = new CommandLine(new VarveCommand(environment));
         line.getSubcommands().values().forEach(VarveCommand::prepareHelp);
         return line.setOut(out)
                 .setErr(err)
@@ -98,10 +95,6 @@ final class VarveCommand implements Runnable {
 
     Environment environment() {
         return environment;
-    }
-
-    RuntimeFactory runtimes() {
-        return runtimes;
     }
 
     @Override

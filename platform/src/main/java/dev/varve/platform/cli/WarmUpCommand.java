@@ -41,8 +41,7 @@ final class WarmUpCommand extends CliCommand {
     private void showHelp() {
         PrintWriter nowhere = new PrintWriter(new StringWriter());
         for (String command : new String[] {"serve", "generate"}) {
-            VarveCommand.commandLine(environment(), new LocalRuntimeFactory(), nowhere, nowhere)
-                    .execute(command, "--help");
+            VarveCommand.commandLine(environment(), nowhere, nowhere).execute(command, "--help");
         }
     }
 

@@ -2,13 +2,11 @@ package dev.varve.platform.placement;
 
 import dev.varve.platform.setting.Setting;
 
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
@@ -16,21 +14,17 @@ import java.util.function.Supplier;
  *
  * @param devices one or more; a device may be there twice
  * @param split how the layers are shared out; {@link SplitRule.Equal} for one device
- * @param peerAccess whether devices of one backend may copy from each other directly
- * @param shardLauncher program that starts a shard process; empty: our own
- * @param workFolder where shard processes keep their sockets; empty: a private temporary folder
+ * @param grouping who decides on processes
+ * @param peerAccess whether devices of one backend copy from each other directly
  */
 public record PlacementRequest(
-        List<DeviceReference> devices,
-        SplitRule split,
-        boolean peerAccess,
-        Optional<Path> shardLauncher,
-        Optional<Path> workFolder) {
+        List<DeviceReference> devices, SplitRule split, Grouping grouping, PeerAccess peerAccess) {
+    /** Checks that there is a device. */
     public PlacementRequest {
         devices = List.copyOf(devices);
         Objects.requireNonNull(split);
-        Objects.requireNonNull(shardLauncher);
-        Objects.requireNonNull(workFolder);
+        Objects.requireNonNull(grouping);
+        Objects.requireNonNull(peerAccess);
         if (devices.isEmpty()) {
             throw new IllegalArgumentException("a placement needs a device");
         }
@@ -38,8 +32,12 @@ public record PlacementRequest(
 
     /** Everything on one device. */
     public static PlacementRequest single(DeviceReference device) {
-        return new PlacementRequest(
-                List.of(device), new SplitRule.Equal(), false, Optional.empty(), Optional.empty());
+        return of(List.of(device), new SplitRule.Equal());
+    }
+
+    /** Devices in the processes that they name, which copy through the host. */
+    public static PlacementRequest of(List<DeviceReference> devices, SplitRule split) {
+        return new PlacementRequest(devices, split, Grouping.AS_NAMED, PeerAccess.THROUGH_HOST);
     }
 
     /** Whether the layers are spread over several devices. */
@@ -57,7 +55,7 @@ public record PlacementRequest(
      * own. A request that was resolved stays as it is.
      *
      * @param best name of the best backend of this process; asked only where it is needed
-     * @throws IllegalArgumentException that begins with the flag that is wrong
+     * @throws IllegalArgumentException that begins with the setting that is wrong
      */
     public PlacementRequest resolve(Supplier<String> best) {
         boolean asked = devices.stream().anyMatch(DeviceReference::isAutomatic);
@@ -84,14 +82,13 @@ public record PlacementRequest(
             resolved.add(known);
         }
         List<DeviceReference> grouped =
-                shardLauncher.isPresent() && isGrouped(resolved) ? group(resolved) : resolved;
-        PlacementRequest request =
-                new PlacementRequest(grouped, split, peerAccess, shardLauncher, workFolder);
+                grouping == Grouping.BY_BACKEND && isGrouped(resolved) ? group(resolved) : resolved;
+        PlacementRequest request = new PlacementRequest(grouped, split, grouping, peerAccess);
         request.requirePeers();
         return request;
     }
 
-    /** Whether a launcher decides by the backends who gets a process: nobody wrote a site. */
+    /** Whether {@link Grouping#BY_BACKEND} has anything to decide: nobody wrote a site. */
     public static boolean isGrouped(List<DeviceReference> devices) {
         return devices.size() > 1 && devices.stream().allMatch(DeviceReference::isLocal);
     }
@@ -112,7 +109,7 @@ public record PlacementRequest(
      * it by the speed at best.
      */
     private void requirePeers() {
-        if (!peerAccess) {
+        if (peerAccess == PeerAccess.THROUGH_HOST) {
             return;
         }
         boolean found =

@@ -8,7 +8,6 @@ import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.ShardFootprint;
 import dev.varve.platform.shard.ShardOptions;
-import dev.varve.platform.shard.WeightLayout;
 
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -63,16 +62,13 @@ public final class SpeedProbe {
                 ShardFootprint.of(
                         model.shape(),
                         model.shape().allLayers(),
-                        settings.cacheTypes(),
+                        settings.computation().cacheTypes(),
                         StepTime.CHUNK,
                         TimedShard.SLOTS);
-        return ShardOptions.of(
-                        settings.cacheTypes(),
+        return settings.computation()
+                .shardOptions(
                         new CacheSizes(
-                                TimedShard.SLOTS, TimedShard.STATE_ROWS, footprint.regionSlots()))
-                .withWeights(settings.repack() ? WeightLayout.REPACKED : WeightLayout.AS_IN_FILE)
-                .withFlashAttention(settings.flashAttention())
-                .withExactRows(settings.exactRows());
+                                TimedShard.SLOTS, TimedShard.STATE_ROWS, footprint.regionSlots()));
     }
 
     /**

@@ -87,7 +87,7 @@ public final class SplitPlanner {
                 LayerRanges.align(model, LayerRanges.split(model.shape().layerCount(), on.size()))
                         .ranges();
         int context = RangeMemory.contextTokens(model.shape(), settings);
-        int slots = SlotSpan.roundUp(settings.kvTokens().orElse(context));
+        int slots = SlotSpan.roundUp(settings.sequences().kvTokens().orElse(context));
         List<SplitChooser.Candidate> candidates = new ArrayList<>();
         List<ToLongFunction<LayerRange>> bytes = new ArrayList<>();
         for (DeviceReference device : on) {

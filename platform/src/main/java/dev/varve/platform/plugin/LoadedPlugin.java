@@ -1,6 +1,8 @@
 package dev.varve.platform.plugin;
 
 import java.nio.file.Path;
+import java.util.Collection;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -14,6 +16,21 @@ public record LoadedPlugin(PluginOrigin origin, PluginServices services) {
     public LoadedPlugin {
         Objects.requireNonNull(origin);
         Objects.requireNonNull(services);
+    }
+
+    /**
+     * A plugin of providers that the program itself made.
+     *
+     * @param providers by kind
+     * @throws IllegalArgumentException if one gives no name that can be used
+     */
+    public static LoadedPlugin of(
+            PluginOrigin origin, Map<Spi<?>, ? extends Collection<?>> providers) {
+        try {
+            return new LoadedPlugin(origin, PluginServices.read(providers));
+        } catch (PluginRejection e) {
+            throw new IllegalArgumentException(e.getMessage(), e);
+        }
     }
 
     /** The jar, or the folder of jars, that it came from. */

@@ -5,7 +5,6 @@ import dev.varve.api.backend.ComputeDevice;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
-import dev.varve.api.model.ModelFamilyProvider;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.EngineOptions;
 import dev.varve.platform.engine.Scheduler;
@@ -23,106 +22,79 @@ import dev.varve.platform.shard.local.LocalShard;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
-import java.util.function.Consumer;
+import java.util.Optional;
 
 /**
  * A model on its devices, ready to generate. Owns its shards and, once started, its engine; the
  * devices belong to the caller, who closes them afterwards.
  */
 public final class LoadedModel implements AutoCloseable {
-    private final GgufFile file;
-    private final LayerSplitAdapter adapter;
+    private final OpenedModel model;
     private final MemoryPlan plan;
     private final ModelSettings settings;
     private final ShardPipeline pipeline;
-    private Engine engine;
+    private Optional<Engine> engine = Optional.empty();
 
     private LoadedModel(
-            GgufFile file,
-            LayerSplitAdapter adapter,
-            MemoryPlan plan,
-            ModelSettings settings,
-            ShardPipeline pipeline) {
-        this.file = file;
-        this.adapter = adapter;
+            OpenedModel model, MemoryPlan plan, ModelSettings settings, ShardPipeline pipeline) {
+        this.model = model;
         this.plan = plan;
         this.settings = settings;
         this.pipeline = pipeline;
     }
 
     /**
-     * Loads a model as one shard.
+     * Loads a model as one shard on a device that the caller opened.
      *
-     * @param planned hears the memory plan before the weights are loaded
+     * @throws VarveException of kind OUT_OF_MEMORY if it does not fit
      */
     public static LoadedModel load(
-            GgufFile file,
-            ModelFamilyProvider family,
-            ComputeDevice device,
-            ModelSettings settings,
-            LoadProgress progress,
-            Consumer<MemoryPlan> planned) {
-        LayerSplitAdapter adapter = family.open(file, settings.model());
-        return load(
-                file,
-                adapter,
-                device,
-                settings,
-                List.of(adapter.shape().allLayers()),
-                progress,
-                planned);
+            OpenedModel model, ComputeDevice device, ModelSettings settings) {
+        return load(model, device, settings, List.of(model.shape().allLayers()));
     }
 
     /**
-     * Loads a model as several shards of one device; the ranges follow each other and cover all
-     * layers.
+     * Loads a model as several shards of one device that the caller opened.
+     *
+     * @param ranges follow each other and cover all layers
+     * @throws VarveException of kind OUT_OF_MEMORY if they do not fit
      */
     public static LoadedModel load(
-            GgufFile file,
-            LayerSplitAdapter adapter,
+            OpenedModel model,
             ComputeDevice device,
             ModelSettings settings,
-            List<LayerRange> ranges,
-            LoadProgress progress,
-            Consumer<MemoryPlan> planned) {
+            List<LayerRange> ranges) {
+        DeviceReference name = DeviceReference.parse(device.info().name());
         SplitPlan plan =
                 SplitPlan.of(
-                        adapter,
-                        Placement.of(
-                                Collections.nCopies(
-                                        ranges.size(), DeviceReference.parse(device.info().name())),
-                                ranges),
+                        model.adapter(),
+                        Placement.of(Collections.nCopies(ranges.size(), name), ranges),
                         reference -> device.info(),
                         settings);
-        planned.accept(plan.total());
-        return load(
-                file,
-                adapter,
-                plan,
-                (part, options, report) ->
+        ShardFactory factory =
+                (part, options, progress) ->
                         LocalShard.load(
-                                new ModelRange(file, adapter, part.range()),
+                                model.range(part.range()),
                                 device,
                                 options,
-                                report),
-                settings,
-                progress);
+                                progress);
+        return load(model, plan, factory, settings, LoadProgress.silent());
     }
 
     /**
-     * Loads a model as planned.
+     * Loads a model as planned. If a shard cannot be loaded the others are closed.
      *
      * @param factory opens the shards, which belong to the model from then on
+     * @throws VarveException as the factory does
      */
     public static LoadedModel load(
-            GgufFile file,
-            LayerSplitAdapter adapter,
+            OpenedModel model,
             SplitPlan plan,
             ShardFactory factory,
             ModelSettings settings,
             LoadProgress progress) {
         List<Shard> shards = new ShardLoading(factory, plan, settings, progress).run();
-        return new LoadedModel(file, adapter, plan.total(), settings, new ShardPipeline(shards));
+        return new LoadedModel(model, plan.total(), settings, new ShardPipeline(shards));
     }
 
     /** The shards, their memory, health and times. */
@@ -132,12 +104,12 @@ public final class LoadedModel implements AutoCloseable {
 
     /** The model file. */
     public GgufFile file() {
-        return file;
+        return model.file();
     }
 
     /** The model as its family sees it. */
     public LayerSplitAdapter adapter() {
-        return adapter;
+        return model.adapter();
     }
 
     /** The sizes that were chosen. */
@@ -152,26 +124,29 @@ public final class LoadedModel implements AutoCloseable {
 
     /** Starts the engine at the first call; the same one afterwards. */
     public synchronized Engine engine() {
-        if (engine == null) {
-            int[] suppressed =
-                    file.metadata().findIntegers("tokenizer.ggml.suppress_tokens").stream()
-                            .flatMapToInt(ids -> Arrays.stream(ids).mapToInt(id -> (int) id))
-                            .filter(id -> id >= 0 && id < adapter.shape().vocabularySize())
-                            .toArray();
-            engine =
-                    Scheduler.start(
-                            pipeline,
-                            adapter.shape(),
-                            new EngineOptions(
-                                    new EngineOptions.Capacity(
-                                            plan.contextTokens(),
-                                            settings.parallel(),
-                                            new CacheCapacity(plan.slots(), plan.stateRows())),
-                                    settings.queueLimit(),
-                                    suppressed,
-                                    settings.shardPatience()));
-        }
-        return engine;
+        Engine running = engine.orElseGet(this::start);
+        engine = Optional.of(running);
+        return running;
+    }
+
+    private Engine start() {
+        int[] suppressed =
+                file().metadata().findIntegers("tokenizer.ggml.suppress_tokens").stream()
+                        .flatMapToInt(ids -> Arrays.stream(ids).mapToInt(id -> (int) id))
+                        .filter(id -> id >= 0 && id < model.shape().vocabularySize())
+                        .toArray();
+        return Scheduler.start(
+                pipeline,
+                model.shape(),
+                new EngineOptions(
+                        new EngineOptions.Capacity(
+                                plan.contextTokens(),
+                                settings.sequences().parallel(),
+                                new CacheCapacity(
+                                        plan.sizes().slots(), plan.sizes().stateRows())),
+                        settings.waiting().queueLimit(),
+                        suppressed,
+                        settings.waiting().shardPatience()));
     }
 
     /**
@@ -181,18 +156,16 @@ public final class LoadedModel implements AutoCloseable {
      *     holds
      */
     public synchronized void logits(int[] tokens, TeacherForcing.LogitsSink sink) {
-        if (engine != null) {
+        if (engine.isPresent()) {
             throw new IllegalStateException("the engine has the shards already");
         }
-        TeacherForcing.run(pipeline, tokens, plan.slots(), adapter.shape().vocabularySize(), sink);
+        TeacherForcing.run(
+                pipeline, tokens, plan.sizes().slots(), model.shape().vocabularySize(), sink);
     }
 
+    /** Cancels what runs and frees weights and caches. */
     @Override
     public synchronized void close() {
-        if (engine != null) {
-            engine.close();
-        } else {
-            pipeline.close();
-        }
+        engine.ifPresentOrElse(Engine::close, pipeline::close);
     }
 }

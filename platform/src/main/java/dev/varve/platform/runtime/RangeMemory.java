@@ -10,6 +10,7 @@ import dev.varve.api.model.TensorSelection;
 import dev.varve.api.model.TensorUse;
 import dev.varve.platform.engine.EngineOptions;
 import dev.varve.platform.setting.Setting;
+import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.FlashAttention;
 import dev.varve.platform.shard.PlainAttentionMemory;
 import dev.varve.platform.shard.ShardFootprint;
@@ -79,15 +80,16 @@ public record RangeMemory(
         int context = contextTokens(shape, settings);
         TensorSelection selection = model.tensors(range);
         ShardFootprint footprint =
-                ShardFootprint.of(shape, range, settings.cacheTypes(), CHUNK, context);
+                ShardFootprint.of(
+                        shape, range, settings.computation().cacheTypes(), CHUNK, context);
         return new RangeMemory(
                 selection.entries().stream().mapToLong(entry -> entry.tensor().bytes()).sum(),
                 footprint.bytesPerSlot(),
                 footprint.regionSlots(),
                 Math.multiplyExact(
                         footprint.bytesPerStateRow(),
-                        EngineOptions.Capacity.rowsFor(settings.parallel())),
-                computeBytes(selection, shape, range, context, settings.parallel())
+                        EngineOptions.Capacity.rowsFor(settings.sequences().parallel())),
+                computeBytes(selection, shape, range, context, settings.sequences().parallel())
                         + scoreBytes(selection, shape, range, context, settings));
     }
 
@@ -98,8 +100,9 @@ public record RangeMemory(
      */
     public static int contextTokens(ModelShape shape, ModelSettings settings) {
         int context =
-                settings.maxContext()
-                        .orElse(Math.min(shape.contextLength(), ModelSettings.DEFAULT_CONTEXT));
+                settings.sequences()
+                        .contextTokens()
+                        .orElse(Math.min(shape.contextLength(), SequenceLimits.DEFAULT_CONTEXT));
         int longest = Math.min(shape.contextLength(), MAX_SLOTS);
         if (context < 1 || context > longest) {
             throw new VarveException(
@@ -120,16 +123,16 @@ public record RangeMemory(
      * @param affordable how many the memory holds
      * @throws VarveException of kind INVALID_REQUEST if fewer than one context was asked for
      */
-    static int slots(ModelSettings settings, int context, long affordable) {
+    static int slots(SequenceLimits limits, int context, long affordable) {
         int wholeContexts = SlotSpan.roundUp(context);
-        if (settings.kvTokens().isEmpty()) {
-            long wanted = Math.min((long) wholeContexts * settings.parallel(), affordable);
+        if (limits.kvTokens().isEmpty()) {
+            long wanted = Math.min((long) wholeContexts * limits.parallel(), affordable);
             return (int)
                     Math.max(
                             wholeContexts,
                             Math.min(wanted, MAX_SLOTS) / SlotSpan.BLOCK * SlotSpan.BLOCK);
         }
-        int slots = SlotSpan.roundUp(Math.min(settings.kvTokens().getAsInt(), MAX_SLOTS));
+        int slots = SlotSpan.roundUp(Math.min(limits.kvTokens().getAsInt(), MAX_SLOTS));
         if (slots < wholeContexts) {
             throw new VarveException(
                     VarveException.Kind.INVALID_REQUEST,
@@ -139,7 +142,7 @@ public record RangeMemory(
                             + " ("
                             + Setting.CONTEXT_TOKENS
                             + ", one whole sequence), found "
-                            + settings.kvTokens().getAsInt());
+                            + limits.kvTokens().getAsInt());
         }
         return slots;
     }
@@ -165,13 +168,13 @@ public record RangeMemory(
     MemoryPlan plan(ModelShape shape, ModelSettings settings, int slots, long available) {
         return new MemoryPlan(
                 contextTokens(shape, settings),
-                slots,
-                EngineOptions.Capacity.rowsFor(settings.parallel()),
-                regionSlots,
-                weightBytes,
-                Math.multiplyExact(bytesPerSlot, slots),
-                stateBytes,
-                computeBytes,
+                new CacheSizes(
+                        slots, EngineOptions.Capacity.rowsFor(settings.sequences().parallel()), regionSlots),
+                new MemoryNeed(
+                        weightBytes,
+                        Math.multiplyExact(bytesPerSlot, slots),
+                        stateBytes,
+                        computeBytes),
                 available);
     }
 
@@ -243,11 +246,12 @@ public record RangeMemory(
             LayerRange range,
             int context,
             ModelSettings settings) {
-        if (settings.flashAttention() != FlashAttention.OFF) {
+        if (settings.computation().numerics().flashAttention() != FlashAttention.OFF) {
             return 0;
         }
         int slots = SlotSpan.roundUp(context);
-        return new PlainAttentionMemory(selection, shape, range, settings.cacheTypes())
+        return new PlainAttentionMemory(
+                        selection, shape, range, settings.computation().cacheTypes())
                 .bytes(Math.min(CHUNK, slots), slots);
     }
 }

@@ -1,11 +1,9 @@
 package dev.varve.platform.runtime;
 
 import dev.varve.platform.placement.Placement;
-import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardOptions;
-import dev.varve.platform.shard.WeightLayout;
 import dev.varve.platform.shard.local.LocalShard;
 
 import java.util.ArrayDeque;
@@ -52,9 +50,9 @@ final class ShardLoading {
             }
         }
         if (!failures.isEmpty()) {
-            shards.forEach(Shard::close);
             RuntimeException first = failures.getFirst();
             failures.stream().skip(1).forEach(first::addSuppressed);
+            shards.forEach(shard -> close(shard, first));
             throw first;
         }
         for (int i = 1; i < shards.size(); i++) {
@@ -66,19 +64,17 @@ final class ShardLoading {
         return shards;
     }
 
+    private static void close(Shard shard, RuntimeException reason) {
+        try {
+            shard.close();
+        } catch (RuntimeException e) {
+            reason.addSuppressed(e);
+        }
+    }
+
     private CompletableFuture<Shard> start(int index, Executor executor) {
         SplitPlan.Part part = plan.parts().get(index);
-        ShardOptions options =
-                ShardOptions.of(
-                                settings.cacheTypes(),
-                                new CacheSizes(
-                                        part.memory().slots(),
-                                        part.memory().stateRows(),
-                                        part.memory().regionSlots()))
-                        .withWeights(
-                                settings.repack() ? WeightLayout.REPACKED : WeightLayout.AS_IN_FILE)
-                        .withFlashAttention(settings.flashAttention())
-                        .withExactRows(settings.exactRows());
+        ShardOptions options = settings.computation().shardOptions(part.memory().sizes());
         Placement.Part where = part.where();
         return CompletableFuture.supplyAsync(
                 () -> factory.open(where, options, progress.of(index)), executor);

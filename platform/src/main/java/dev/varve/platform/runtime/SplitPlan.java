@@ -6,6 +6,7 @@ import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.placement.Site;
+import dev.varve.platform.shard.CacheSizes;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -35,6 +36,7 @@ public record SplitPlan(List<Part> parts) {
         private long free = Long.MAX_VALUE;
     }
 
+    /** Takes a copy of the parts. */
     public SplitPlan {
         parts = List.copyOf(parts);
     }
@@ -67,7 +69,7 @@ public record SplitPlan(List<Part> parts) {
         for (Pool pool : pools.values()) {
             affordable = Math.min(affordable, affordableSlots(pool, needs));
         }
-        int slots = RangeMemory.slots(settings, context, affordable);
+        int slots = RangeMemory.slots(settings.sequences(), context, affordable);
         List<Part> parts = new ArrayList<>();
         for (int i = 0; i < needs.size(); i++) {
             parts.add(
@@ -113,7 +115,7 @@ public record SplitPlan(List<Part> parts) {
         for (Pool pool : pools) {
             long sum =
                     pool.parts.stream()
-                            .mapToLong(part -> parts.get(part).memory().totalBytes())
+                            .mapToLong(part -> parts.get(part).memory().need().totalBytes())
                             .sum();
             if (sum > pool.free) {
                 String together =
@@ -142,30 +144,19 @@ public record SplitPlan(List<Part> parts) {
     /** The sums of all shards; what is free is the sum over the shards too. */
     public MemoryPlan total() {
         MemoryPlan first = parts.getFirst().memory();
-        long weights = 0;
-        long kv = 0;
-        long states = 0;
-        long compute = 0;
+        MemoryNeed need = MemoryNeed.NONE;
         long free = 0;
         int region = 0;
         for (Part part : parts) {
             MemoryPlan memory = part.memory();
-            weights += memory.weightBytes();
-            kv += memory.kvBytes();
-            states += memory.stateBytes();
-            compute += memory.computeBytes();
+            need = need.plus(memory.need());
             free += memory.availableBytes();
-            region = Math.max(region, memory.regionSlots());
+            region = Math.max(region, memory.sizes().regionSlots());
         }
         return new MemoryPlan(
                 first.contextTokens(),
-                first.slots(),
-                first.stateRows(),
-                region,
-                weights,
-                kv,
-                states,
-                compute,
+                new CacheSizes(first.sizes().slots(), first.sizes().stateRows(), region),
+                need,
                 free);
     }
 

@@ -47,6 +47,7 @@ public record UnusedTensors(GgufFile file, int layers, Map<Reason, List<GgufTens
         }
     }
 
+    /** Takes a copy of the map. */
     public UnusedTensors {
         byReason = Map.copyOf(byReason);
     }

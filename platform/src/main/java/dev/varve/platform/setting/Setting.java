@@ -15,6 +15,12 @@ import java.util.stream.Collectors;
  * or sent by a shard process; {@link SettingNames#render} puts the names in where it is shown.
  */
 public enum Setting {
+    /** Model file. */
+    MODEL("model"),
+    /** Folder of model files. */
+    MODELS("models"),
+    /** Whether a shard process belongs to the server that started it. */
+    SUPERVISED("supervised"),
     /** The one device of a model. */
     DEVICE("device"),
     /** Several devices of a model, in layer order. */

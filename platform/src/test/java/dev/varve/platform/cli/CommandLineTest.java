@@ -32,11 +32,7 @@ class CommandLineTest {
         StringWriter err = new StringWriter();
         Environment environment = new Environment(Map.of(), Optional.of(folder), Set.of());
         int status =
-                VarveCommand.commandLine(
-                                environment,
-                                new LocalRuntimeFactory(),
-                                new PrintWriter(out),
-                                new PrintWriter(err))
+                VarveCommand.commandLine(environment, new PrintWriter(out), new PrintWriter(err))
                         .execute(arguments);
         return new Outcome(status, out.toString(), err.toString());
     }

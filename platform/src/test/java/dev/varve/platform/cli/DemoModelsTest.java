@@ -56,7 +56,6 @@ class DemoModelsTest {
         int status =
                 VarveCommand.commandLine(
                                 new Environment(variables, Optional.of(home), Set.of()),
-                                new LocalRuntimeFactory(),
                                 new PrintWriter(out),
                                 new PrintWriter(err))
                         .execute(arguments);

@@ -15,25 +15,28 @@ import java.io.StringWriter;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 class FlagNamesTest {
     @ParameterizedTest
     @EnumSource(Setting.class)
-    void everySettingIsAFlagOfServe(Setting setting) {
+    void everySettingIsAFlagOfServeOrShard(Setting setting) {
         PrintWriter nowhere = new PrintWriter(new StringWriter());
-        CommandLine serve =
+        Map<String, CommandLine> commands =
                 VarveCommand.commandLine(
                                 new Environment(Map.of(), Optional.empty(), Set.of()),
-                                new LocalRuntimeFactory(),
                                 nowhere,
                                 nowhere)
-                        .getSubcommands()
-                        .get("serve");
+                        .getSubcommands();
 
         // Both types of the cache together are written as one flag and the end of the other.
         String flag = FlagNames.FLAGS.of(setting).replaceFirst("/-v$", "");
 
-        assertTrue(serve.getCommandSpec().optionsMap().containsKey(flag), flag);
+        assertTrue(
+                Stream.of("serve", "shard")
+                        .map(name -> commands.get(name).getCommandSpec().optionsMap())
+                        .anyMatch(options -> options.containsKey(flag)),
+                flag);
     }
 
     @ParameterizedTest

@@ -30,7 +30,6 @@ class HelpTest {
         int status =
                 VarveCommand.commandLine(
                                 new Environment(Map.of(), Optional.of(folder), Set.of()),
-                                new LocalRuntimeFactory(),
                                 new PrintWriter(out),
                                 new PrintWriter(err))
                         .execute(arguments);

@@ -44,7 +44,6 @@ class InspectTest {
         int status =
                 VarveCommand.commandLine(
                                 new Environment(Map.of(), Optional.of(folder), Set.of()),
-                                new LocalRuntimeFactory(),
                                 new PrintWriter(out),
                                 new PrintWriter(out))
                         .execute(arguments);

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.placement.DeviceReference;
+import dev.varve.platform.placement.PeerAccess;
 import dev.varve.platform.placement.PlacementRequest;
 import dev.varve.platform.placement.SplitRule;
 
@@ -29,13 +30,18 @@ class PlacementFlagsTest {
             values.put(parts[0], parts.length > 1 ? parts[1] : "");
         }
         return new PlacementFlags(
-                        Optional.ofNullable(values.get("--target-device")),
-                        Optional.ofNullable(values.get("--target-devices")),
-                        Optional.ofNullable(values.get("--target-layer-split")),
-                        values.containsKey("--peer-access"),
-                        Optional.ofNullable(values.get("--target-shard-ipc-bin")).map(Path::of),
-                        Optional.ofNullable(values.get("--target-shard-ipc-work-dir"))
-                                .map(Path::of))
+                        new PlacementFlags.Target(
+                                Optional.ofNullable(values.get("--target-device")),
+                                Optional.ofNullable(values.get("--target-devices")),
+                                Optional.ofNullable(values.get("--target-layer-split"))),
+                        values.containsKey("--peer-access")
+                                ? PeerAccess.DIRECT
+                                : PeerAccess.THROUGH_HOST,
+                        new PlacementFlags.Processes(
+                                Optional.ofNullable(values.get("--target-shard-ipc-bin"))
+                                        .map(Path::of),
+                                Optional.ofNullable(values.get("--target-shard-ipc-work-dir"))
+                                        .map(Path::of)))
                 .read();
     }
 
@@ -95,12 +101,10 @@ class PlacementFlagsTest {
     void malformedDeviceListsNameTheFlag(String list) {
         PlacementFlags flags =
                 new PlacementFlags(
-                        Optional.empty(),
-                        Optional.of(list),
-                        Optional.empty(),
-                        false,
-                        Optional.empty(),
-                        Optional.empty());
+                        new PlacementFlags.Target(
+                                Optional.empty(), Optional.of(list), Optional.empty()),
+                        PeerAccess.THROUGH_HOST,
+                        PlacementFlags.none().processes());
 
         String message = assertThrows(IllegalArgumentException.class, flags::read).getMessage();
 
@@ -203,7 +207,7 @@ class PlacementFlagsTest {
     void peersAreFoundOnceTheBackendsAreKnown() {
         PlacementRequest request = read("--target-devices=auto:0,cuda:1 --peer-access");
 
-        assertTrue(request.resolve(() -> "cuda").peerAccess());
+        assertEquals(PeerAccess.DIRECT, request.resolve(() -> "cuda").peerAccess());
         assertThrows(IllegalArgumentException.class, () -> request.resolve(() -> "hip"));
     }
 

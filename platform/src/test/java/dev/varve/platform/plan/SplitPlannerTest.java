@@ -19,7 +19,6 @@ import org.junit.jupiter.api.Test;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Optional;
 
 /** A model of 12 layers of which the last 4 use the rows of the two before them. */
 class SplitPlannerTest {
@@ -48,12 +47,7 @@ class SplitPlannerTest {
     }
 
     private static PlacementRequest request(String devices, SplitRule split) {
-        return new PlacementRequest(
-                DeviceReference.parseList(devices),
-                split,
-                false,
-                Optional.empty(),
-                Optional.empty());
+        return PlacementRequest.of(DeviceReference.parseList(devices), split);
     }
 
     @Test
@@ -147,14 +141,14 @@ class SplitPlannerTest {
         assertEquals(
                 1,
                 forecast.memory().parts().stream()
-                        .map(part -> part.memory().slots())
+                        .map(part -> part.memory().sizes().slots())
                         .distinct()
                         .count());
         assertEquals(
                 forecast.memory().parts().stream()
-                        .mapToLong(part -> part.memory().totalBytes())
+                        .mapToLong(part -> part.memory().need().totalBytes())
                         .sum(),
-                forecast.memory().total().totalBytes());
+                forecast.memory().total().need().totalBytes());
     }
 
     @Test

@@ -1,4 +1,4 @@
-package dev.varve.platform.cli;
+package dev.varve.platform.host;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.backend.ComputeDevice;
@@ -11,48 +11,60 @@ import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.LocalBackends;
 import dev.varve.platform.plugin.PluginCatalog;
 import dev.varve.platform.remote.ShardHost;
+import dev.varve.platform.setting.Setting;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Devices and families of this installation, and the model files that a person named. */
-final class InstalledHost implements ShardHost {
-    private final PluginCatalog catalog;
-    private final LocalBackends backends;
-    private final List<DeviceReference> allowed;
-    private final List<Path> models;
-    private final List<Path> folders;
-
+/**
+ * What a shard process has to offer to servers: devices and families of this installation, and the
+ * model files that a person named. Thread-safe.
+ */
+@SuppressWarnings("exports") // see package-info
+public final class InstalledHost implements ShardHost {
     /**
-     * @param allowed devices that servers may use; empty: all
+     * What servers may use.
+     *
+     * @param devices devices of this process; empty: all
      * @param models model files
      * @param folders folders of model files
      */
-    InstalledHost(
-            PluginCatalog catalog,
-            LocalBackends backends,
-            List<DeviceReference> allowed,
-            List<Path> models,
-            List<Path> folders) {
-        this.catalog = catalog;
-        this.backends = backends;
-        this.allowed = List.copyOf(allowed);
-        this.models = List.copyOf(models);
-        this.folders = List.copyOf(folders);
+    public record Offer(List<DeviceReference> devices, List<Path> models, List<Path> folders) {
+        /** Takes copies. */
+        public Offer {
+            devices = List.copyOf(devices);
+            models = List.copyOf(models);
+            folders = List.copyOf(folders);
+        }
     }
 
-    /** Fails now rather than with the first server if a device is not there. */
-    void requireDevices() {
-        allowed.forEach(backends::info);
+    private final PluginCatalog catalog;
+    private final LocalBackends backends;
+    private final Offer offer;
+
+    /** Offers what plugins can do. */
+    public InstalledHost(PluginCatalog catalog, LocalBackends backends, Offer offer) {
+        this.catalog = catalog;
+        this.backends = backends;
+        this.offer = offer;
+    }
+
+    /**
+     * Fails now rather than with the first server if a device is not there.
+     *
+     * @throws VarveException of kind UNAVAILABLE if one is not there
+     */
+    public synchronized void requireDevices() {
+        offer.devices().forEach(backends::info);
     }
 
     @Override
     public synchronized List<DeviceInfo> devices() {
         List<DeviceInfo> found = new ArrayList<>();
-        if (!allowed.isEmpty()) {
-            allowed.forEach(device -> found.add(backends.info(device)));
+        if (!offer.devices().isEmpty()) {
+            offer.devices().forEach(device -> found.add(backends.info(device)));
             return found;
         }
         for (String backend : catalog.backends().keySet()) {
@@ -79,22 +91,22 @@ final class InstalledHost implements ShardHost {
                     VarveException.Kind.INVALID_REQUEST,
                     device + ": a shard process computes on devices of its own only");
         }
-        if (!allowed.isEmpty() && !allowed.contains(reference)) {
+        if (!offer.devices().isEmpty() && !offer.devices().contains(reference)) {
             throw new VarveException(
                     VarveException.Kind.UNAVAILABLE,
-                    device + ": this shard offers " + allowed + " only");
+                    device + ": this shard offers " + offer.devices() + " only");
         }
         return backends.openDevice(reference, options);
     }
 
     @Override
     public GgufFile model(String name) {
-        for (Path file : models) {
+        for (Path file : offer.models()) {
             if (file.getFileName().toString().equals(name)) {
                 return GgufFile.open(file);
             }
         }
-        for (Path folder : folders) {
+        for (Path folder : offer.folders()) {
             Path file = folder.resolve(name);
             if (Files.isRegularFile(file)) {
                 return GgufFile.open(file);
@@ -103,10 +115,14 @@ final class InstalledHost implements ShardHost {
         throw new VarveException(
                 VarveException.Kind.UNREADABLE_FILE,
                 name
-                        + ": this shard has no such model; it looks among --model "
-                        + models
-                        + " and in --models "
-                        + folders);
+                        + ": this shard has no such model; it looks among "
+                        + Setting.MODEL
+                        + " "
+                        + offer.models()
+                        + " and in "
+                        + Setting.MODELS
+                        + " "
+                        + offer.folders());
     }
 
     @Override

@@ -1,6 +1,7 @@
-package dev.varve.platform.cli;
+package dev.varve.platform.host;
 
 import dev.varve.api.transport.Listener;
+import dev.varve.platform.setting.Setting;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -10,21 +11,26 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** A shard process and the server that started it, which holds the process' standard input open. */
-final class Supervision {
+public final class Supervision {
     private static final System.Logger LOG = System.getLogger("dev.varve.remote");
     private static final String UNIX = "unix:";
     private static final int LONGEST_TOKEN = 256;
 
     private Supervision() {}
 
-    /** The first line of the input. */
-    static String readToken(InputStream input) {
+    /**
+     * The secret that the server gave this process: the first line of the input.
+     *
+     * @throws IllegalArgumentException if there is none
+     */
+    public static String readToken(InputStream input) {
         try {
             StringBuilder token = new StringBuilder();
             for (int next = input.read(); next != '\n'; next = input.read()) {
                 if (next < 0 || token.length() == LONGEST_TOKEN) {
-                    throw new UsageException(
-                            "--supervised: expected a secret on the standard input, found "
+                    throw new IllegalArgumentException(
+                            Setting.SUPERVISED
+                                    + ": expected a secret on the standard input, found "
                                     + (next < 0 ? "its end" : "a longer text"));
                 }
                 token.append((char) next);
@@ -39,7 +45,7 @@ final class Supervision {
     /**
      * Ends this process when the server is gone, however it went, even while something computes.
      */
-    static void endWith(InputStream input, Listener listener, String address) {
+    public static void endWith(InputStream input, Listener listener, String address) {
         Thread.ofPlatform()
                 .name("varve-supervision")
                 .daemon(true)
@@ -64,7 +70,7 @@ final class Supervision {
      *
      * @param address with the transport's scheme
      */
-    static void deleteFolder(String address) {
+    public static void deleteFolder(String address) {
         if (!address.startsWith(UNIX)) {
             return;
         }

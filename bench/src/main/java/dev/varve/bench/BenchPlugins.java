@@ -1,0 +1,61 @@
+package dev.varve.bench;
+
+import dev.varve.api.backend.DeviceBackendProvider;
+import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.ModelFamilyProvider;
+import dev.varve.api.model.ModelOptions;
+import dev.varve.platform.host.PluginSettings;
+import dev.varve.platform.plugin.LoadedPlugin;
+import dev.varve.platform.plugin.PluginCatalog;
+import dev.varve.platform.plugin.PluginOrigin;
+import dev.varve.platform.plugin.Spi;
+import dev.varve.platform.runtime.OpenedModel;
+import dev.varve.plugin.cpu.CpuBackendProvider;
+import dev.varve.plugin.gemma4.Gemma4Family;
+import dev.varve.plugin.laguna.LagunaFamily;
+import dev.varve.plugin.qwen35.Qwen35Family;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** The plugins on the class path, and ggml as the oracle uses it. */
+final class BenchPlugins {
+    private static final List<ModelFamilyProvider> FAMILIES =
+            List.of(new Qwen35Family(), new Gemma4Family(), new LagunaFamily());
+
+    private static final DeviceBackendProvider PROCESSOR = new CpuBackendProvider();
+
+    private BenchPlugins() {}
+
+    /** All of them, as a host takes them; measurements lie beside a model. */
+    static PluginSettings settings(Path model) {
+        PluginCatalog catalog =
+                PluginCatalog.of(
+                        List.of(
+                                LoadedPlugin.of(
+ new PluginOrigin(Path.of("bench"), "dev.varve.bench", Optional.empty()),
+ Map.of(
+ Spi.FAMILIES, FAMILIES,
+ Spi.BACKENDS, List.of(PROCESSOR)))));
+        Path cache = model.toAbsolutePath().getParent();
+        return PluginSettings.of(catalog, cache).withGgmlHome(natives());
+    }
+
+    /** A model file as its family reads it. */
+    static OpenedModel open(Path model) {
+        GgufFile file = GgufFile.open(model);
+        ModelFamilyProvider family =
+                FAMILIES.stream()
+                        .filter(each -> each.architectures().contains(file.architecture()))
+                        .findFirst()
+                        .orElseThrow();
+        return new OpenedModel(file, family.open(file, ModelOptions.defaults()));
+    }
+
+    /** The libraries of the oracle. */
+    static Path natives() {
+        return Path.of(System.getProperty("varve.test.natives"));
+    }
+}

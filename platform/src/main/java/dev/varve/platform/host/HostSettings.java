@@ -1,0 +1,127 @@
+package dev.varve.platform.host;
+
+import dev.varve.platform.placement.DeviceReference;
+import dev.varve.platform.placement.PlacementRequest;
+import dev.varve.platform.placement.SplitRule;
+import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.runtime.SequenceLimits;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * A model to open, and everything that may be set about it.
+ *
+ * @param file the model file, any part of a split one
+ * @param model sizes, caches, and how the file is read
+ * @param devices where it computes
+ * @param plugins where families, backends and transports come from
+ * @param processes how shards of other processes are started and reached
+ */
+@SuppressWarnings("exports") // see package-info
+public record HostSettings(
+        Path file,
+        ModelSettings model,
+        DeviceSettings devices,
+        PluginSettings plugins,
+        ProcessSettings processes) {
+    /** Checks that nothing is missing. */
+    public HostSettings {
+        Objects.requireNonNull(file);
+        Objects.requireNonNull(model);
+        Objects.requireNonNull(devices);
+        Objects.requireNonNull(plugins);
+        Objects.requireNonNull(processes);
+    }
+
+    /**
+     * A model on the best device of this process, with everything else as it is without flags.
+     *
+     * @param pluginsFolder folder of plugins, such as that of an installation
+     * @param cacheFolder writable folder for unpacked libraries and measurements; libraries are
+     *     loaded from it, so nobody else may be able to write there
+     */
+    public static HostSettings of(Path file, Path pluginsFolder, Path cacheFolder) {
+        return new HostSettings(
+                file,
+                ModelSettings.defaults(),
+                DeviceSettings.best(),
+                PluginSettings.of(pluginsFolder, cacheFolder),
+                ProcessSettings.none());
+    }
+
+    /**
+     * The same model over other devices, in equal parts.
+     *
+     * @param devices in layer order, separated by commas, such as {@code cpu:0,cuda:0@process}
+     * @throws IllegalArgumentException if an item is no device
+     */
+    public HostSettings onDevices(String devices) {
+        return onDevices(devices, new SplitRule.Equal());
+    }
+
+    /**
+     * The same model over other devices, with a share of the layers for each.
+     *
+     * @param devices in layer order, separated by commas
+     * @param split numbers separated by commas, such as {@code 0.3,0.7}, or {@code auto} for the
+     *     fastest split that fits, for which the devices are measured once
+     * @throws IllegalArgumentException if an item is no device or no number above 0
+     */
+    public HostSettings onDevices(String devices, String split) {
+        return onDevices(devices, SplitRule.parse(split));
+    }
+
+    /**
+     * The same model over other devices.
+     *
+     * @param split how the layers are shared out
+     * @throws IllegalArgumentException if an item is no device
+     */
+    public HostSettings onDevices(String devices, SplitRule split) {
+        List<DeviceReference> named = DeviceReference.parseList(devices);
+        return with(this.devices.with(PlacementRequest.of(named, split)));
+    }
+
+    /**
+     * The same for sequences of other length and number.
+     *
+     * @param contextTokens most tokens of one sequence, prompt and output together
+     * @param parallel most sequences that are computed together
+     * @throws IllegalArgumentException if {@code parallel} is not 1 to 256
+     */
+    public HostSettings withSequences(int contextTokens, int parallel) {
+        return with(model.with(SequenceLimits.of(contextTokens, parallel)));
+    }
+
+    /** The same with a number of threads on the processor. */
+    public HostSettings withThreads(int count) {
+        return with(devices.withThreads(count));
+    }
+
+    /** The same with shard processes that an installation's launcher starts. */
+    public HostSettings withLauncher(Path launcher) {
+        return with(processes.withCommand(ProcessSettings.launchedBy(launcher).command()));
+    }
+
+    /** The same with other sizes. */
+    public HostSettings with(ModelSettings other) {
+        return new HostSettings(file, other, devices, plugins, processes);
+    }
+
+    /** The same on other devices. */
+    public HostSettings with(DeviceSettings other) {
+        return new HostSettings(file, model, other, plugins, processes);
+    }
+
+    /** The same with other plugins. */
+    public HostSettings with(PluginSettings other) {
+        return new HostSettings(file, model, devices, other, processes);
+    }
+
+    /** The same with shard processes that are started or reached in another way. */
+    public HostSettings with(ProcessSettings other) {
+        return new HostSettings(file, model, devices, plugins, other);
+    }
+}

@@ -1,0 +1,180 @@
+package dev.varve.platform.host;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.LayerSplitAdapter;
+import dev.varve.platform.engine.Engine;
+import dev.varve.platform.engine.Generation;
+import dev.varve.platform.engine.GenerationRequest;
+import dev.varve.platform.engine.ShardStatus;
+import dev.varve.platform.engine.TeacherForcing.LogitsSink;
+import dev.varve.platform.placement.Placement;
+import dev.varve.platform.runtime.LoadedModel;
+import dev.varve.platform.runtime.MemoryPlan;
+import dev.varve.platform.tokenizer.Tokenizer;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.OptionalInt;
+
+/**
+ * A model that is loaded, on all its devices. {@link #close} frees weights, caches and devices, and
+ * ends the processes that were started for it. Thread-safe.
+ */
+@SuppressWarnings("exports") // see package-info
+public final class HostedModel implements AutoCloseable {
+    /** Where it computes. */
+    record Place(Placement placement, PlacedShards shards) {}
+
+    private final LoadedModel model;
+    private final Place place;
+    private final Tokenizer tokenizer;
+    private final double loadMillis;
+
+    HostedModel(LoadedModel model, Place place, Tokenizer tokenizer, double loadMillis) {
+        this.model = model;
+        this.place = place;
+        this.tokenizer = tokenizer;
+        this.loadMillis = loadMillis;
+    }
+
+    /**
+     * Opens and loads a model, without telling anybody how it goes.
+     *
+     * @throws VarveException if the file, its family or a device cannot be used, or it does not fit
+     *     the memory
+     * @throws IllegalArgumentException if settings contradict each other
+     */
+    public static HostedModel open(HostSettings settings) {
+        return open(settings, HostListener.silent());
+    }
+
+    /**
+     * Opens and loads a model.
+     *
+     * @throws VarveException if the file, its family or a device cannot be used, or it does not fit
+     *     the memory
+     * @throws IllegalArgumentException if settings contradict each other
+     */
+    public static HostedModel open(HostSettings settings, HostListener listener) {
+        return PreparedModel.open(settings, listener).load();
+    }
+
+    /** The model file. */
+    public GgufFile file() {
+        return model.file();
+    }
+
+    /** The model as its family sees it. */
+    public LayerSplitAdapter adapter() {
+        return model.adapter();
+    }
+
+    /** Tokenizer of the file. */
+    public Tokenizer tokenizer() {
+        return tokenizer;
+    }
+
+    /** The engine, started at the first call; it belongs to the model. */
+    public Engine engine() {
+        return model.engine();
+    }
+
+    /** Which device computes which layers. */
+    public Placement placement() {
+        return place.placement();
+    }
+
+    /** The sizes that were chosen. */
+    public MemoryPlan plan() {
+        return model.plan();
+    }
+
+    /** The shards, their memory, health and times. */
+    public List<ShardStatus> shards() {
+        return model.shards();
+    }
+
+    /** Most threads for decode of a device of this process; empty where none has a choice. */
+    public OptionalInt threads() {
+        return place.shards().threads();
+    }
+
+    /** Time that opening and loading took. */
+    public double loadMillis() {
+        return loadMillis;
+    }
+
+    /** Logits of one token; at least the size of the tokenizer. */
+    public int vocabularySize() {
+        return adapter().shape().vocabularySize();
+    }
+
+    /** Computes the logits of every given token. Not to be mixed with the engine. */
+    public void logits(int[] tokens, LogitsSink sink) {
+        model.logits(tokens, sink);
+    }
+
+    /**
+     * Continues a prompt with the most likely tokens, and waits for them; an end token is the last
+     * thing that the model says and not among them. {@link #engine} can do more: sample, stream,
+     * cancel, and answer several at once.
+     *
+     * @param prompt token ids, at least one
+     * @param maxTokens most tokens to generate
+     * @throws VarveException of kind CONTEXT_OVERFLOW if prompt and answer exceed the context,
+     *     CANCELLED if the thread is interrupted, of others if a device fails
+     */
+    public int[] generate(int[] prompt, int maxTokens) {
+        Answer answer = new Answer();
+        Generation generation =
+                engine().submit(
+                                GenerationRequest.greedy(prompt, maxTokens)
+                                        .endingAt(tokenizer.endTokens()),
+                                answer);
+        return answer.await(generation);
+    }
+
+    /**
+     * The tokens of a text that is to be continued, behind the token that begins a text where the
+     * model was trained so. Control tokens that are spelled out in it are recognised.
+     */
+    public int[] encode(String text) {
+        int[] encoded = tokenizer.encode(text, true);
+        if (!tokenizer.addsBos()) {
+            return encoded;
+        }
+        int bos = tokenizer.bosId().orElseThrow();
+        if (encoded.length > 0 && encoded[0] == bos) {
+            return encoded;
+        }
+        int[] begun = new int[encoded.length + 1];
+        begun[0] = bos;
+        System.arraycopy(encoded, 0, begun, 1, encoded.length);
+        return begun;
+    }
+
+    /**
+     * Continues a text with the most likely tokens, and waits for them.
+     *
+     * @param maxTokens most tokens to generate
+     * @return what follows, without the text itself
+     * @throws VarveException as for tokens
+     */
+    public String generate(String text, int maxTokens) {
+        int[] answer = generate(encode(text), maxTokens);
+        // A model may have more logits than its tokenizer has tokens; those have no text.
+        int known = tokenizer.vocabularySize();
+        return tokenizer.decode(Arrays.stream(answer).filter(id -> id < known).toArray());
+    }
+
+    @Override
+    public void close() {
+        try {
+            model.close();
+        } finally {
+            // After the shards, which compute on them.
+            place.shards().close();
+        }
+    }
+}

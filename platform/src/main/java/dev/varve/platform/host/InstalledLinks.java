@@ -1,0 +1,71 @@
+package dev.varve.platform.host;
+
+import dev.varve.api.VarveException;
+import dev.varve.platform.placement.DeviceReference;
+import dev.varve.platform.placement.Site;
+import dev.varve.platform.plugin.PluginCatalog;
+import dev.varve.platform.remote.ChildLink;
+import dev.varve.platform.remote.ListeningLink;
+import dev.varve.platform.remote.ShardLaunch;
+import dev.varve.platform.remote.ShardLink;
+import dev.varve.platform.remote.ShardProtocol;
+import dev.varve.platform.setting.Setting;
+import dev.varve.platform.wire.WireOptions;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** Starts processes of this installation, and reaches those that listen. */
+final class InstalledLinks implements ShardLinks {
+    private static final String UNIX = "unix";
+
+    private final Path model;
+    private final PluginCatalog catalog;
+    private final ProcessSettings settings;
+
+    InstalledLinks(Path model, PluginCatalog catalog, ProcessSettings settings) {
+        this.model = model;
+        this.catalog = catalog;
+        this.settings = settings;
+    }
+
+    @Override
+    public ShardLink to(DeviceReference device) {
+        return switch (device.site()) {
+            case Site.Local local -> throw new IllegalArgumentException(device + " is local");
+            case Site.Child child ->
+                    new ChildLink(
+                            launch(device),
+                            catalog.transport(UNIX),
+                            ShardProtocol.wireOptions("server"));
+            case Site.Listening(var address) -> listening(address);
+        };
+    }
+
+    private ShardLink listening(String address) {
+        int colon = address.indexOf(':');
+        WireOptions wire =
+                ShardProtocol.wireOptions("server").withToken(settings.transport().token());
+        return new ListeningLink(
+                catalog.transport(address.substring(0, colon)),
+                address.substring(colon + 1),
+                settings.transport(),
+                wire);
+    }
+
+    private ShardLaunch launch(DeviceReference device) {
+        if (settings.command().isEmpty()) {
+            throw new VarveException(
+                    VarveException.Kind.UNAVAILABLE,
+                    Setting.SHARD_LAUNCHER
+                            + " is needed to start shard processes: this process was not started by"
+                            + " bin/varve");
+        }
+        List<String> command = new ArrayList<>(settings.command());
+        command.addAll(List.of("--device", device.device()));
+        command.addAll(List.of("--model", model.toAbsolutePath().toString()));
+        return new ShardLaunch(device.toString(), command, Map.of(), settings.workFolder());
+    }
+}

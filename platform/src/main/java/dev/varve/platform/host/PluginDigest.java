@@ -1,0 +1,80 @@
+package dev.varve.platform.host;
+
+import dev.varve.platform.plugin.LoadedPlugin;
+import dev.varve.platform.plugin.PluginCatalog;
+import dev.varve.platform.plugin.Spi;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.DigestInputStream;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/**
+ * What tells one build of a plugin from another: SHA-256 over the jar, or over the names and the
+ * content of the files of its folder.
+ */
+final class PluginDigest {
+    /** Stands for a plugin that came from no file. */
+    private static final String NO_FILE = "in memory";
+
+    private static final int SHOWN_BYTES = 12;
+
+    private PluginDigest() {}
+
+    /** The plugin that serves an architecture. */
+    static String ofFamily(PluginCatalog catalog, String architecture) {
+        return of(
+                catalog, plugin -> plugin.services().names(Spi.FAMILIES).contains(architecture));
+    }
+
+    /** The plugin that provides a backend. */
+    static String ofBackend(PluginCatalog catalog, String backend) {
+        return of(catalog, plugin -> plugin.services().names(Spi.BACKENDS).contains(backend));
+    }
+
+    private static String of(PluginCatalog catalog, Predicate<LoadedPlugin> wanted) {
+        return catalog.loaded().stream()
+                .filter(wanted)
+                .findFirst()
+                .map(plugin -> of(plugin.file()))
+                .orElse(NO_FILE);
+    }
+
+    /** The digest of a jar or a folder; one that cannot be read is as good as none. */
+    static String of(Path plugin) {
+        try {
+            MessageDigest digest = MessageDigest.getInstance("SHA-256");
+            for (Path file : files(plugin)) {
+                String name = plugin.relativize(file).toString();
+                digest.update((name + '\0').getBytes(StandardCharsets.UTF_8));
+                try (InputStream input =
+                        new DigestInputStream(Files.newInputStream(file), digest)) {
+                    input.transferTo(OutputStream.nullOutputStream());
+                }
+            }
+            return HexFormat.of().formatHex(digest.digest(), 0, SHOWN_BYTES);
+        } catch (IOException e) {
+            return NO_FILE;
+        } catch (NoSuchAlgorithmException e) {
+            throw new AssertionError("every Java has SHA-256", e);
+        }
+    }
+
+    private static List<Path> files(Path plugin) throws IOException {
+        if (!Files.isDirectory(plugin)) {
+            return List.of(plugin);
+        }
+        try (Stream<Path> files = Files.walk(plugin)) {
+            return files.filter(Files::isRegularFile).sorted().toList();
+        }
+    }
+}

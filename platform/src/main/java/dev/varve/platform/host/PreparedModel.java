@@ -1,0 +1,212 @@
+package dev.varve.platform.host;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.LayerSplitAdapter;
+import dev.varve.api.model.ModelFamilyProvider;
+import dev.varve.platform.placement.DeviceReference;
+import dev.varve.platform.placement.LocalBackends;
+import dev.varve.platform.placement.PlacementRequest;
+import dev.varve.platform.plan.ModelBlocks;
+import dev.varve.platform.plan.ProbeCache;
+import dev.varve.platform.plan.RememberedProbe;
+import dev.varve.platform.plan.RememberedProbe.Age;
+import dev.varve.platform.plan.SplitForecast;
+import dev.varve.platform.plan.SplitPlanner;
+import dev.varve.platform.plugin.PluginCatalog;
+import dev.varve.platform.plugin.RejectedPlugin;
+import dev.varve.platform.runtime.LoadedModel;
+import dev.varve.platform.runtime.OpenedModel;
+import dev.varve.platform.runtime.SplitPlan;
+import dev.varve.platform.runtime.UnusedTensors;
+import dev.varve.platform.setting.Setting;
+import dev.varve.platform.tokenizer.Tokenizer;
+
+import java.util.Locale;
+
+/**
+ * A model file, its family and the devices asked for, before anything is loaded. Owns nothing that
+ * must be closed: backends stay loaded as long as the process runs. One thread.
+ */
+@SuppressWarnings("exports") // see package-info
+public final class PreparedModel {
+    /** Folder of measurements in the cache folder. */
+    private static final String PROBES = "probes";
+
+    private final HostSettings settings;
+    private final HostListener listener;
+    private final PluginCatalog catalog;
+    private final OpenedModel model;
+    private final LocalBackends backends;
+    private final PlacementRequest request;
+    private final long begin;
+
+    private PreparedModel(Order order, OpenedModel model, Devices devices) {
+        settings = order.settings();
+        listener = order.listener();
+        begin = order.begin();
+        this.model = model;
+        catalog = devices.catalog();
+        backends = devices.backends();
+        request = devices.request();
+    }
+
+    /** What was asked for, by whom, and when. */
+    private record Order(HostSettings settings, HostListener listener, long begin) {}
+
+    /** What is known of plugins and devices; {@code auto} is resolved. */
+    private record Devices(
+            PluginCatalog catalog, LocalBackends backends, PlacementRequest request) {}
+
+    /**
+     * Opens a file and finds its family and its devices.
+     *
+     * @throws VarveException if the file cannot be read, no plugin serves it, or its family refuses
+     *     it
+     * @throws IllegalArgumentException that begins with a setting if devices contradict each other
+     *     or no plugin provides one
+     */
+    public static PreparedModel open(HostSettings settings, HostListener listener) {
+        Order order = new Order(settings, listener, System.nanoTime());
+        // The file first: most mistakes are in its name, and they need no plugin to be found.
+        GgufFile file = GgufFile.open(settings.file());
+        PluginCatalog catalog = settings.plugins().catalog();
+        catalog.rejected().forEach(plugin -> listener.warning(describe(plugin)));
+        LayerSplitAdapter adapter =
+                catalog.family(file.architecture(), file.path())
+                        .open(file, settings.model().reading());
+        UnusedTensors unused = UnusedTensors.of(file, adapter);
+        unused.warning().ifPresent(listener::warning);
+        unused.notes().forEach(listener::note);
+        PlacementRequest asked = settings.devices().placement();
+        LocalBackends backends =
+                new LocalBackends(
+                        catalog.backends(), settings.plugins().backendOptions(asked.peerAccess()));
+        PlacementRequest request = asked.resolve(backends::best);
+        listener.resolved(request, backends::provides);
+        requireProvided(catalog, request);
+        return new PreparedModel(
+                order, new OpenedModel(file, adapter), new Devices(catalog, backends, request));
+    }
+
+    private static String describe(RejectedPlugin plugin) {
+        return String.format(
+                Locale.ROOT,
+                "plugin %s is not used: %s",
+                plugin.file().getFileName(),
+                plugin.reason());
+    }
+
+    /** The catalog's message also tells which plugins are refused and why. */
+    private static void requireProvided(PluginCatalog catalog, PlacementRequest request) {
+        for (DeviceReference device : request.devices()) {
+            if (!device.isLocal()) {
+                continue;
+            }
+            try {
+                catalog.backend(device.backend());
+            } catch (VarveException e) {
+                Setting setting = request.isSplit() ? Setting.DEVICES : Setting.DEVICE;
+                throw new IllegalArgumentException(
+                        setting + ": " + device + ": " + e.getMessage(), e);
+            }
+        }
+    }
+
+    /** What was asked for. */
+    public HostSettings settings() {
+        return settings;
+    }
+
+    /** The file, and how its family reads it. */
+    public OpenedModel model() {
+        return model;
+    }
+
+    /** The devices, without {@code auto}. */
+    public PlacementRequest request() {
+        return request;
+    }
+
+    private ModelFamilyProvider family() {
+        return catalog.family(model.file().architecture(), model.file().path());
+    }
+
+    PluginCatalog catalog() {
+        return catalog;
+    }
+
+    LocalBackends backends() {
+        return backends;
+    }
+
+    /** Shards of this model, each where its device is; the caller closes it after the shards. */
+    public PlacedShards shards() {
+        return shards(new InstalledLinks(model.file().path(), catalog, settings.processes()));
+    }
+
+    /** Likewise, with other ways to the processes of devices that are not in this one. */
+    public PlacedShards shards(ShardLinks links) {
+        return new PlacedShards(this, links);
+    }
+
+    /**
+     * Foretells memory and speed; loads a few layers per device to measure it.
+     *
+     * @throws VarveException of kind OUT_OF_MEMORY with the sums if the model does not fit
+     */
+    public SplitForecast forecast(Age age) {
+        try (PlacedShards shards = shards()) {
+            return planner(age, shards).forecast(request);
+        }
+    }
+
+    /**
+     * Loads the model.
+     *
+     * @throws VarveException of kind OUT_OF_MEMORY with the sums if it does not fit, of others if a
+     *     device cannot be used
+     */
+    public HostedModel load() {
+        return load(shards());
+    }
+
+    /** Likewise, through shards of this model, which belong to it from then on. */
+    public HostedModel load(PlacedShards shards) {
+        try {
+            Tokenizer tokenizer = Tokenizer.of(model.file().metadata(), family().preTokenizers());
+            listener.opened(model.file(), tokenizer);
+            SplitPlanner.Placed placed = planner(Age.ANY, shards).place(request);
+            SplitPlan plan =
+                    SplitPlan.of(
+                            model.adapter(), placed.placement(), shards::info, settings.model());
+            listener.planned(plan, placed.reasons());
+            LoadedModel loaded = LoadedModel.load(model, plan, shards, settings.model(), listener);
+            return new HostedModel(
+                    loaded,
+                    new HostedModel.Place(placed.placement(), shards),
+                    tokenizer,
+                    (System.nanoTime() - begin) / 1e6);
+        } catch (RuntimeException | Error e) {
+            try {
+                shards.close();
+            } catch (RuntimeException closing) {
+                e.addSuppressed(closing);
+            }
+            throw e;
+        }
+    }
+
+    /** Decides on the layers of each device. */
+    private SplitPlanner planner(Age age, PlacedShards shards) {
+        ModelBlocks blocks = ModelBlocks.of(model.adapter());
+        ProbeCache cache = new ProbeCache(settings.plugins().cacheFolder().resolve(PROBES));
+        RememberedProbe probe = new RememberedProbe(model.adapter(), blocks, cache, age);
+        return new SplitPlanner(
+                model.adapter(),
+                blocks,
+                settings.model(),
+                shards::info,
+                new PlacedProbe(this, shards, probe, listener::note));
+    }
+}

@@ -1,0 +1,16 @@
+/**
+ * Opens models for a program: finds the family and the devices among the plugins, chooses a split,
+ * starts or reaches the processes of shards, and loads the weights.
+ *
+ * <p>Start with {@link dev.varve.platform.host.HostedModel#open}. Everything that a person may set
+ * stands in {@link dev.varve.platform.host.HostSettings}; no environment variable and no system
+ * property is read here. Notes, warnings and progress go to a {@link
+ * dev.varve.platform.host.HostListener}. A process that computes for others offers what it has as
+ * an {@link dev.varve.platform.host.InstalledHost}.
+ *
+ * <p>The package is exported, for programs that open models themselves: {@link
+ * dev.varve.platform.host.HostSettings} with texts, numbers and paths, {@link
+ * dev.varve.platform.host.HostedModel} with texts and token ids. Methods that name types of other
+ * packages of the platform, which are not exported, are for the platform itself.
+ */
+package dev.varve.platform.host;

@@ -1,0 +1,81 @@
+package dev.varve.platform.runtime;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import dev.varve.api.model.ModelOptions;
+import dev.varve.platform.setting.Setting;
+import dev.varve.platform.shard.CacheSizes;
+import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.ExactRows;
+import dev.varve.platform.shard.FlashAttention;
+import dev.varve.platform.shard.Numerics;
+import dev.varve.platform.shard.ShardOptions;
+import dev.varve.platform.shard.WeightLayout;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.time.Duration;
+import java.util.OptionalDouble;
+import java.util.OptionalInt;
+
+class ModelSettingsTest {
+    @ParameterizedTest
+    @ValueSource(ints = {-1, 0, 257, Integer.MAX_VALUE})
+    void moreOrFewerSequencesThanAnEngineHasAreRefused(int parallel) {
+        String message =
+                assertThrows(
+                                IllegalArgumentException.class,
+                                () -> SequenceLimits.parallel(parallel))
+                        .getMessage();
+
+        assertEquals(Setting.PARALLEL + ": expected 1 to 256, found " + parallel, message);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {-1, 0})
+    void aQueueInWhichNobodyCanWaitIsRefused(int queue) {
+        String message =
+                assertThrows(
+                                IllegalArgumentException.class,
+                                () -> new WaitingLimits(queue, Duration.ofSeconds(1)))
+                        .getMessage();
+
+        assertEquals(Setting.QUEUE_LIMIT + ": expected 1 or more, found " + queue, message);
+    }
+
+    @Test
+    void whatIsChangedLeavesTheRestAlone() {
+        ModelSettings settings = ModelSettings.single(100);
+        Computation computation = Computation.defaults().with(ExactRows.ON);
+        ModelOptions reading = new ModelOptions(OptionalDouble.of(32), OptionalDouble.empty());
+        WaitingLimits waiting = new WaitingLimits(3, Duration.ofSeconds(1));
+
+        ModelSettings changed = settings.with(computation).with(reading).with(waiting);
+
+        assertEquals(
+                new ModelSettings(settings.sequences(), computation, reading, waiting), changed);
+        assertEquals(
+                settings.with(SequenceLimits.parallel(2)).sequences(),
+                new SequenceLimits(OptionalInt.empty(), 2, OptionalInt.empty()));
+    }
+
+    @Test
+    void aComputationIsThatOfEveryShard() {
+        CacheSizes sizes = new CacheSizes(512, 3, 256);
+
+        ShardOptions options =
+                Computation.defaults()
+                        .with(WeightLayout.AS_IN_FILE)
+                        .with(FlashAttention.ON)
+                        .with(ExactRows.OFF)
+                        .shardOptions(sizes);
+
+        assertEquals(CacheTypes.f16(), options.cacheTypes());
+        assertEquals(sizes, options.sizes());
+        assertEquals(WeightLayout.AS_IN_FILE, options.weights());
+        assertEquals(new Numerics(FlashAttention.ON, ExactRows.OFF), options.numerics());
+    }
+}

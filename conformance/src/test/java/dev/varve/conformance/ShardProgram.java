@@ -36,6 +36,14 @@ final class ShardProgram {
                     Gemma4Family.class,
                     LagunaFamily.class);
 
+    /** Where native libraries are. */
+    enum Natives {
+        /** In the folder that {@code --ggml-home} names; quicker to install. */
+        APART,
+        /** In the plugins. */
+        PACKED
+    }
+
     /** What belongs to the tests and is no module of the program. */
     private static final List<String> FOREIGN =
             List.of("junit", "opentest4j", "apiguardian", "surefire", "test-classes", "testkit");
@@ -55,12 +63,17 @@ final class ShardProgram {
      * @param folder an empty one for the installation
      */
     static ShardProgram install(Path models, Path folder) throws IOException {
+        return install(models, folder, Natives.APART);
+    }
+
+    /** Likewise, with native libraries in the plugins or without. */
+    static ShardProgram install(Path models, Path folder, Natives natives) throws IOException {
         Path plugins = Files.createDirectories(folder.resolve("plugins"));
         for (Class<?> plugin : PLUGINS) {
             Path code = codeOf(plugin);
             Path jar = plugins.resolve(plugin.getSimpleName() + ".jar");
             if (Files.isDirectory(code)) {
-                pack(code, jar);
+                pack(code, jar, natives);
             } else {
                 Files.copy(code, jar);
             }
@@ -68,13 +81,13 @@ final class ShardProgram {
         return new ShardProgram(models, plugins);
     }
 
-    /** Packs classes and services; the native libraries come from a folder of their own. */
-    private static void pack(Path classes, Path jar) throws IOException {
+    /** Packs classes and services, and native libraries where they belong into the plugins. */
+    private static void pack(Path classes, Path jar, Natives natives) throws IOException {
         try (JarOutputStream output = new JarOutputStream(Files.newOutputStream(jar));
                 Stream<Path> files = Files.walk(classes)) {
             for (Path file : files.filter(Files::isRegularFile).toList()) {
                 String name = classes.relativize(file).toString();
-                if (!name.startsWith("natives")) {
+                if (natives == Natives.PACKED || !name.startsWith("natives")) {
                     output.putNextEntry(new JarEntry(name));
                     Files.copy(file, output);
                 }
@@ -84,23 +97,9 @@ final class ShardProgram {
 
     /** The command line up to where to listen. */
     List<String> command() {
-        List<Path> pluginCode = PLUGINS.stream().map(ShardProgram::codeOf).toList();
-        String modules =
-                Stream.of(classPath().split(File.pathSeparator))
-                        .map(entry -> Path.of(entry).toAbsolutePath())
-                        .filter(entry -> !isForeign(entry))
-                        .filter(entry -> !pluginCode.contains(entry))
-                        .map(Path::toString)
-                        .collect(Collectors.joining(File.pathSeparator));
-        return new ArrayList<>(
+        List<String> command = new ArrayList<>(java());
+        command.addAll(
                 List.of(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-Xmx256m",
-                        "-XX:+UseSerialGC",
-                        "-XX:TieredStopAtLevel=1",
-                        "--module-path",
-                        modules,
-                        "--enable-native-access=dev.varve.api",
                         "-m",
                         "dev.varve.platform/" + Main.class.getName(),
                         "shard",
@@ -114,6 +113,30 @@ final class ShardProgram {
                         plugins.toString(),
                         "--ggml-home",
                         System.getProperty("varve.test.natives")));
+        return command;
+    }
+
+    /** A Java runtime with Varve's modules, up to what it is to run. */
+    List<String> java() {
+        return List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx256m",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "--module-path",
+                modulePath(),
+                "--enable-native-access=dev.varve.api");
+    }
+
+    /** Varve and its libraries, without the plugins. */
+    String modulePath() {
+        List<Path> pluginCode = PLUGINS.stream().map(ShardProgram::codeOf).toList();
+        return Stream.of(classPath().split(File.pathSeparator))
+                .map(entry -> Path.of(entry).toAbsolutePath())
+                .filter(entry -> !isForeign(entry))
+                .filter(entry -> !pluginCode.contains(entry))
+                .map(Path::toString)
+                .collect(Collectors.joining(File.pathSeparator));
     }
 
     /** How a supervised process is started. */

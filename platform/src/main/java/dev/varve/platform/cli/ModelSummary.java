@@ -18,21 +18,33 @@ import java.util.OptionalLong;
 /**
  * What a list tells about a model file.
  *
- * @param title {@code general.name}
- * @param parameters elements of all tensors
- * @param fileBytes length of all files of the model
+ * @param about what the file says of itself
+ * @param size how large it is
  * @param contextTokens what the model was trained for
  * @param quantisation element type of the largest part of the weights, such as {@code q4_k}
- * @param description {@code general.description}
  */
 record ModelSummary(
         String architecture,
-        Optional<String> title,
-        long parameters,
-        long fileBytes,
+        About about,
+        Size size,
         OptionalLong contextTokens,
-        String quantisation,
-        Optional<String> description) {
+        String quantisation) {
+    /**
+     * What a file says of itself.
+     *
+     * @param title {@code general.name}
+     * @param description {@code general.description}
+     */
+    record About(Optional<String> title, Optional<String> description) {}
+
+    /**
+     * How large a model is.
+     *
+     * @param parameters elements of all tensors
+     * @param fileBytes length of all files of the model
+     */
+    record Size(long parameters, long fileBytes) {}
+
     /**
      * Reads the header of a model.
      *
@@ -43,12 +55,14 @@ record ModelSummary(
         GgufMetadata metadata = file.metadata();
         return new ModelSummary(
                 file.architecture(),
-                metadata.findString("general.name"),
-                parameters(file),
-                file.parts().stream().mapToLong(ModelSummary::length).sum(),
+                new About(
+                        metadata.findString("general.name"),
+                        metadata.findString("general.description")),
+                new Size(
+                        parameters(file),
+                        file.parts().stream().mapToLong(ModelSummary::length).sum()),
                 metadata.findInteger(file.architecture() + ".context_length"),
-                quantisation(file),
-                metadata.findString("general.description"));
+                quantisation(file));
     }
 
     /** Elements of all tensors. */

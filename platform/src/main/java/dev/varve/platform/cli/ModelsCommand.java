@@ -133,13 +133,16 @@ final class ModelsCommand extends CliCommand {
                                         + (served.contains(summary.architecture())
                                                 ? ""
                                                 : " (no plugin)"),
-                                ModelSummary.count(summary.parameters()),
-                                size(summary.fileBytes()),
+                                ModelSummary.count(summary.size().parameters()),
+                                size(summary.size().fileBytes()),
                                 summary.contextTokens().isPresent()
                                         ? Long.toString(summary.contextTokens().getAsLong())
                                         : "?",
                                 summary.quantisation(),
-                                summary.description().or(summary::title).orElse(""));
+                                summary.about()
+                                        .description()
+                                        .or(summary.about()::title)
+                                        .orElse(""));
                 case Listed.Unusable(String name, _, _, String reason) ->
                         table.line(name, "cannot be used: " + reason);
             }
@@ -156,12 +159,12 @@ final class ModelsCommand extends CliCommand {
                 entry.put("usable", true)
                         .put("architecture", summary.architecture())
                         .put("served", served.contains(summary.architecture()))
-                        .put("parameters", summary.parameters())
-                        .put("file_bytes", summary.fileBytes())
+                        .put("parameters", summary.size().parameters())
+                        .put("file_bytes", summary.size().fileBytes())
                         .put("quantisation", summary.quantisation());
                 summary.contextTokens().ifPresent(tokens -> entry.put("context_length", tokens));
-                summary.title().ifPresent(title -> entry.put("title", title));
-                summary.description().ifPresent(text -> entry.put("description", text));
+                summary.about().title().ifPresent(title -> entry.put("title", title));
+                summary.about().description().ifPresent(text -> entry.put("description", text));
             }
             case Listed.Unusable(_, _, _, String reason) ->
                     entry.put("usable", false).put("reason", reason);

@@ -23,6 +23,7 @@ public record DeviceReference(String backend, int index, Site site) {
             Pattern.compile("([^:@]*)(?::([^@]*))?(?:@(.*))?", Pattern.DOTALL);
     private static final Pattern DIGITS = Pattern.compile("[0-9]+");
 
+    /** Checks the form, and that only devices of this machine are automatic. */
     public DeviceReference {
         Objects.requireNonNull(site);
         if (!BACKEND.matcher(backend).matches() || index < 0) {

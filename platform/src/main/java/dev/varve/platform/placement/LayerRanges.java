@@ -26,6 +26,7 @@ public final class LayerRanges {
      * @param moved what the family moved, for people; empty if nothing
      */
     public record Aligned(List<LayerRange> ranges, Optional<String> moved) {
+        /** Takes a copy of the ranges. */
         public Aligned {
             ranges = List.copyOf(ranges);
         }

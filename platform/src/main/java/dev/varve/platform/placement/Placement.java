@@ -20,6 +20,7 @@ public record Placement(List<Part> parts) {
         }
     }
 
+    /** Checks that the ranges follow each other from layer 0 on. */
     public Placement {
         parts = List.copyOf(parts);
         int next = 0;

@@ -31,6 +31,7 @@ public sealed interface Site {
         /** A comma would end the device in a list of devices. */
         private static final Pattern FORM = Pattern.compile("[a-z][a-z0-9+.-]*:[^\\s,]+");
 
+        /** Checks that there is a transport and an address. */
         public Listening {
             if (!FORM.matcher(address).matches() || address.startsWith(Child.NAME + ":")) {
                 throw new IllegalArgumentException(

@@ -15,6 +15,7 @@ public sealed interface SplitRule {
      * @param values one per device, finite and above 0; only their ratios matter
      */
     record Weights(List<Double> values) implements SplitRule {
+        /** Checks that every weight is finite and above 0. */
         public Weights {
             values = List.copyOf(values);
             for (double value : values) {

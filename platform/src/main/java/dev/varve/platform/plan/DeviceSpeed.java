@@ -12,6 +12,7 @@ import java.util.List;
  * @param kinds per kind of {@link ModelBlocks}
  */
 public record DeviceSpeed(StepTime perShard, List<StepTime> kinds) {
+    /** Takes a copy of the kinds. */
     public DeviceSpeed {
         kinds = List.copyOf(kinds);
     }

@@ -26,6 +26,7 @@ import java.util.function.IntToDoubleFunction;
  */
 public record ModelBlocks(
         List<LayerRange> blocks, List<Integer> kinds, List<Long> bytes, String identity) {
+    /** Checks that there is a kind and a size for every block. */
     public ModelBlocks {
         blocks = List.copyOf(blocks);
         kinds = List.copyOf(kinds);

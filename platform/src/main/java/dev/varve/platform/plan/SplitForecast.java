@@ -32,6 +32,7 @@ public record SplitForecast(List<Part> parts, List<String> reasons) {
         }
     }
 
+    /** Takes copies. */
     public SplitForecast {
         parts = List.copyOf(parts);
         reasons = List.copyOf(reasons);

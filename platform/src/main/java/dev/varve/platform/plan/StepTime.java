@@ -13,6 +13,7 @@ public record StepTime(double decodeMillis, double prefillMillis) {
     /** Takes no time. */
     public static final StepTime ZERO = new StepTime(0, 0);
 
+    /** Checks that the times are numbers of 0 or more. */
     public StepTime {
         if (!(decodeMillis >= 0 && decodeMillis < Double.MAX_VALUE)
                 || !(prefillMillis >= 0 && prefillMillis < Double.MAX_VALUE)) {

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.function.Function;
 
 /**
  * Measures a device with parts of the model itself: one block of each kind, and a run of blocks.
@@ -87,8 +88,10 @@ public final class SpeedProbe {
         LayerRange range = blocks.range(0, run - 1);
         double prefill = blocks.sum(range, kind -> kinds.get(kind).prefillMillis());
         boolean inTime = System.nanoTime() - begin < LONGEST_NANOS;
-        Optional<StepTime> whole =
-                measureRun(range, inTime && prefill <= LONGEST_RUN_PREFILL_MILLIS);
+        Optional<RunTime> whole =
+                inTime && prefill <= LONGEST_RUN_PREFILL_MILLIS
+                        ? measured(range, SpeedProbe::both)
+                        : measured(range, SpeedProbe::decodeOnly);
         return whole.map(time -> combine(kinds, range, run, time))
                 .orElseGet(() -> new DeviceSpeed(StepTime.ZERO, kinds));
     }
@@ -97,7 +100,7 @@ public final class SpeedProbe {
         long begin = System.nanoTime();
         Map<Integer, StepTime> measured = new HashMap<>();
         int last = blocks.blocks().size() - 1;
-        measured.put(blocks.kinds().get(last), time(blocks.range(last, last), true));
+        measured.put(blocks.kinds().get(last), time(blocks.range(last, last)));
         for (int kind : byFrequency()) {
             if (measured.containsKey(kind)) {
                 continue;
@@ -107,7 +110,7 @@ public final class SpeedProbe {
             }
             // Not the first block if there is another: it has no boundary activation.
             int block = blocks.kinds().lastIndexOf(kind);
-            measured.put(kind, time(blocks.range(block, block), true));
+            measured.put(kind, time(blocks.range(block, block)));
         }
         return measured;
     }
@@ -155,9 +158,26 @@ public final class SpeedProbe {
         return run;
     }
 
-    private Optional<StepTime> measureRun(LayerRange range, boolean withPrefill) {
-        try {
-            return Optional.of(time(range, withPrefill));
+    /**
+     * A run of blocks.
+     *
+     * @param prefillMillis empty where it would have taken too long
+     */
+    private record RunTime(double decodeMillis, OptionalDouble prefillMillis) {}
+
+    private static RunTime both(TimedShard shard) {
+        StepTime time = shard.measure();
+        return new RunTime(time.decodeMillis(), OptionalDouble.of(time.prefillMillis()));
+    }
+
+    private static RunTime decodeOnly(TimedShard shard) {
+        return new RunTime(shard.decodeMillis(), OptionalDouble.empty());
+    }
+
+    /** Measures a run; empty if it does not fit the device. */
+    private Optional<RunTime> measured(LayerRange range, Function<TimedShard, RunTime> way) {
+        try (TimedShard shard = new TimedShard(opener.open(range), model)) {
+            return Optional.of(way.apply(shard));
         } catch (VarveException e) {
             if (e.kind() == VarveException.Kind.OUT_OF_MEMORY) {
                 return Optional.empty();
@@ -166,9 +186,9 @@ public final class SpeedProbe {
         }
     }
 
-    private StepTime time(LayerRange range, boolean withPrefill) {
+    private StepTime time(LayerRange range) {
         try (TimedShard shard = new TimedShard(opener.open(range), model)) {
-            return shard.measure(withPrefill);
+            return shard.measure();
         }
     }
 
@@ -176,17 +196,15 @@ public final class SpeedProbe {
      * A single block takes p + c, the run p + the sum of its c; that gives p. Then the blocks are
      * scaled so that they add up to the run as it was measured.
      */
-    private DeviceSpeed combine(List<StepTime> single, LayerRange range, int run, StepTime whole) {
+    private DeviceSpeed combine(List<StepTime> single, LayerRange range, int run, RunTime whole) {
         double sum = blocks.sum(range, kind -> single.get(kind).decodeMillis());
         double least = single.stream().mapToDouble(StepTime::decodeMillis).min().orElseThrow();
         double perShard = Math.clamp((sum - whole.decodeMillis()) / (run - 1), 0, least / 2);
         double decodeScale =
                 (whole.decodeMillis() - perShard) / Math.max(1e-9, sum - run * perShard);
         double prefillSum = blocks.sum(range, kind -> single.get(kind).prefillMillis());
-        OptionalDouble prefillScale =
-                whole.prefillMillis() > 0 && prefillSum > 0
-                        ? OptionalDouble.of(whole.prefillMillis() / prefillSum)
-                        : OptionalDouble.empty();
+        double prefillScale =
+                prefillSum > 0 ? whole.prefillMillis().orElse(prefillSum) / prefillSum : 1;
         List<StepTime> kinds =
                 single.stream()
                         .map(
@@ -196,7 +214,7 @@ public final class SpeedProbe {
                                                         time.decodeMillis() - perShard,
                                                         time.prefillMillis()),
                                                 decodeScale,
-                                                prefillScale.orElse(1)))
+                                                prefillScale))
                         .toList();
         return new DeviceSpeed(new StepTime(perShard, 0), kinds);
     }

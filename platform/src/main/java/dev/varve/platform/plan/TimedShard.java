@@ -49,20 +49,21 @@ final class TimedShard implements AutoCloseable {
                 shard.range().begin() == 0 ? 0 : model.boundaryLength(shard.range().begin());
     }
 
-    /**
-     * Time of a step.
-     *
-     * @param withPrefill whether prefill is measured, too; else it is 0
-     */
-    StepTime measure(boolean withPrefill) {
-        double early = decodeMillis();
-        double prefill = withPrefill ? prefillMillis() : 0;
+    /** Time of a step of decode and of a chunk of prefill. */
+    StepTime measure() {
+        double early = shortestDecodeMillis();
+        double prefill = prefillMillis();
         // Whatever else the machine does only adds; two looks at different times see less of it.
-        return new StepTime(Math.min(early, decodeMillis()), prefill);
+        return new StepTime(Math.min(early, shortestDecodeMillis()), prefill);
+    }
+
+    /** Time of a step of decode alone. */
+    double decodeMillis() {
+        return Math.min(shortestDecodeMillis(), shortestDecodeMillis());
     }
 
     /** Time of one token behind a short prompt. */
-    private double decodeMillis() {
+    private double shortestDecodeMillis() {
         step(0, SHORT_CHUNK);
         int position = SHORT_CHUNK;
         for (int i = 0; i < DECODE_WARM_UPS; i++) {

@@ -35,10 +35,15 @@ final class BenchPlugins {
                 PluginCatalog.of(
                         List.of(
                                 LoadedPlugin.of(
- new PluginOrigin(Path.of("bench"), "dev.varve.bench", Optional.empty()),
- Map.of(
- Spi.FAMILIES, FAMILIES,
- Spi.BACKENDS, List.of(PROCESSOR)))));
+                                        new PluginOrigin(
+                                                Path.of("bench"),
+                                                "dev.varve.bench",
+                                                Optional.empty()),
+                                        Map.of(
+                                                Spi.FAMILIES,
+                                                FAMILIES,
+                                                Spi.BACKENDS,
+                                                List.of(PROCESSOR)))));
         Path cache = model.toAbsolutePath().getParent();
         return PluginSettings.of(catalog, cache).withGgmlHome(natives());
     }

@@ -96,10 +96,13 @@ final class Cpu {
                 PluginCatalog.of(
                         List.of(
                                 LoadedPlugin.of(
- new PluginOrigin(file, "dev.varve.conformance", Optional.empty()),
- Map.of(
- Spi.FAMILIES, FAMILIES,
- Spi.BACKENDS, List.of(new CpuBackendProvider())))));
+                                        new PluginOrigin(
+                                                file, "dev.varve.conformance", Optional.empty()),
+                                        Map.of(
+                                                Spi.FAMILIES,
+                                                FAMILIES,
+                                                Spi.BACKENDS,
+                                                List.of(new CpuBackendProvider())))));
         return PluginSettings.of(catalog, cacheFolder).withGgmlHome(NATIVES);
     }
 

@@ -32,8 +32,7 @@ final class PluginDigest {
 
     /** The plugin that serves an architecture. */
     static String ofFamily(PluginCatalog catalog, String architecture) {
-        return of(
-                catalog, plugin -> plugin.services().names(Spi.FAMILIES).contains(architecture));
+        return of(catalog, plugin -> plugin.services().names(Spi.FAMILIES).contains(architecture));
     }
 
     /** The plugin that provides a backend. */

@@ -142,8 +142,7 @@ public final class LoadedModel implements AutoCloseable {
                         new EngineOptions.Capacity(
                                 plan.contextTokens(),
                                 settings.sequences().parallel(),
-                                new CacheCapacity(
-                                        plan.sizes().slots(), plan.sizes().stateRows())),
+                                new CacheCapacity(plan.sizes().slots(), plan.sizes().stateRows())),
                         settings.waiting().queueLimit(),
                         suppressed,
                         settings.waiting().shardPatience()));

@@ -169,7 +169,9 @@ public record RangeMemory(
         return new MemoryPlan(
                 contextTokens(shape, settings),
                 new CacheSizes(
-                        slots, EngineOptions.Capacity.rowsFor(settings.sequences().parallel()), regionSlots),
+                        slots,
+                        EngineOptions.Capacity.rowsFor(settings.sequences().parallel()),
+                        regionSlots),
                 new MemoryNeed(
                         weightBytes,
                         Math.multiplyExact(bytesPerSlot, slots),

@@ -13,12 +13,15 @@ import dev.varve.api.model.ModelFamilyProvider;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.plugin.LoadedPlugin;
 import dev.varve.platform.plugin.PluginCatalog;
+import dev.varve.platform.plugin.PluginOrigin;
+import dev.varve.platform.plugin.Spi;
 import dev.varve.platform.shard.PlainModel;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -89,12 +92,14 @@ final class PlainPlugins {
     PluginCatalog catalog() {
         return PluginCatalog.of(
                 List.of(
-                        new LoadedPlugin(
-                                Path.of("plain.jar"),
-                                "plain",
-                                Optional.empty(),
-                                List.of(new Family()),
-                                List.of(new Backend("cpu", true), new Backend("cuda", false)),
-                                List.of())));
+                        LoadedPlugin.of(
+                                new PluginOrigin(Path.of("plain.jar"), "plain", Optional.empty()),
+                                Map.of(
+                                        Spi.FAMILIES,
+                                        List.of(new Family()),
+                                        Spi.BACKENDS,
+                                        List.of(
+                                                new Backend("cpu", true),
+                                                new Backend("cuda", false))))));
     }
 }

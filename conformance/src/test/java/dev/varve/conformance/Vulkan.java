@@ -14,7 +14,6 @@ import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.OpenedModel;
 import dev.varve.platform.runtime.SplitPlan;
 import dev.varve.platform.shard.LoadProgress;
-import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.local.LocalShard;
 import dev.varve.plugin.vulkan.VulkanBackendProvider;
 

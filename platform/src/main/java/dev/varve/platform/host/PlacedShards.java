@@ -66,14 +66,11 @@ public final class PlacedShards implements ShardFactory, AutoCloseable {
         DeviceReference device = part.device();
         OpenedModel model = prepared.model();
         if (device.isLocal()) {
-            return LocalShard.load(
-                    model.range(part.range()), device(device), options, progress);
+            return LocalShard.load(model.range(part.range()), device(device), options, progress);
         }
         return RemoteShard.open(
                 new RemoteShard.Peer(
-                        device.toString(),
-                        links.to(device),
-                        new ComputeUnit(HostCores.turn())),
+                        device.toString(), links.to(device), new ComputeUnit(HostCores.turn())),
                 model.adapter(),
                 new LoadRequest(
                         LoadRequest.Model.of(
@@ -83,8 +80,7 @@ public final class PlacedShards implements ShardFactory, AutoCloseable {
                         part.range(),
                         options,
                         new LoadRequest.Device(
-                                device.device(),
-                                prepared.settings().devices().options(coreUse())),
+                                device.device(), prepared.settings().devices().options(coreUse())),
                         prepared.settings().processes().boundaryType()),
                 progress);
     }

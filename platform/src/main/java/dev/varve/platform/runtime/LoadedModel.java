@@ -15,7 +15,6 @@ import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.sequence.CacheCapacity;
 import dev.varve.platform.shard.LoadProgress;
-import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.local.LocalShard;
 
@@ -73,11 +72,7 @@ public final class LoadedModel implements AutoCloseable {
                         settings);
         ShardFactory factory =
                 (part, options, progress) ->
-                        LocalShard.load(
-                                model.range(part.range()),
-                                device,
-                                options,
-                                progress);
+                        LocalShard.load(model.range(part.range()), device, options, progress);
         return load(model, plan, factory, settings, LoadProgress.silent());
     }
 

@@ -21,14 +21,9 @@ public record PromptLimit(int contextTokens) {
 
     private static final int COUNTED_FACTOR = 4;
 
-<<<<<<< HEAD:platform/src/main/java/dev/varve/platform/http/PromptLimit.java
-    static PromptLimit of(ServedModel served) {
-        return new PromptLimit(served.engine().status().load().contextTokens());
-=======
     /** The limit of a model. */
     public static PromptLimit of(ServedModel served) {
-        return new PromptLimit(served.engine().status().contextTokens());
->>>>>>> 724fb58 (Give the HTTP server rooms of its own):platform/src/main/java/dev/varve/platform/http/model/PromptLimit.java
+        return new PromptLimit(served.engine().status().load().contextTokens());
     }
 
     /** What a route that counts tokens takes. */

@@ -12,6 +12,7 @@ import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelFamilyProvider;
 import dev.varve.api.model.ModelOptions;
+import dev.varve.api.model.PreTokenizer;
 import dev.varve.api.model.TensorSelection;
 
 import org.junit.jupiter.api.Test;
@@ -19,11 +20,13 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CyclicBarrier;
@@ -37,6 +40,7 @@ import java.util.concurrent.FutureTask;
 @Timeout(120)
 public abstract class ModelFamilyContract {
     private static final int THREADS = 4;
+    private static final long SEED = 4711;
 
     @TempDir private Path folder;
 
@@ -209,6 +213,46 @@ public abstract class ModelFamilyContract {
     }
 
     @Test
+    void thePreTokenizersOfTheFamilyCutTextIntoWordsWithoutLoss() {
+        List<String> texts = new ArrayList<>(List.of("", " ", "\r\n\n", "It's 12 o'clock, 日本 🙂!"));
+        Random random = new Random(SEED);
+        for (int length : new int[] {1, 17, 400}) {
+            texts.add(
+                    random.ints(0, 0x3000)
+                            .limit(length)
+                            .collect(
+                                    StringBuilder::new,
+                                    StringBuilder::appendCodePoint,
+                                    StringBuilder::append)
+                            .toString());
+        }
+        provider()
+                .preTokenizers()
+                .forEach(
+                        (name, splitter) ->
+                                texts.forEach(text -> requireCut(name, splitter, text)));
+        assertEquals(provider().preTokenizers().keySet(), provider().preTokenizers().keySet());
+    }
+
+    /** With other bytes on both sides, which are none of its business. */
+    private static void requireCut(String name, PreTokenizer splitter, String text) {
+        byte[] bytes = ("x" + text + "y").getBytes(StandardCharsets.UTF_8);
+        int[] end = {1};
+
+        splitter.split(
+                bytes,
+                1,
+                bytes.length - 1,
+                (from, to) -> {
+                    assertEquals(end[0], from, name + ": where a word of '" + text + "' begins");
+                    assertTrue(from < to, name + ": an empty word of '" + text + "'");
+                    end[0] = to;
+                });
+
+        assertEquals(bytes.length - 1, end[0], name + ": the end of '" + text + "'");
+    }
+
+    @Test
     void aModelMayBeAskedByManyThreads() throws Exception {
         for (GgufFile file : files()) {
             LayerSplitAdapter adapter = open(file);
@@ -248,7 +292,7 @@ public abstract class ModelFamilyContract {
     }
 
     private static List<Object> answers(LayerSplitAdapter adapter) {
-        List<Object> answers = new ArrayList<>(List.of(adapter.shape(), adapter.chatDialect()));
+        List<Object> answers = new ArrayList<>(List.of(adapter.shape()));
         for (List<LayerRange> asked : splits(adapter)) {
             align(adapter, asked)
                     .ifPresent(

@@ -3,9 +3,11 @@ package dev.varve.contracts;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.varve.api.ggml.Extents;
 import dev.varve.api.ggml.GgmlContext;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.ggml.Ops;
+import dev.varve.api.ggml.Strides;
 import dev.varve.api.ggml.Tensor;
 import dev.varve.api.gguf.GgufTensor;
 import dev.varve.api.model.LayerRange;
@@ -13,6 +15,7 @@ import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.LayerState;
 import dev.varve.api.model.ModelShape;
 import dev.varve.api.model.ShardGraph;
+import dev.varve.api.model.StateStep;
 import dev.varve.api.model.TensorSelection;
 import dev.varve.api.model.TensorUse;
 import dev.varve.contracts.RecordedBatch.Features;
@@ -74,13 +77,7 @@ final class RecordingGraph implements ShardGraph {
     private void requireComplete() {
         Map<String, Integer> expected = new HashMap<>();
         for (int layer = range.begin(); layer < range.end(); layer++) {
-            for (String operator :
-                    switch (shape().layers().get(layer)) {
-                        case LayerState.Attention own -> List.of("attention");
-                        case LayerState.SharedAttention shared -> List.of("sharedAttention");
-                        case LayerState.Recurrent recurrent ->
-                                List.of("causalConvolution", "gatedDelta");
-                    }) {
+            for (String operator : operators(shape().layers().get(layer))) {
                 expected.put(operator + " of layer " + layer, 1);
             }
         }
@@ -89,6 +86,16 @@ final class RecordingGraph implements ShardGraph {
                 List.of(range.end() == shape().layerCount() ? "logits" : "boundaryOutput"),
                 ends,
                 where + "how the range ends");
+    }
+
+    private static List<String> operators(LayerState state) {
+        return switch (state) {
+            case LayerState.Attention own -> List.of("attention");
+            case LayerState.SharedAttention shared -> List.of("sharedAttention");
+            case LayerState.Recurrent recurrent -> List.of("causalConvolution", "gatedDelta");
+            case LayerState.Custom own ->
+                    own.parts().isEmpty() ? List.of() : List.of("advanceState");
+        };
     }
 
     private ModelShape shape() {
@@ -218,13 +225,10 @@ final class RecordingGraph implements ShardGraph {
     public Tensor heads(Tensor columns, int heads) {
         assertEquals(0, columns.ne(0) % heads, where + "rows of " + columns + " in heads");
         long length = columns.ne(0) / heads;
-        return ops().view3d(
+        return ops().view(
                         columns,
-                        length,
-                        heads,
-                        columns.ne(1),
-                        length * Float.BYTES,
-                        columns.nb(1),
+                        Extents.of(length, heads, columns.ne(1)),
+                        Strides.of(length * Float.BYTES, columns.nb(1)),
                         0);
     }
 
@@ -324,6 +328,35 @@ final class RecordingGraph implements ShardGraph {
         requireShape("decay of layer " + layer, decay, state.valueHeads(), batch.tokens());
         requireShape("beta of layer " + layer, beta, state.valueHeads(), batch.tokens());
         return f32(state.stateSize(), state.valueHeads(), batch.tokens());
+    }
+
+    /** All columns belong to one sequence. */
+    @Override
+    public Tensor advanceState(int layer, List<Tensor> columns, StateStep step) {
+        operator("advanceState", layer);
+        Map<String, Tensor> before = new HashMap<>();
+        for (LayerState.Custom.Part part : state(layer, LayerState.Custom.class).parts()) {
+            before.put(
+                    part.name(), f32(part.shape().stream().mapToLong(Long::longValue).toArray()));
+        }
+        List<Tensor> cut = new ArrayList<>();
+        for (Tensor column : columns) {
+            boolean flat = column.ne(2) == 1;
+            assertEquals(
+                    batch.tokens(), column.ne(flat ? 1 : 2), where + "columns of layer " + layer);
+            cut.add(column);
+        }
+        StateStep.Result result = step.advance(new StateStep.Group(batch.tokens(), 1, cut, before));
+        assertEquals(before.keySet(), result.states().keySet(), where + "states of layer " + layer);
+        before.forEach(
+                (name, state) ->
+                        assertEquals(
+                                state.elements(),
+                                result.states().get(name).elements(),
+                                where + "state " + name + " of layer " + layer));
+        long elements = result.output().elements();
+        assertEquals(0, elements % batch.tokens(), where + "output of layer " + layer);
+        return f32(elements / batch.tokens(), batch.tokens());
     }
 
     /** All columns stay, as in a batch whose features are wanted. */

@@ -9,6 +9,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -39,6 +40,14 @@ final class PluginCalls implements InvocationHandler {
         return spi.service().cast(calls.proxy(spi.service()));
     }
 
+    /** Where a guarded service comes from; empty for what is not guarded. */
+    static Optional<PluginOrigin> origin(Object service) {
+        return Proxy.isProxyClass(service.getClass())
+                        && Proxy.getInvocationHandler(service) instanceof PluginCalls calls
+                ? Optional.of(calls.origin)
+                : Optional.empty();
+    }
+
     private Object proxy(Class<?> type) {
         return Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, this);
     }
@@ -59,7 +68,7 @@ final class PluginCalls implements InvocationHandler {
             throw allowed(method, e.getCause()) ? e.getCause() : fails(method, e.getCause());
         }
         Class<?> type = method.getReturnType();
-        if (result == null && type != void.class) {
+        if (result == null && !records(method)) {
             throw new VarveException(failure, called(method) + " returned null");
         }
         return OPENED.contains(type)
@@ -67,9 +76,18 @@ final class PluginCalls implements InvocationHandler {
                 : result;
     }
 
+    /**
+     * A family records a graph of the server's, which knows more of what is wrong, and whose own
+     * exceptions come through the family.
+     */
+    private static boolean records(Method method) {
+        return method.getReturnType() == void.class;
+    }
+
     /** Errors of the virtual machine are not the plugin's, but an endless recursion is. */
     private static boolean allowed(Method method, Throwable problem) {
-        return problem instanceof VarveException
+        return records(method)
+                || problem instanceof VarveException
                 || problem instanceof VirtualMachineError
                         && !(problem instanceof StackOverflowError)
                 || Arrays.stream(method.getExceptionTypes())

@@ -18,6 +18,21 @@ public record PluginOrigin(Path file, String module, Optional<String> version) {
         Objects.requireNonNull(version);
     }
 
+    /**
+     * The module of the plugin that a provider, or what it opened, comes from; its class where it
+     * is in no module.
+     */
+    public static String moduleOf(Object service) {
+        Class<?> type = service.getClass();
+        return PluginCalls.origin(service)
+                .map(PluginOrigin::module)
+                .orElseGet(
+                        () ->
+                                type.getModule().isNamed()
+                                        ? type.getModule().getName()
+                                        : type.getName());
+    }
+
     /** The module with its file, as messages name it: {@code module acme.net (acme.jar)}. */
     @Override
     public String toString() {

@@ -19,6 +19,7 @@ import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelFamilyProvider;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.api.model.ModelShape;
+import dev.varve.api.model.PreTokenizer;
 import dev.varve.api.model.ShardGraph;
 import dev.varve.api.model.TensorSelection;
 import dev.varve.api.transport.Connection;
@@ -35,6 +36,7 @@ import java.io.IOException;
 import java.net.ConnectException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -66,6 +68,11 @@ class PluginCallsTest {
 
         @Override
         public LayerSplitAdapter open(GgufFile model, ModelOptions options) {
+            return get();
+        }
+
+        @Override
+        public Map<String, PreTokenizer> preTokenizers() {
             return get();
         }
 
@@ -164,6 +171,7 @@ class PluginCallsTest {
     static Stream<Call> calls() {
         return Stream.of(
                 model("architectures", answer -> family(answer).architectures()),
+                model("preTokenizers", answer -> family(answer).preTokenizers()),
                 model("open", answer -> family(answer).open(null, ModelOptions.defaults())),
                 model("shape", answer -> adapter(answer).shape()),
                 model("align", answer -> adapter(answer).align(List.of())),
@@ -213,24 +221,27 @@ class PluginCallsTest {
         assertSame(problem, assertThrows(VarveException.class, call.with(throwing(problem))));
     }
 
+    /** The server's own exceptions come through a family that records a graph. */
     @Test
-    void whatReturnsNothingMayReturn() {
-        LayerSplitAdapter adapter = adapter(() -> null);
+    void recordingIsLeftToWhoeverRecords() {
+        ArrayIndexOutOfBoundsException problem = new ArrayIndexOutOfBoundsException(7);
 
-        adapter.build(null, RANGE);
+        adapter(() -> null).build(null, RANGE);
 
-        VarveException error =
+        assertSame(
+                problem,
                 assertThrows(
-                        VarveException.class,
-                        () ->
-                                adapter(throwing(new ArrayIndexOutOfBoundsException(7)))
-                                        .build(null, RANGE));
-        assertEquals(
-                WHERE
-                        + Anything.class.getName()
-                        + ".build fails: ArrayIndexOutOfBoundsException: Array index out of range:"
-                        + " 7",
-                error.getMessage());
+                        ArrayIndexOutOfBoundsException.class,
+                        () -> adapter(throwing(problem)).build(null, RANGE)));
+    }
+
+    @Test
+    void theModuleOfWhatIsGuardedIsThePlugins() {
+        assertEquals("acme.all", PluginOrigin.moduleOf(family(() -> null)));
+        assertEquals("acme.all", PluginOrigin.moduleOf(adapter(() -> null)));
+        assertEquals("acme.all", PluginOrigin.moduleOf(devices(() -> null)));
+        assertEquals("java.base", PluginOrigin.moduleOf("text"));
+        assertEquals(getClass().getName(), PluginOrigin.moduleOf(this));
     }
 
     @Test

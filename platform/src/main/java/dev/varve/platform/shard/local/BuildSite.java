@@ -2,6 +2,7 @@ package dev.varve.platform.shard.local;
 
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
+import dev.varve.platform.plugin.PluginOrigin;
 
 /**
  * Who records a graph of what, for messages.
@@ -12,10 +13,7 @@ import dev.varve.api.model.LayerSplitAdapter;
  */
 record BuildSite(String plugin, String architecture, LayerRange range) {
     static BuildSite of(LayerSplitAdapter model, LayerRange range) {
-        Class<?> family = model.getClass();
-        String plugin =
-                family.getModule().isNamed() ? family.getModule().getName() : family.getName();
-        return new BuildSite(plugin, model.shape().architecture(), range);
+        return new BuildSite(PluginOrigin.moduleOf(model), model.shape().architecture(), range);
     }
 
     /** A rule that the family broke. */

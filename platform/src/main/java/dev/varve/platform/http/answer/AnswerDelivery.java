@@ -1,8 +1,8 @@
 package dev.varve.platform.http.answer;
 
-import dev.varve.platform.engine.CacheScope;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.http.metrics.Metrics;
+import dev.varve.platform.sequence.CacheScope;
 
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;

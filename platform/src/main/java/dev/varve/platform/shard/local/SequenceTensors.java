@@ -118,7 +118,7 @@ final class SequenceTensors {
                             parts.add(new Part("conv." + layer, tensors.convolution(), row, 1));
                             parts.add(new Part("state." + layer, tensors.matrix(), row, 1));
                         });
-        state.stateRows()
+        caches.stateRows()
                 .ownLayers()
                 .forEach(
                         (layer, own) ->

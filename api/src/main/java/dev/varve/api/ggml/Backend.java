@@ -1,8 +1,7 @@
 package dev.varve.api.ggml;
 
-import static dev.varve.api.ggml.CType.C_BACKEND;
-import static dev.varve.api.ggml.CType.C_INT;
-import static dev.varve.api.ggml.CType.C_THREAD_POOL;
+import static dev.varve.api.ggml.Native.C_INT;
+import static dev.varve.api.ggml.Native.C_POINTER;
 import static dev.varve.api.ggml.Native.returnsNothing;
 
 import dev.varve.api.VarveException;
@@ -27,11 +26,10 @@ public final class Backend implements AutoCloseable {
         this.pointer = pointer;
         name = BackendApi.name(pointer);
         setThreads =
-                device.function("ggml_backend_set_n_threads", returnsNothing(C_BACKEND, C_INT));
+                device.function("ggml_backend_set_n_threads", returnsNothing(C_POINTER, C_INT));
         setThreadPool =
                 device.function(
-                        "ggml_backend_cpu_set_threadpool",
-                        returnsNothing(C_BACKEND, C_THREAD_POOL));
+                        "ggml_backend_cpu_set_threadpool", returnsNothing(C_POINTER, C_POINTER));
     }
 
     /** Name, such as {@code CPU}. */
@@ -49,7 +47,7 @@ public final class Backend implements AutoCloseable {
             BackendPtr backend = open();
             Native.run(
                     () -> {
-                        set.invokeExact(backend, threads);
+                        set.invokeExact(backend.address(), threads);
                     });
         }
     }
@@ -68,7 +66,7 @@ public final class Backend implements AutoCloseable {
         ThreadPoolPtr used = pool.map(ThreadPool::pointer).orElse(ThreadPoolPtr.NULL);
         Native.run(
                 () -> {
-                    set.invokeExact(backend, used);
+                    set.invokeExact(backend.address(), used.address());
                 });
     }
 

@@ -1,19 +1,10 @@
 package dev.varve.api.ggml;
 
-import static dev.varve.api.ggml.CType.C_ALLOCATOR;
-import static dev.varve.api.ggml.CType.C_BACKEND;
-import static dev.varve.api.ggml.CType.C_BOOL;
-import static dev.varve.api.ggml.CType.C_BUFFER;
-import static dev.varve.api.ggml.CType.C_BUFFER_TYPE;
-import static dev.varve.api.ggml.CType.C_CONTEXT;
-import static dev.varve.api.ggml.CType.C_DEVICE;
-import static dev.varve.api.ggml.CType.C_GRAPH;
-import static dev.varve.api.ggml.CType.C_INT;
-import static dev.varve.api.ggml.CType.C_POINTER;
-import static dev.varve.api.ggml.CType.C_REGISTRY;
-import static dev.varve.api.ggml.CType.C_SIZE_T;
-import static dev.varve.api.ggml.CType.C_TENSOR;
-import static dev.varve.api.ggml.CType.C_UINT8;
+import static dev.varve.api.ggml.Native.C_BOOL;
+import static dev.varve.api.ggml.Native.C_INT;
+import static dev.varve.api.ggml.Native.C_POINTER;
+import static dev.varve.api.ggml.Native.C_SIZE_T;
+import static dev.varve.api.ggml.Native.C_UINT8;
 import static dev.varve.api.ggml.Native.bind;
 import static dev.varve.api.ggml.Native.bindLeaf;
 import static dev.varve.api.ggml.Native.call;
@@ -52,10 +43,10 @@ final class BackendApi {
 
     /** {@code ggml_backend_reg_t ggml_backend_load(const char * file)} */
     private static final MethodHandle LOAD =
-            bind("ggml_backend_load", returns(C_REGISTRY, C_POINTER));
+            bind("ggml_backend_load", returns(C_POINTER, C_POINTER));
 
     static RegistryPtr load(MemorySegment file) {
-        return call(() -> (RegistryPtr) LOAD.invokeExact(file));
+        return new RegistryPtr(call(() -> (MemorySegment) LOAD.invokeExact(file)));
     }
 
     /** {@code size_t ggml_backend_dev_count(void)} */
@@ -67,10 +58,10 @@ final class BackendApi {
 
     /** {@code ggml_backend_dev_t ggml_backend_dev_get(size_t index)} */
     private static final MethodHandle DEV_GET =
-            bind("ggml_backend_dev_get", returns(C_DEVICE, C_SIZE_T));
+            bind("ggml_backend_dev_get", returns(C_POINTER, C_SIZE_T));
 
     static DevicePtr devGet(long index) {
-        return call(() -> (DevicePtr) DEV_GET.invokeExact(index));
+        return new DevicePtr(call(() -> (MemorySegment) DEV_GET.invokeExact(index)));
     }
 
     /**
@@ -78,12 +69,12 @@ final class BackendApi {
      * ggml_backend_dev_props * props)}
      */
     private static final MethodHandle DEV_GET_PROPS =
-            bind("ggml_backend_dev_get_props", returnsNothing(C_DEVICE, C_POINTER));
+            bind("ggml_backend_dev_get_props", returnsNothing(C_POINTER, C_POINTER));
 
     static void devGetProps(DevicePtr device, MemorySegment props) {
         run(
                 () -> {
-                    DEV_GET_PROPS.invokeExact(device, props);
+                    DEV_GET_PROPS.invokeExact(device.address(), props);
                 });
     }
 
@@ -92,28 +83,31 @@ final class BackendApi {
      * parameters)}
      */
     private static final MethodHandle DEV_INIT =
-            bind("ggml_backend_dev_init", returns(C_BACKEND, C_DEVICE, C_POINTER));
+            bind("ggml_backend_dev_init", returns(C_POINTER, C_POINTER, C_POINTER));
 
     static BackendPtr devInit(DevicePtr device, MemorySegment parameters) {
-        return call(() -> (BackendPtr) DEV_INIT.invokeExact(device, parameters));
+        return new BackendPtr(
+                call(() -> (MemorySegment) DEV_INIT.invokeExact(device.address(), parameters)));
     }
 
     /**
      * {@code ggml_backend_buffer_type_t ggml_backend_dev_buffer_type(ggml_backend_dev_t device)}
      */
     private static final MethodHandle DEV_BUFFER_TYPE =
-            bind("ggml_backend_dev_buffer_type", returns(C_BUFFER_TYPE, C_DEVICE));
+            bind("ggml_backend_dev_buffer_type", returns(C_POINTER, C_POINTER));
 
     static BufferTypePtr devBufferType(DevicePtr device) {
-        return call(() -> (BufferTypePtr) DEV_BUFFER_TYPE.invokeExact(device));
+        return new BufferTypePtr(
+                call(() -> (MemorySegment) DEV_BUFFER_TYPE.invokeExact(device.address())));
     }
 
     /** {@code ggml_backend_reg_t ggml_backend_dev_backend_reg(ggml_backend_dev_t device)} */
     private static final MethodHandle DEV_BACKEND_REG =
-            bind("ggml_backend_dev_backend_reg", returns(C_REGISTRY, C_DEVICE));
+            bind("ggml_backend_dev_backend_reg", returns(C_POINTER, C_POINTER));
 
     static RegistryPtr devBackendReg(DevicePtr device) {
-        return call(() -> (RegistryPtr) DEV_BACKEND_REG.invokeExact(device));
+        return new RegistryPtr(
+                call(() -> (MemorySegment) DEV_BACKEND_REG.invokeExact(device.address())));
     }
 
     /**
@@ -121,10 +115,10 @@ final class BackendApi {
      * node)}
      */
     private static final MethodHandle DEV_SUPPORTS_OP =
-            bind("ggml_backend_dev_supports_op", returns(C_BOOL, C_DEVICE, C_TENSOR));
+            bind("ggml_backend_dev_supports_op", returns(C_BOOL, C_POINTER, C_POINTER));
 
     static boolean devSupportsOp(DevicePtr device, TensorPtr node) {
-        return call(() -> (boolean) DEV_SUPPORTS_OP.invokeExact(device, node));
+        return call(() -> (boolean) DEV_SUPPORTS_OP.invokeExact(device.address(), node.address()));
     }
 
     /**
@@ -134,23 +128,24 @@ final class BackendApi {
     private static final MethodHandle DEV_BUFFER_FROM_HOST_PTR =
             bind(
                     "ggml_backend_dev_buffer_from_host_ptr",
-                    returns(C_BUFFER, C_DEVICE, C_POINTER, C_SIZE_T, C_SIZE_T));
+                    returns(C_POINTER, C_POINTER, C_POINTER, C_SIZE_T, C_SIZE_T));
 
     static BufferPtr devBufferFromHostPtr(
             DevicePtr device, MemorySegment memory, long bytes, long maxTensorBytes) {
-        return call(
-                () ->
-                        (BufferPtr)
-                                DEV_BUFFER_FROM_HOST_PTR.invokeExact(
-                                        device, memory, bytes, maxTensorBytes));
+        return new BufferPtr(
+                call(
+                        () ->
+                                (MemorySegment)
+                                        DEV_BUFFER_FROM_HOST_PTR.invokeExact(
+                                                device.address(), memory, bytes, maxTensorBytes)));
     }
 
     /** {@code const char * ggml_backend_reg_name(ggml_backend_reg_t registry)} */
     private static final MethodHandle REG_NAME =
-            bind("ggml_backend_reg_name", returns(C_POINTER, C_REGISTRY));
+            bind("ggml_backend_reg_name", returns(C_POINTER, C_POINTER));
 
     static String regName(RegistryPtr registry) {
-        return call(() -> Native.string((MemorySegment) REG_NAME.invokeExact(registry)));
+        return call(() -> Native.string((MemorySegment) REG_NAME.invokeExact(registry.address())));
     }
 
     /**
@@ -158,28 +153,29 @@ final class BackendApi {
      * name)}
      */
     private static final MethodHandle REG_GET_PROC_ADDRESS =
-            bind("ggml_backend_reg_get_proc_address", returns(C_POINTER, C_REGISTRY, C_POINTER));
+            bind("ggml_backend_reg_get_proc_address", returns(C_POINTER, C_POINTER, C_POINTER));
 
     static MemorySegment regGetProcAddress(RegistryPtr registry, MemorySegment name) {
-        return call(() -> (MemorySegment) REG_GET_PROC_ADDRESS.invokeExact(registry, name));
+        return call(
+                () -> (MemorySegment) REG_GET_PROC_ADDRESS.invokeExact(registry.address(), name));
     }
 
     /** {@code void ggml_backend_free(ggml_backend_t backend)} */
-    private static final MethodHandle FREE = bind("ggml_backend_free", returnsNothing(C_BACKEND));
+    private static final MethodHandle FREE = bind("ggml_backend_free", returnsNothing(C_POINTER));
 
     static void free(BackendPtr backend) {
         run(
                 () -> {
-                    FREE.invokeExact(backend);
+                    FREE.invokeExact(backend.address());
                 });
     }
 
     /** {@code const char * ggml_backend_name(ggml_backend_t backend)} */
     private static final MethodHandle NAME =
-            bind("ggml_backend_name", returns(C_POINTER, C_BACKEND));
+            bind("ggml_backend_name", returns(C_POINTER, C_POINTER));
 
     static String name(BackendPtr backend) {
-        return call(() -> Native.string((MemorySegment) NAME.invokeExact(backend)));
+        return call(() -> Native.string((MemorySegment) NAME.invokeExact(backend.address())));
     }
 
     /**
@@ -187,29 +183,29 @@ final class BackendApi {
      * * graph)}
      */
     private static final MethodHandle GRAPH_COMPUTE =
-            bind("ggml_backend_graph_compute", returns(C_INT, C_BACKEND, C_GRAPH));
+            bind("ggml_backend_graph_compute", returns(C_INT, C_POINTER, C_POINTER));
 
     static int graphCompute(BackendPtr backend, GraphPtr graph) {
-        return call(() -> (int) GRAPH_COMPUTE.invokeExact(backend, graph));
+        return call(() -> (int) GRAPH_COMPUTE.invokeExact(backend.address(), graph.address()));
     }
 
     /** {@code void ggml_backend_synchronize(ggml_backend_t backend)} */
     private static final MethodHandle SYNCHRONIZE =
-            bind("ggml_backend_synchronize", returnsNothing(C_BACKEND));
+            bind("ggml_backend_synchronize", returnsNothing(C_POINTER));
 
     static void synchronize(BackendPtr backend) {
         run(
                 () -> {
-                    SYNCHRONIZE.invokeExact(backend);
+                    SYNCHRONIZE.invokeExact(backend.address());
                 });
     }
 
     /** {@code const char * ggml_backend_buft_name(ggml_backend_buffer_type_t type)} */
     private static final MethodHandle BUFT_NAME =
-            bind("ggml_backend_buft_name", returns(C_POINTER, C_BUFFER_TYPE));
+            bind("ggml_backend_buft_name", returns(C_POINTER, C_POINTER));
 
     static String buftName(BufferTypePtr type) {
-        return call(() -> Native.string((MemorySegment) BUFT_NAME.invokeExact(type)));
+        return call(() -> Native.string((MemorySegment) BUFT_NAME.invokeExact(type.address())));
     }
 
     /**
@@ -217,26 +213,27 @@ final class BackendApi {
      * size_t bytes)}
      */
     private static final MethodHandle BUFT_ALLOC_BUFFER =
-            bind("ggml_backend_buft_alloc_buffer", returns(C_BUFFER, C_BUFFER_TYPE, C_SIZE_T));
+            bind("ggml_backend_buft_alloc_buffer", returns(C_POINTER, C_POINTER, C_SIZE_T));
 
     static BufferPtr buftAllocBuffer(BufferTypePtr type, long bytes) {
-        return call(() -> (BufferPtr) BUFT_ALLOC_BUFFER.invokeExact(type, bytes));
+        return new BufferPtr(
+                call(() -> (MemorySegment) BUFT_ALLOC_BUFFER.invokeExact(type.address(), bytes)));
     }
 
     /** {@code size_t ggml_backend_buft_get_alignment(ggml_backend_buffer_type_t type)} */
     private static final MethodHandle BUFT_GET_ALIGNMENT =
-            bind("ggml_backend_buft_get_alignment", returns(C_SIZE_T, C_BUFFER_TYPE));
+            bind("ggml_backend_buft_get_alignment", returns(C_SIZE_T, C_POINTER));
 
     static long buftGetAlignment(BufferTypePtr type) {
-        return call(() -> (long) BUFT_GET_ALIGNMENT.invokeExact(type));
+        return call(() -> (long) BUFT_GET_ALIGNMENT.invokeExact(type.address()));
     }
 
     /** {@code size_t ggml_backend_buft_get_max_size(ggml_backend_buffer_type_t type)} */
     private static final MethodHandle BUFT_GET_MAX_SIZE =
-            bind("ggml_backend_buft_get_max_size", returns(C_SIZE_T, C_BUFFER_TYPE));
+            bind("ggml_backend_buft_get_max_size", returns(C_SIZE_T, C_POINTER));
 
     static long buftGetMaxSize(BufferTypePtr type) {
-        return call(() -> (long) BUFT_GET_MAX_SIZE.invokeExact(type));
+        return call(() -> (long) BUFT_GET_MAX_SIZE.invokeExact(type.address()));
     }
 
     /**
@@ -244,45 +241,45 @@ final class BackendApi {
      * ggml_tensor * tensor)}
      */
     private static final MethodHandle BUFT_GET_ALLOC_SIZE =
-            bind("ggml_backend_buft_get_alloc_size", returns(C_SIZE_T, C_BUFFER_TYPE, C_TENSOR));
+            bind("ggml_backend_buft_get_alloc_size", returns(C_SIZE_T, C_POINTER, C_POINTER));
 
     static long buftGetAllocSize(BufferTypePtr type, TensorPtr tensor) {
-        return call(() -> (long) BUFT_GET_ALLOC_SIZE.invokeExact(type, tensor));
+        return call(() -> (long) BUFT_GET_ALLOC_SIZE.invokeExact(type.address(), tensor.address()));
     }
 
     /** {@code bool ggml_backend_buft_is_host(ggml_backend_buffer_type_t type)} */
     private static final MethodHandle BUFT_IS_HOST =
-            bind("ggml_backend_buft_is_host", returns(C_BOOL, C_BUFFER_TYPE));
+            bind("ggml_backend_buft_is_host", returns(C_BOOL, C_POINTER));
 
     static boolean buftIsHost(BufferTypePtr type) {
-        return call(() -> (boolean) BUFT_IS_HOST.invokeExact(type));
+        return call(() -> (boolean) BUFT_IS_HOST.invokeExact(type.address()));
     }
 
     /** {@code void ggml_backend_buffer_free(ggml_backend_buffer_t buffer)} */
     private static final MethodHandle BUFFER_FREE =
-            bind("ggml_backend_buffer_free", returnsNothing(C_BUFFER));
+            bind("ggml_backend_buffer_free", returnsNothing(C_POINTER));
 
     static void bufferFree(BufferPtr buffer) {
         run(
                 () -> {
-                    BUFFER_FREE.invokeExact(buffer);
+                    BUFFER_FREE.invokeExact(buffer.address());
                 });
     }
 
     /** {@code void * ggml_backend_buffer_get_base(ggml_backend_buffer_t buffer)} */
     private static final MethodHandle BUFFER_GET_BASE =
-            bind("ggml_backend_buffer_get_base", returns(C_POINTER, C_BUFFER));
+            bind("ggml_backend_buffer_get_base", returns(C_POINTER, C_POINTER));
 
     static MemorySegment bufferGetBase(BufferPtr buffer) {
-        return call(() -> (MemorySegment) BUFFER_GET_BASE.invokeExact(buffer));
+        return call(() -> (MemorySegment) BUFFER_GET_BASE.invokeExact(buffer.address()));
     }
 
     /** {@code size_t ggml_backend_buffer_get_alignment(ggml_backend_buffer_t buffer)} */
     private static final MethodHandle BUFFER_GET_ALIGNMENT =
-            bind("ggml_backend_buffer_get_alignment", returns(C_SIZE_T, C_BUFFER));
+            bind("ggml_backend_buffer_get_alignment", returns(C_SIZE_T, C_POINTER));
 
     static long bufferGetAlignment(BufferPtr buffer) {
-        return call(() -> (long) BUFFER_GET_ALIGNMENT.invokeExact(buffer));
+        return call(() -> (long) BUFFER_GET_ALIGNMENT.invokeExact(buffer.address()));
     }
 
     /**
@@ -290,28 +287,29 @@ final class BackendApi {
      * ggml_tensor * tensor)}
      */
     private static final MethodHandle BUFFER_GET_ALLOC_SIZE =
-            bind("ggml_backend_buffer_get_alloc_size", returns(C_SIZE_T, C_BUFFER, C_TENSOR));
+            bind("ggml_backend_buffer_get_alloc_size", returns(C_SIZE_T, C_POINTER, C_POINTER));
 
     static long bufferGetAllocSize(BufferPtr buffer, TensorPtr tensor) {
-        return call(() -> (long) BUFFER_GET_ALLOC_SIZE.invokeExact(buffer, tensor));
+        return call(
+                () -> (long) BUFFER_GET_ALLOC_SIZE.invokeExact(buffer.address(), tensor.address()));
     }
 
     /** {@code size_t ggml_backend_buffer_get_size(ggml_backend_buffer_t buffer)} */
     private static final MethodHandle BUFFER_GET_SIZE =
-            bind("ggml_backend_buffer_get_size", returns(C_SIZE_T, C_BUFFER));
+            bind("ggml_backend_buffer_get_size", returns(C_SIZE_T, C_POINTER));
 
     static long bufferGetSize(BufferPtr buffer) {
-        return call(() -> (long) BUFFER_GET_SIZE.invokeExact(buffer));
+        return call(() -> (long) BUFFER_GET_SIZE.invokeExact(buffer.address()));
     }
 
     /** {@code void ggml_backend_buffer_clear(ggml_backend_buffer_t buffer, uint8_t value)} */
     private static final MethodHandle BUFFER_CLEAR =
-            bind("ggml_backend_buffer_clear", returnsNothing(C_BUFFER, C_UINT8));
+            bind("ggml_backend_buffer_clear", returnsNothing(C_POINTER, C_UINT8));
 
     static void bufferClear(BufferPtr buffer, byte value) {
         run(
                 () -> {
-                    BUFFER_CLEAR.invokeExact(buffer, value);
+                    BUFFER_CLEAR.invokeExact(buffer.address(), value);
                 });
     }
 
@@ -320,29 +318,29 @@ final class BackendApi {
      * ggml_backend_buffer_usage usage)}
      */
     private static final MethodHandle BUFFER_SET_USAGE =
-            bind("ggml_backend_buffer_set_usage", returnsNothing(C_BUFFER, C_INT));
+            bind("ggml_backend_buffer_set_usage", returnsNothing(C_POINTER, C_INT));
 
     static void bufferSetUsage(BufferPtr buffer, int usage) {
         run(
                 () -> {
-                    BUFFER_SET_USAGE.invokeExact(buffer, usage);
+                    BUFFER_SET_USAGE.invokeExact(buffer.address(), usage);
                 });
     }
 
     /** {@code bool ggml_backend_buffer_is_host(ggml_backend_buffer_t buffer)} */
     private static final MethodHandle BUFFER_IS_HOST =
-            bindLeaf("ggml_backend_buffer_is_host", returns(C_BOOL, C_BUFFER));
+            bindLeaf("ggml_backend_buffer_is_host", returns(C_BOOL, C_POINTER));
 
     static boolean bufferIsHost(BufferPtr buffer) {
-        return call(() -> (boolean) BUFFER_IS_HOST.invokeExact(buffer));
+        return call(() -> (boolean) BUFFER_IS_HOST.invokeExact(buffer.address()));
     }
 
     /** {@code ggml_backend_buffer_type_t ggml_backend_cpu_buffer_type(void)} */
     private static final MethodHandle CPU_BUFFER_TYPE =
-            bind("ggml_backend_cpu_buffer_type", returns(C_BUFFER_TYPE));
+            bind("ggml_backend_cpu_buffer_type", returns(C_POINTER));
 
     static BufferTypePtr cpuBufferType() {
-        return call(() -> (BufferTypePtr) CPU_BUFFER_TYPE.invokeExact());
+        return new BufferTypePtr(call(() -> (MemorySegment) CPU_BUFFER_TYPE.invokeExact()));
     }
 
     /**
@@ -350,10 +348,11 @@ final class BackendApi {
      * ggml_tensor * tensor, void * address)}
      */
     private static final MethodHandle TENSOR_ALLOC =
-            bind("ggml_backend_tensor_alloc", returns(C_INT, C_BUFFER, C_TENSOR, C_POINTER));
+            bind("ggml_backend_tensor_alloc", returns(C_INT, C_POINTER, C_POINTER, C_POINTER));
 
     static int tensorAlloc(BufferPtr buffer, TensorPtr tensor, MemorySegment address) {
-        return call(() -> (int) TENSOR_ALLOC.invokeExact(buffer, tensor, address));
+        return call(
+                () -> (int) TENSOR_ALLOC.invokeExact(buffer.address(), tensor.address(), address));
     }
 
     /**
@@ -363,12 +362,12 @@ final class BackendApi {
     private static final MethodHandle TENSOR_SET =
             bind(
                     "ggml_backend_tensor_set",
-                    returnsNothing(C_TENSOR, C_POINTER, C_SIZE_T, C_SIZE_T));
+                    returnsNothing(C_POINTER, C_POINTER, C_SIZE_T, C_SIZE_T));
 
     static void tensorSet(TensorPtr tensor, MemorySegment data, long offset, long bytes) {
         run(
                 () -> {
-                    TENSOR_SET.invokeExact(tensor, data, offset, bytes);
+                    TENSOR_SET.invokeExact(tensor.address(), data, offset, bytes);
                 });
     }
 
@@ -379,12 +378,12 @@ final class BackendApi {
     private static final MethodHandle TENSOR_GET =
             bind(
                     "ggml_backend_tensor_get",
-                    returnsNothing(C_TENSOR, C_POINTER, C_SIZE_T, C_SIZE_T));
+                    returnsNothing(C_POINTER, C_POINTER, C_SIZE_T, C_SIZE_T));
 
     static void tensorGet(TensorPtr tensor, MemorySegment data, long offset, long bytes) {
         run(
                 () -> {
-                    TENSOR_GET.invokeExact(tensor, data, offset, bytes);
+                    TENSOR_GET.invokeExact(tensor.address(), data, offset, bytes);
                 });
     }
 
@@ -393,12 +392,12 @@ final class BackendApi {
      * target)}
      */
     private static final MethodHandle TENSOR_COPY =
-            bind("ggml_backend_tensor_copy", returnsNothing(C_TENSOR, C_TENSOR));
+            bind("ggml_backend_tensor_copy", returnsNothing(C_POINTER, C_POINTER));
 
     static void tensorCopy(TensorPtr source, TensorPtr target) {
         run(
                 () -> {
-                    TENSOR_COPY.invokeExact(source, target);
+                    TENSOR_COPY.invokeExact(source.address(), target.address());
                 });
     }
 
@@ -409,55 +408,66 @@ final class BackendApi {
     private static final MethodHandle ALLOC_CTX_TENSORS_FROM_BUFT =
             bind(
                     "ggml_backend_alloc_ctx_tensors_from_buft",
-                    returns(C_BUFFER, C_CONTEXT, C_BUFFER_TYPE));
+                    returns(C_POINTER, C_POINTER, C_POINTER));
 
     static BufferPtr allocCtxTensorsFromBuft(ContextPtr context, BufferTypePtr type) {
-        return call(() -> (BufferPtr) ALLOC_CTX_TENSORS_FROM_BUFT.invokeExact(context, type));
+        return new BufferPtr(
+                call(
+                        () ->
+                                (MemorySegment)
+                                        ALLOC_CTX_TENSORS_FROM_BUFT.invokeExact(
+                                                context.address(), type.address())));
     }
 
     /** {@code ggml_gallocr_t ggml_gallocr_new(ggml_backend_buffer_type_t type)} */
     private static final MethodHandle GALLOCR_NEW =
-            bind("ggml_gallocr_new", returns(C_ALLOCATOR, C_BUFFER_TYPE));
+            bind("ggml_gallocr_new", returns(C_POINTER, C_POINTER));
 
     static AllocatorPtr gallocrNew(BufferTypePtr type) {
-        return call(() -> (AllocatorPtr) GALLOCR_NEW.invokeExact(type));
+        return new AllocatorPtr(
+                call(() -> (MemorySegment) GALLOCR_NEW.invokeExact(type.address())));
     }
 
     /** {@code void ggml_gallocr_free(ggml_gallocr_t allocator)} */
     private static final MethodHandle GALLOCR_FREE =
-            bind("ggml_gallocr_free", returnsNothing(C_ALLOCATOR));
+            bind("ggml_gallocr_free", returnsNothing(C_POINTER));
 
     static void gallocrFree(AllocatorPtr allocator) {
         run(
                 () -> {
-                    GALLOCR_FREE.invokeExact(allocator);
+                    GALLOCR_FREE.invokeExact(allocator.address());
                 });
     }
 
     /** {@code bool ggml_gallocr_reserve(ggml_gallocr_t allocator, struct ggml_cgraph * graph)} */
     private static final MethodHandle GALLOCR_RESERVE =
-            bind("ggml_gallocr_reserve", returns(C_BOOL, C_ALLOCATOR, C_GRAPH));
+            bind("ggml_gallocr_reserve", returns(C_BOOL, C_POINTER, C_POINTER));
 
     static boolean gallocrReserve(AllocatorPtr allocator, GraphPtr graph) {
-        return call(() -> (boolean) GALLOCR_RESERVE.invokeExact(allocator, graph));
+        return call(
+                () -> (boolean) GALLOCR_RESERVE.invokeExact(allocator.address(), graph.address()));
     }
 
     /**
      * {@code bool ggml_gallocr_alloc_graph(ggml_gallocr_t allocator, struct ggml_cgraph * graph)}
      */
     private static final MethodHandle GALLOCR_ALLOC_GRAPH =
-            bind("ggml_gallocr_alloc_graph", returns(C_BOOL, C_ALLOCATOR, C_GRAPH));
+            bind("ggml_gallocr_alloc_graph", returns(C_BOOL, C_POINTER, C_POINTER));
 
     static boolean gallocrAllocGraph(AllocatorPtr allocator, GraphPtr graph) {
-        return call(() -> (boolean) GALLOCR_ALLOC_GRAPH.invokeExact(allocator, graph));
+        return call(
+                () ->
+                        (boolean)
+                                GALLOCR_ALLOC_GRAPH.invokeExact(
+                                        allocator.address(), graph.address()));
     }
 
     /** {@code size_t ggml_gallocr_get_buffer_size(ggml_gallocr_t allocator, int chunk)} */
     private static final MethodHandle GALLOCR_GET_BUFFER_SIZE =
-            bind("ggml_gallocr_get_buffer_size", returns(C_SIZE_T, C_ALLOCATOR, C_INT));
+            bind("ggml_gallocr_get_buffer_size", returns(C_SIZE_T, C_POINTER, C_INT));
 
     static long gallocrGetBufferSize(AllocatorPtr allocator, int chunk) {
-        return call(() -> (long) GALLOCR_GET_BUFFER_SIZE.invokeExact(allocator, chunk));
+        return call(() -> (long) GALLOCR_GET_BUFFER_SIZE.invokeExact(allocator.address(), chunk));
     }
 
     /**

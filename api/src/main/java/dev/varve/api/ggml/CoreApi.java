@@ -1,24 +1,16 @@
 package dev.varve.api.ggml;
 
-import static dev.varve.api.ggml.CType.C_BOOL;
-import static dev.varve.api.ggml.CType.C_CONTEXT;
-import static dev.varve.api.ggml.CType.C_GRAPH;
-import static dev.varve.api.ggml.CType.C_INT;
-import static dev.varve.api.ggml.CType.C_INT64;
-import static dev.varve.api.ggml.CType.C_POINTER;
-import static dev.varve.api.ggml.CType.C_SIZE_T;
-import static dev.varve.api.ggml.CType.C_TENSOR;
-import static dev.varve.api.ggml.CType.struct;
+import static dev.varve.api.ggml.Native.C_BOOL;
+import static dev.varve.api.ggml.Native.C_INT;
+import static dev.varve.api.ggml.Native.C_INT64;
+import static dev.varve.api.ggml.Native.C_POINTER;
+import static dev.varve.api.ggml.Native.C_SIZE_T;
 import static dev.varve.api.ggml.Native.bind;
 import static dev.varve.api.ggml.Native.bindLeaf;
 import static dev.varve.api.ggml.Native.call;
 import static dev.varve.api.ggml.Native.returns;
 import static dev.varve.api.ggml.Native.returnsNothing;
 import static dev.varve.api.ggml.Native.run;
-
-import static java.lang.foreign.ValueLayout.ADDRESS;
-import static java.lang.foreign.ValueLayout.JAVA_BOOLEAN;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import dev.varve.api.ggml.Pointer.ContextPtr;
 import dev.varve.api.ggml.Pointer.GraphPtr;
@@ -34,22 +26,21 @@ import java.lang.invoke.MethodHandle;
 final class CoreApi {
     private static final StructLayout INIT_PARAMS =
             MemoryLayout.structLayout(
-                    JAVA_LONG.withName("mem_size"),
-                    ADDRESS.withName("mem_buffer"),
-                    JAVA_BOOLEAN.withName("no_alloc"),
+                    C_SIZE_T.withName("mem_size"),
+                    C_POINTER.withName("mem_buffer"),
+                    C_BOOL.withName("no_alloc"),
                     MemoryLayout.paddingLayout(7));
 
     /** {@code struct ggml_context * ggml_init(struct ggml_init_params params)} */
-    private static final MethodHandle INIT =
-            bind("ggml_init", returns(C_CONTEXT, struct(INIT_PARAMS)));
+    private static final MethodHandle INIT = bind("ggml_init", returns(C_POINTER, INIT_PARAMS));
 
     /** Makes a context of {@code bytes} for metadata alone. */
     static ContextPtr init(long bytes) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment params = arena.allocate(INIT_PARAMS);
-            params.set(JAVA_LONG, 0, bytes);
-            params.set(JAVA_BOOLEAN, 16, true);
-            return call(() -> (ContextPtr) INIT.invokeExact(params));
+            params.set(C_SIZE_T, 0, bytes);
+            params.set(C_BOOL, 16, true);
+            return new ContextPtr(call(() -> (MemorySegment) INIT.invokeExact(params)));
         }
     }
 
@@ -100,19 +91,20 @@ final class CoreApi {
     }
 
     /** {@code size_t ggml_nbytes(struct ggml_tensor * tensor)} */
-    private static final MethodHandle NBYTES = bindLeaf("ggml_nbytes", returns(C_SIZE_T, C_TENSOR));
+    private static final MethodHandle NBYTES =
+            bindLeaf("ggml_nbytes", returns(C_SIZE_T, C_POINTER));
 
     static long nbytes(TensorPtr tensor) {
-        return call(() -> (long) NBYTES.invokeExact(tensor));
+        return call(() -> (long) NBYTES.invokeExact(tensor.address()));
     }
 
     /** {@code void ggml_free(struct ggml_context * context)} */
-    private static final MethodHandle FREE = bind("ggml_free", returnsNothing(C_CONTEXT));
+    private static final MethodHandle FREE = bind("ggml_free", returnsNothing(C_POINTER));
 
     static void free(ContextPtr context) {
         run(
                 () -> {
-                    FREE.invokeExact(context);
+                    FREE.invokeExact(context.address());
                 });
     }
 
@@ -123,32 +115,37 @@ final class CoreApi {
     private static final MethodHandle NEW_TENSOR_4D =
             bind(
                     "ggml_new_tensor_4d",
-                    returns(C_TENSOR, C_CONTEXT, C_INT, C_INT64, C_INT64, C_INT64, C_INT64));
+                    returns(C_POINTER, C_POINTER, C_INT, C_INT64, C_INT64, C_INT64, C_INT64));
 
     static TensorPtr newTensor4d(
             ContextPtr context, int type, long ne0, long ne1, long ne2, long ne3) {
-        return call(() -> (TensorPtr) NEW_TENSOR_4D.invokeExact(context, type, ne0, ne1, ne2, ne3));
+        return new TensorPtr(
+                call(
+                        () ->
+                                (MemorySegment)
+                                        NEW_TENSOR_4D.invokeExact(
+                                                context.address(), type, ne0, ne1, ne2, ne3)));
     }
 
     /** {@code void ggml_set_input(struct ggml_tensor * tensor)} */
     private static final MethodHandle SET_INPUT =
-            bindLeaf("ggml_set_input", returnsNothing(C_TENSOR));
+            bindLeaf("ggml_set_input", returnsNothing(C_POINTER));
 
     static void setInput(TensorPtr tensor) {
         run(
                 () -> {
-                    SET_INPUT.invokeExact(tensor);
+                    SET_INPUT.invokeExact(tensor.address());
                 });
     }
 
     /** {@code void ggml_set_output(struct ggml_tensor * tensor)} */
     private static final MethodHandle SET_OUTPUT =
-            bindLeaf("ggml_set_output", returnsNothing(C_TENSOR));
+            bindLeaf("ggml_set_output", returnsNothing(C_POINTER));
 
     static void setOutput(TensorPtr tensor) {
         run(
                 () -> {
-                    SET_OUTPUT.invokeExact(tensor);
+                    SET_OUTPUT.invokeExact(tensor.address());
                 });
     }
 
@@ -157,10 +154,15 @@ final class CoreApi {
      * bool grads)}
      */
     private static final MethodHandle NEW_GRAPH_CUSTOM =
-            bind("ggml_new_graph_custom", returns(C_GRAPH, C_CONTEXT, C_SIZE_T, C_BOOL));
+            bind("ggml_new_graph_custom", returns(C_POINTER, C_POINTER, C_SIZE_T, C_BOOL));
 
     static GraphPtr newGraphCustom(ContextPtr context, long size, boolean grads) {
-        return call(() -> (GraphPtr) NEW_GRAPH_CUSTOM.invokeExact(context, size, grads));
+        return new GraphPtr(
+                call(
+                        () ->
+                                (MemorySegment)
+                                        NEW_GRAPH_CUSTOM.invokeExact(
+                                                context.address(), size, grads)));
     }
 
     /**
@@ -168,37 +170,38 @@ final class CoreApi {
      * tensor)}
      */
     private static final MethodHandle BUILD_FORWARD_EXPAND =
-            bind("ggml_build_forward_expand", returnsNothing(C_GRAPH, C_TENSOR));
+            bind("ggml_build_forward_expand", returnsNothing(C_POINTER, C_POINTER));
 
     static void buildForwardExpand(GraphPtr graph, TensorPtr tensor) {
         run(
                 () -> {
-                    BUILD_FORWARD_EXPAND.invokeExact(graph, tensor);
+                    BUILD_FORWARD_EXPAND.invokeExact(graph.address(), tensor.address());
                 });
     }
 
     /** {@code int ggml_graph_n_nodes(struct ggml_cgraph * graph)} */
     private static final MethodHandle GRAPH_N_NODES =
-            bindLeaf("ggml_graph_n_nodes", returns(C_INT, C_GRAPH));
+            bindLeaf("ggml_graph_n_nodes", returns(C_INT, C_POINTER));
 
     static int graphNNodes(GraphPtr graph) {
-        return call(() -> (int) GRAPH_N_NODES.invokeExact(graph));
+        return call(() -> (int) GRAPH_N_NODES.invokeExact(graph.address()));
     }
 
     /** {@code struct ggml_tensor * ggml_graph_node(struct ggml_cgraph * graph, int index)} */
     private static final MethodHandle GRAPH_NODE =
-            bindLeaf("ggml_graph_node", returns(C_TENSOR, C_GRAPH, C_INT));
+            bindLeaf("ggml_graph_node", returns(C_POINTER, C_POINTER, C_INT));
 
     static TensorPtr graphNode(GraphPtr graph, int index) {
-        return call(() -> (TensorPtr) GRAPH_NODE.invokeExact(graph, index));
+        return new TensorPtr(
+                call(() -> (MemorySegment) GRAPH_NODE.invokeExact(graph.address(), index)));
     }
 
     /** {@code const char * ggml_op_desc(struct ggml_tensor * tensor)} */
     private static final MethodHandle OP_DESC =
-            bindLeaf("ggml_op_desc", returns(C_POINTER, C_TENSOR));
+            bindLeaf("ggml_op_desc", returns(C_POINTER, C_POINTER));
 
     static String opDesc(TensorPtr tensor) {
-        return call(() -> Native.string((MemorySegment) OP_DESC.invokeExact(tensor)));
+        return call(() -> Native.string((MemorySegment) OP_DESC.invokeExact(tensor.address())));
     }
 
     /** {@code const struct ggml_type_traits * ggml_get_type_traits(enum ggml_type type)} */

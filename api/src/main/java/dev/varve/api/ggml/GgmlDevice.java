@@ -1,8 +1,6 @@
 package dev.varve.api.ggml;
 
-import static dev.varve.api.ggml.CType.C_DEVICE;
-import static dev.varve.api.ggml.CType.C_POINTER;
-import static dev.varve.api.ggml.CType.C_REGISTRY;
+import static dev.varve.api.ggml.Native.C_POINTER;
 import static dev.varve.api.ggml.Native.returns;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
@@ -18,6 +16,7 @@ import dev.varve.api.ggml.Pointer.DevicePtr;
 import dev.varve.api.ggml.Pointer.RegistryPtr;
 
 import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.util.ArrayList;
@@ -129,11 +128,12 @@ public final class GgmlDevice {
     @SuppressWarnings("restricted")
     public List<BufferType> extraBufferTypes() {
         Optional<MethodHandle> list =
-                function("ggml_backend_dev_get_extra_bufts", returns(C_POINTER, C_DEVICE));
+                function("ggml_backend_dev_get_extra_bufts", returns(C_POINTER, C_POINTER));
         List<BufferType> types = new ArrayList<>();
         if (list.isPresent()) {
             MethodHandle get = list.get();
-            MemorySegment array = Native.call(() -> (MemorySegment) get.invokeExact(pointer));
+            MemorySegment array =
+                    Native.call(() -> (MemorySegment) get.invokeExact(pointer.address()));
             if (!Native.isNull(array)) {
                 MemorySegment entries = array.reinterpret(64 * ADDRESS.byteSize());
                 for (long i = 0; !Native.isNull(entries.getAtIndex(ADDRESS, i)); i++) {
@@ -148,12 +148,13 @@ public final class GgmlDevice {
     @SuppressWarnings("restricted")
     public Map<String, String> features() {
         Optional<MethodHandle> list =
-                function("ggml_backend_get_features", returns(C_POINTER, C_REGISTRY));
+                function("ggml_backend_get_features", returns(C_POINTER, C_POINTER));
         Map<String, String> features = new LinkedHashMap<>();
         if (list.isPresent()) {
             MethodHandle get = list.get();
             RegistryPtr registry = BackendApi.devBackendReg(pointer);
-            MemorySegment array = Native.call(() -> (MemorySegment) get.invokeExact(registry));
+            MemorySegment array =
+                    Native.call(() -> (MemorySegment) get.invokeExact(registry.address()));
             MemorySegment entries = array.reinterpret(128 * 2 * ADDRESS.byteSize());
             for (long i = 0; !Native.isNull(entries.getAtIndex(ADDRESS, i)); i += 2) {
                 features.put(
@@ -238,19 +239,19 @@ public final class GgmlDevice {
     }
 
     /** A function of the device's backend that is found by name at run time. */
-    Optional<MethodHandle> function(String function, Signature signature) {
+    Optional<MethodHandle> function(String function, FunctionDescriptor descriptor) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment address =
                     BackendApi.regGetProcAddress(
                             BackendApi.devBackendReg(pointer), arena.allocateFrom(function));
             return Native.isNull(address)
                     ? Optional.empty()
-                    : Optional.of(Native.bindPointer(address, signature));
+                    : Optional.of(Native.bindPointer(address, descriptor));
         }
     }
 
-    MethodHandle requireFunction(String function, Signature signature) {
-        return function(function, signature)
+    MethodHandle requireFunction(String function, FunctionDescriptor descriptor) {
+        return function(function, descriptor)
                 .orElseThrow(
                         () ->
                                 GgmlLibrary.unavailable(

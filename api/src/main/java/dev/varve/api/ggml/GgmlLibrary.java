@@ -1,6 +1,6 @@
 package dev.varve.api.ggml;
 
-import static dev.varve.api.ggml.CType.C_POINTER;
+import static dev.varve.api.ggml.Native.C_POINTER;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.ggml.Pointer.RegistryPtr;

@@ -1,8 +1,8 @@
 package dev.varve.api.ggml;
 
-import static dev.varve.api.ggml.CType.C_INT;
-import static dev.varve.api.ggml.CType.C_POINTER;
-import static dev.varve.api.ggml.CType.C_SIZE_T;
+import static dev.varve.api.ggml.Native.C_INT;
+import static dev.varve.api.ggml.Native.C_POINTER;
+import static dev.varve.api.ggml.Native.C_SIZE_T;
 import static dev.varve.api.ggml.Native.returns;
 
 import java.lang.foreign.MemorySegment;

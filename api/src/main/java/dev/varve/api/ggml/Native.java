@@ -1,13 +1,29 @@
 package dev.varve.api.ggml;
 
-import java.lang.foreign.Linker;
-import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
-import java.util.List;
-import java.util.Optional;
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_BOOLEAN;
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-/** The making and calling of method handles. */
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+
+/** C types of the LP64 model, and the making and calling of method handles. */
 final class Native {
+    static final ValueLayout.OfInt C_INT = JAVA_INT;
+    static final ValueLayout.OfLong C_SIZE_T = JAVA_LONG;
+    static final ValueLayout.OfLong C_INT64 = JAVA_LONG;
+    static final ValueLayout.OfByte C_UINT8 = JAVA_BYTE;
+    static final ValueLayout.OfFloat C_FLOAT = JAVA_FLOAT;
+    static final ValueLayout.OfBoolean C_BOOL = JAVA_BOOLEAN;
+    static final ValueLayout C_POINTER = ADDRESS;
+
     private static final Linker LINKER = Linker.nativeLinker();
     private static final Linker.Option[] PLAIN = {};
 
@@ -16,25 +32,25 @@ final class Native {
     private Native() {}
 
     /** A call that may take long, log or call back. */
-    static MethodHandle bind(String name, Signature signature) {
-        return link(GgmlLibrary.symbol(name), signature, PLAIN);
+    static MethodHandle bind(String name, FunctionDescriptor descriptor) {
+        return link(GgmlLibrary.symbol(name), descriptor, PLAIN);
     }
 
     /**
      * A call of nanoseconds that never calls back, such as reading a field. Not for what may log or
      * assert: an upcall from within ends the process without the message.
      */
-    static MethodHandle bindLeaf(String name, Signature signature) {
-        return link(GgmlLibrary.symbol(name), signature, LEAF);
+    static MethodHandle bindLeaf(String name, FunctionDescriptor descriptor) {
+        return link(GgmlLibrary.symbol(name), descriptor, LEAF);
     }
 
     /** A function that the library handed out as a pointer. */
-    static MethodHandle bindPointer(MemorySegment function, Signature signature) {
-        return link(function, signature, PLAIN);
+    static MethodHandle bindPointer(MemorySegment function, FunctionDescriptor descriptor) {
+        return link(function, descriptor, PLAIN);
     }
 
     /** A function of the C library. */
-    static MethodHandle bindSystem(String name, Signature signature) {
+    static MethodHandle bindSystem(String name, FunctionDescriptor descriptor) {
         return link(
                 LINKER.defaultLookup()
                         .find(name)
@@ -42,26 +58,26 @@ final class Native {
                                 () ->
                                         GgmlLibrary.unavailable(
                                                 "the C library has no function " + name, null)),
-                signature,
+                descriptor,
                 PLAIN);
     }
 
     @SuppressWarnings("restricted")
     private static MethodHandle link(
-            MemorySegment function, Signature signature, Linker.Option[] options) {
-        return signature.typed(LINKER.downcallHandle(function, signature.descriptor(), options));
+            MemorySegment function, FunctionDescriptor descriptor, Linker.Option[] options) {
+        return LINKER.downcallHandle(function, descriptor, options);
     }
 
     static Linker linker() {
         return LINKER;
     }
 
-    static Signature returns(CType result, CType... parameters) {
-        return new Signature(Optional.of(result), List.of(parameters));
+    static FunctionDescriptor returns(MemoryLayout result, MemoryLayout... arguments) {
+        return FunctionDescriptor.of(result, arguments);
     }
 
-    static Signature returnsNothing(CType... parameters) {
-        return new Signature(Optional.empty(), List.of(parameters));
+    static FunctionDescriptor returnsNothing(MemoryLayout... arguments) {
+        return FunctionDescriptor.ofVoid(arguments);
     }
 
     /** Calls a C function; {@code invokeExact} declares that it may throw anything. */
@@ -79,6 +95,8 @@ final class Native {
     /**
      * The one place that handles what a downcall declares to throw but cannot. The lambda costs
      * nothing once compiled: it is inlined together with the handle, which stays a constant.
+     * Handles that take the records of {@link Pointer} themselves made shorter code, but adapting
+     * them took 100 ms of processor time at every start.
      */
     static <T> T call(Downcall<T> downcall) {
         try {

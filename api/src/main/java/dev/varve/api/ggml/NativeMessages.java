@@ -1,7 +1,7 @@
 package dev.varve.api.ggml;
 
-import static dev.varve.api.ggml.CType.C_INT;
-import static dev.varve.api.ggml.CType.C_POINTER;
+import static dev.varve.api.ggml.Native.C_INT;
+import static dev.varve.api.ggml.Native.C_POINTER;
 import static dev.varve.api.ggml.Native.returnsNothing;
 
 import java.io.FileDescriptor;
@@ -59,13 +59,11 @@ final class NativeMessages {
                     Native.linker()
                             .upcallStub(
                                     log,
-                                    returnsNothing(C_INT, C_POINTER, C_POINTER).descriptor(),
+                                    returnsNothing(C_INT, C_POINTER, C_POINTER),
                                     Arena.global()),
                     MemorySegment.NULL);
             CoreApi.setAbortCallback(
-                    Native.linker()
-                            .upcallStub(
-                                    abort, returnsNothing(C_POINTER).descriptor(), Arena.global()));
+                    Native.linker().upcallStub(abort, returnsNothing(C_POINTER), Arena.global()));
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(e);
         }

@@ -1,7 +1,7 @@
 package dev.varve.api.ggml;
 
-import static dev.varve.api.ggml.CType.C_INT64;
-import static dev.varve.api.ggml.CType.C_POINTER;
+import static dev.varve.api.ggml.Native.C_INT64;
+import static dev.varve.api.ggml.Native.C_POINTER;
 import static dev.varve.api.ggml.Native.returnsNothing;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;

@@ -1,7 +1,6 @@
 package dev.varve.api.ggml;
 
-import static dev.varve.api.ggml.CType.C_POINTER;
-import static dev.varve.api.ggml.CType.C_THREAD_POOL;
+import static dev.varve.api.ggml.Native.C_POINTER;
 import static dev.varve.api.ggml.Native.returns;
 import static dev.varve.api.ggml.Native.returnsNothing;
 
@@ -46,14 +45,14 @@ public final class ThreadPool implements AutoCloseable {
                     "thread pool of " + threads + " threads with poll " + poll);
         }
         MethodHandle make =
-                cpu.requireFunction("ggml_threadpool_new", returns(C_THREAD_POOL, C_POINTER));
-        MethodHandle free =
-                cpu.requireFunction("ggml_threadpool_free", returnsNothing(C_THREAD_POOL));
+                cpu.requireFunction("ggml_threadpool_new", returns(C_POINTER, C_POINTER));
+        MethodHandle free = cpu.requireFunction("ggml_threadpool_free", returnsNothing(C_POINTER));
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment params = arena.allocate(PARAMS_BYTES, Long.BYTES);
             BackendApi.threadpoolParamsInit(params, threads);
             params.set(JAVA_INT, POLL, poll);
-            ThreadPoolPtr pool = Native.call(() -> (ThreadPoolPtr) make.invokeExact(params));
+            ThreadPoolPtr pool =
+                    new ThreadPoolPtr(Native.call(() -> (MemorySegment) make.invokeExact(params)));
             if (pool.isNull()) {
                 throw new VarveException(
                         VarveException.Kind.OUT_OF_MEMORY,
@@ -76,7 +75,7 @@ public final class ThreadPool implements AutoCloseable {
             closed = true;
             Native.run(
                     () -> {
-                        free.invokeExact(pointer);
+                        free.invokeExact(pointer.address());
                     });
         }
     }

@@ -19,6 +19,7 @@ import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.Boundary;
 import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.SequencePlace;
 import dev.varve.platform.shard.ShardOptions;
@@ -186,9 +187,7 @@ class CustomStateTest {
     private void load(LayerSplitAdapter model, LayerRange range) {
         shards.add(
                 LocalShard.load(
-                        file,
-                        model,
-                        range,
+                        new ModelRange(file, model, range),
                         Cpu.device(),
                         ShardOptions.of(Cpu.F16, new CacheSizes(TEXTS * SPAN, TEXTS + 1, 0)),
                         LoadProgress.silent()));

@@ -2,10 +2,16 @@ package dev.varve.platform.shard;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.ggml.GgmlType;
+import dev.varve.platform.setting.Setting;
 
 import java.util.List;
 
-/** Element types of the KV cache. */
+/**
+ * Element types of the KV cache.
+ *
+ * @param key of K rows
+ * @param value of V rows
+ */
 public record CacheTypes(GgmlType key, GgmlType value) {
     /** Types that a cache may have, if the device and the model's heads agree. */
     public static final List<GgmlType> TYPES =
@@ -19,9 +25,14 @@ public record CacheTypes(GgmlType key, GgmlType value) {
                     GgmlType.Q4_1,
                     GgmlType.Q4_0);
 
+    /**
+     * Checks the types.
+     *
+     * @throws VarveException of kind INVALID_REQUEST if no cache may have one of them
+     */
     public CacheTypes {
-        requireKnown("--cache-type-k", key);
-        requireKnown("--cache-type-v", value);
+        requireKnown(Setting.KEY_CACHE_TYPE, key);
+        requireKnown(Setting.VALUE_CACHE_TYPE, value);
     }
 
     /** The default, F16 for both. */
@@ -29,11 +40,11 @@ public record CacheTypes(GgmlType key, GgmlType value) {
         return new CacheTypes(GgmlType.F16, GgmlType.F16);
     }
 
-    private static void requireKnown(String flag, GgmlType type) {
+    private static void requireKnown(Setting setting, GgmlType type) {
         if (!TYPES.contains(type)) {
             throw new VarveException(
                     VarveException.Kind.INVALID_REQUEST,
-                    flag
+                    setting
                             + ": expected one of "
                             + TYPES.stream().map(GgmlType::ggufName).toList()
                             + ", found "
@@ -41,6 +52,7 @@ public record CacheTypes(GgmlType key, GgmlType value) {
         }
     }
 
+    /** Both, such as {@code f16/q8_0}. */
     @Override
     public String toString() {
         return key.ggufName() + "/" + value.ggufName();

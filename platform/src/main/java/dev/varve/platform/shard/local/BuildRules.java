@@ -99,9 +99,19 @@ final class BuildRules {
         call.requireContiguous("beta", beta, heads, tokens);
     }
 
-    /** States that only the family knows. */
-    void custom(int layer) {
-        begin(layer, StateOperator.CUSTOM);
+    /** The inputs of a family's own step. */
+    void advanceState(int layer, List<TensorShape> columns) {
+        Call call = begin(layer, StateOperator.CUSTOM);
+        for (TensorShape input : columns) {
+            List<Long> extents = input.extents();
+            if (!input.isFloats(extents.get(0), tokens)
+                    && !input.isFloats(extents.get(0), extents.get(1), tokens)) {
+                throw call.mismatch(
+                        "input " + columns.indexOf(input),
+                        "F32 [.., " + tokens + "] of 2 or 3 dimensions",
+                        input);
+            }
+        }
     }
 
     /** The activation of the shard before is asked for. */

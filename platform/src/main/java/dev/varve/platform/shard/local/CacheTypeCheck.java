@@ -11,6 +11,7 @@ import dev.varve.api.ggml.Tensor;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerState;
 import dev.varve.api.model.ModelShape;
+import dev.varve.platform.setting.Setting;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.FlashAttention;
 import dev.varve.platform.shard.SlotSpan;
@@ -69,7 +70,8 @@ final class CacheTypeCheck {
         }
         throw new VarveException(
                 VarveException.Kind.INVALID_REQUEST,
-                "--cache-type-k/-v: "
+                Setting.CACHE_TYPES
+                        + ": "
                         + types
                         + " does not work for "
                         + file.getFileName()
@@ -80,7 +82,9 @@ final class CacheTypeCheck {
                                 .toList()
                         + " on "
                         + device.info().name()
-                        + " with --flash-attn "
+                        + " with "
+                        + Setting.FLASH_ATTENTION
+                        + " "
                         + wanted.name().toLowerCase(Locale.ROOT)
                         + (wanted == FlashAttention.OFF && types.value().isQuantized()
                                 ? "; quantised values need flash attention"

@@ -28,11 +28,15 @@ final class CustomStateBlock {
     private final List<RaggedGroup> groups;
     private final StateRows states;
 
+    /** Columns of the batch. */
+    private final int total;
+
     CustomStateBlock(Ops ops, Graph graph, GraphKey key, StateRows states) {
         this.ops = ops;
         this.graph = graph;
         this.groups = RaggedGroup.of(key);
         this.states = states;
+        total = key.tokens();
     }
 
     /** {@code F32 [.., T] -> F32 [width, T]}. */
@@ -54,7 +58,7 @@ final class CustomStateBlock {
         Map<String, Tensor> before = new TreeMap<>();
         own.parts().forEach((part, rows) -> before.put(part.name(), read(part, rows, group)));
         List<Tensor> cut = new ArrayList<>();
-        columns.forEach(column -> cut.add(cut(layer, column, group)));
+        columns.forEach(column -> cut.add(cut(column, group)));
         StateStep.Result result =
                 step.advance(new StateStep.Group(group.tokens(), group.sequences(), cut, before));
         long count = (long) group.tokens() * group.sequences();
@@ -114,14 +118,12 @@ final class CustomStateBlock {
     }
 
     /** The columns of a group: {@code [.., T] -> [.., tokens, sequences]}. */
-    private Tensor cut(int layer, Tensor all, RaggedGroup group) {
+    private Tensor cut(Tensor all, RaggedGroup group) {
         int tokens = group.tokens();
         int sequences = group.sequences();
         int first = group.firstColumn();
-        if (all.type() != GgmlType.F32 || all.ne(3) != 1) {
-            throw wrong(layer, "input", "F32 [.., T] of 2 or 3 dimensions", describe(all));
-        }
-        return all.ne(2) == 1
+        // A single token's column of three dimensions looks like several of two.
+        return all.ne(2) == 1 && all.ne(1) == total
                 ? ops.view(
                         all,
                         Extents.of(all.ne(0), tokens, sequences),

@@ -266,7 +266,7 @@ final class GraphRecorder implements ShardGraph {
 
     @Override
     public Tensor advanceState(int layer, List<Tensor> columns, StateStep step) {
-        rules.custom(layer);
+        rules.advanceState(layer, columns.stream().map(TensorShape::of).toList());
         return named(StateOperator.CUSTOM, layer, custom.advance(layer, columns, step));
     }
 

@@ -1,0 +1,115 @@
+package dev.varve.platform.shard;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.api.backend.ComputeDevice.Phase;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+
+class BatchTest {
+    private static final SlotSpan SPAN = new SlotSpan(SlotSpan.BLOCK, 2 * SlotSpan.BLOCK);
+
+    private static Slice slice(int tokens, int first, OutputRows outputs) {
+        return new Slice(7, new int[tokens], SlicePlace.next(first, SPAN, 3), outputs);
+    }
+
+    @Test
+    void aBatchWithoutSlicesIsRefused() {
+        assertThrows(IllegalArgumentException.class, () -> new Batch(List.of(), Phase.DECODE));
+    }
+
+    @Test
+    void tokensAndOutputsAreTheSumsOverTheSlices() {
+        SplittableRandom random = new SplittableRandom(4711);
+        for (int round = 0; round < 200; round++) {
+            List<Slice> slices = new ArrayList<>();
+            int tokens = 0;
+            int outputs = 0;
+            for (int i = 0; i <= random.nextInt(5); i++) {
+                OutputRows wanted = OutputRows.values()[random.nextInt(4)];
+                int length = 1 + random.nextInt(200);
+                slices.add(slice(length, random.nextInt(300), wanted));
+                tokens += length;
+                outputs += wanted == OutputRows.NONE ? 0 : wanted == OutputRows.ALL ? length : 1;
+            }
+
+            Batch batch = new Batch(slices, Phase.PREFILL);
+
+            assertEquals(tokens, batch.tokens(), slices.toString());
+            assertEquals(outputs, batch.outputs(), slices.toString());
+        }
+    }
+
+    @Test
+    void aBatchKeepsItsOwnCopiesOfItsLists() {
+        List<Slice> slices = new ArrayList<>(List.of(slice(1, 0, OutputRows.BEST)));
+        List<Integer> captures = new ArrayList<>(List.of(1));
+        Batch batch = new Batch(slices, Phase.DECODE, captures);
+
+        slices.clear();
+        captures.clear();
+
+        assertEquals(1, batch.slices().size());
+        assertEquals(List.of(1), batch.captures());
+        assertTrue(batch.copies().isEmpty());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, 0", "513, 0", "1, 512", "512, 1", "2, 2147483647"})
+    void aSliceThatDoesNotFitItsSpanIsRefused(int tokens, int first) {
+        assertThrows(IllegalArgumentException.class, () -> slice(tokens, first, OutputRows.NONE));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, 0, 256", "256, 0, 256", "1, 256, 512", "512, 0, 512", "1, 255, 256"})
+    void attentionReadsWholeBlocksUpToTheLastPosition(int tokens, int first, int slots) {
+        assertEquals(slots, slice(tokens, first, OutputRows.NONE).attendedSlots());
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void asManyRowsAreWantedAsTheOutputsSay(OutputRows outputs) {
+        Slice slice = slice(5, 2, outputs);
+
+        assertEquals(outputs.count(5), slice.outputCount());
+    }
+
+    @Test
+    void aSequenceBeginsWithTheEmptyStateAndGoesOnWithItsOwn() {
+        SlicePlace start = SlicePlace.next(0, SPAN, 4);
+        SlicePlace later = SlicePlace.next(9, SPAN, 4);
+
+        assertEquals(SlicePlace.start(SPAN, 4), start);
+        assertEquals(new SlicePlace(0, SPAN, Slice.ZERO_ROW, 4), start);
+        assertEquals(new SlicePlace(9, SPAN, 4, 4), later);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"-1, 0, 1", "0, -1, 1", "0, 0, 0", "0, 1, -1"})
+    void placesBeforeTheFirstAreRefused(int first, int read, int write) {
+        assertThrows(
+                IllegalArgumentException.class, () -> new SlicePlace(first, SPAN, read, write));
+    }
+
+    @Test
+    void aSliceTellsWhereItLies() {
+        Slice slice =
+                new Slice(1, new int[] {5, 6}, new SlicePlace(3, SPAN, 2, 4), OutputRows.LAST);
+
+        assertEquals(3, slice.firstPosition());
+        assertEquals(SPAN, slice.slots());
+        assertEquals(2, slice.readRow());
+        assertEquals(4, slice.writeRow());
+        assertFalse(slice.equals(slice(2, 3, OutputRows.LAST)));
+    }
+}

@@ -1,0 +1,86 @@
+package dev.varve.platform.shard;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.ggml.GgmlType;
+import dev.varve.platform.setting.Setting;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import java.util.ArrayList;
+import java.util.List;
+
+class ShardOptionsTest {
+    private static final CacheSizes SIZES = new CacheSizes(512, 3, 256);
+    private static final ShardOptions PLAIN = ShardOptions.of(CacheTypes.f16(), SIZES);
+
+    @Test
+    void everyChangeLeavesTheRestAsItWas() {
+        Numerics numerics = new Numerics(FlashAttention.OFF, ExactRows.ON);
+
+        ShardOptions all =
+                PLAIN.withWeights(WeightLayout.AS_IN_FILE)
+                        .withFlashAttention(FlashAttention.OFF)
+                        .withExactRows(ExactRows.ON)
+                        .withCaptures(List.of(0, 2));
+
+        assertEquals(
+                new ShardOptions(
+                        CacheTypes.f16(), SIZES, WeightLayout.AS_IN_FILE, numerics, List.of(0, 2)),
+                all);
+        assertEquals(all, all.withNumerics(numerics));
+    }
+
+    @Test
+    void defaultsRepackWeightsAndLetTheDeviceChoose() {
+        assertEquals(WeightLayout.REPACKED, PLAIN.weights());
+        assertEquals(Numerics.AUTO, PLAIN.numerics());
+        assertEquals(List.of(), PLAIN.captures());
+    }
+
+    @Test
+    void capturesThatDoNotAscendAreRefused() {
+        for (List<Integer> captures :
+                List.of(List.of(-1), List.of(1, 1), List.of(2, 1), List.of(0, 3, 2))) {
+            assertThrows(
+                    IllegalArgumentException.class,
+                    () -> PLAIN.withCaptures(captures),
+                    captures.toString());
+        }
+    }
+
+    @Test
+    void capturesAreTheOptionsOwn() {
+        List<Integer> captures = new ArrayList<>(List.of(1));
+        ShardOptions options = PLAIN.withCaptures(captures);
+
+        captures.add(2);
+
+        assertEquals(List.of(1), options.captures());
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void onlyTypesThatACacheMayHaveAreTaken(GgmlType type) {
+        if (CacheTypes.TYPES.contains(type)) {
+            assertEquals(type.ggufName() + "/f16", new CacheTypes(type, GgmlType.F16).toString());
+            return;
+        }
+        VarveException key =
+                assertThrows(VarveException.class, () -> new CacheTypes(type, GgmlType.F16));
+        VarveException value =
+                assertThrows(VarveException.class, () -> new CacheTypes(GgmlType.F16, type));
+
+        assertEquals(VarveException.Kind.INVALID_REQUEST, key.kind());
+        assertTrue(key.getMessage().startsWith(Setting.KEY_CACHE_TYPE + ": "), key.getMessage());
+        assertTrue(
+                value.getMessage().startsWith(Setting.VALUE_CACHE_TYPE + ": ")
+                        && value.getMessage().endsWith("found " + type.ggufName()),
+                value.getMessage());
+    }
+}

@@ -1,0 +1,31 @@
+package dev.varve.platform.shard;
+
+import java.util.List;
+
+/** The tests' own shard keeps the contract, so that what is tested with it means something. */
+class PlainShardContractTest extends ShardContractTest {
+    private final PlainModel model = PlainModel.mixed(SlotSpan.BLOCK);
+
+    @Override
+    protected Shard open(CacheSizes sizes, List<Integer> captures) {
+        return new PlainShard(
+                model,
+                model.shape().allLayers(),
+                new PlainShard.Sizes(sizes.slots(), sizes.stateRows(), captures));
+    }
+
+    @Override
+    protected int vocabulary() {
+        return model.shape().vocabularySize();
+    }
+
+    @Override
+    protected int layers() {
+        return model.shape().layerCount();
+    }
+
+    @Override
+    protected int embeddingLength() {
+        return model.shape().embeddingLength();
+    }
+}

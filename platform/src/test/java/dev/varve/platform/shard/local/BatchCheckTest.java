@@ -1,0 +1,157 @@
+package dev.varve.platform.shard.local;
+
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.api.backend.ComputeDevice.Phase;
+import dev.varve.api.model.LayerRange;
+import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.Boundary;
+import dev.varve.platform.shard.CacheSizes;
+import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.HostBoundary;
+import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.SequencePlace;
+import dev.varve.platform.shard.ShardOptions;
+import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SlicePlace;
+import dev.varve.platform.shard.SlotCopy;
+import dev.varve.platform.shard.SlotSpan;
+
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+class BatchCheckTest {
+    private static final ShardOptions OPTIONS =
+            ShardOptions.of(CacheTypes.f16(), new CacheSizes(512, 3, 0))
+                    .withCaptures(List.of(1, 2));
+    private static final BatchCheck FIRST = new BatchCheck(new LayerRange(0, 2), 10, 4, OPTIONS);
+    private static final BatchCheck SECOND = new BatchCheck(new LayerRange(2, 4), 10, 4, OPTIONS);
+
+    private static Slice slice(SlotSpan span, int row, int... tokens) {
+        return new Slice(1, tokens, SlicePlace.start(span, row), OutputRows.BEST);
+    }
+
+    private static Batch batch(Slice... slices) {
+        return new Batch(List.of(slices), Phase.PREFILL);
+    }
+
+    private static final Slice GOOD = slice(new SlotSpan(256, 256), 2, 0, 9);
+
+    private static String refusal(BatchCheck check, Batch batch, Optional<Boundary> boundary) {
+        return assertThrows(IllegalArgumentException.class, () -> check.require(batch, boundary))
+                .getMessage();
+    }
+
+    @Test
+    void aBatchAtTheEdgeOfEverythingFits() {
+        Batch last =
+                new Batch(
+                        List.of(new SlotCopy(0, 256, 256)),
+                        List.of(GOOD),
+                        Phase.DECODE,
+                        List.of(1, 2));
+
+        assertDoesNotThrow(() -> FIRST.require(last, Optional.empty()));
+        assertDoesNotThrow(
+                () -> SECOND.require(last, Optional.of(new HostBoundary(new float[8], 2))));
+    }
+
+    @Test
+    void tokensOutsideOfTheVocabularyAreRefused() {
+        SlotSpan span = new SlotSpan(0, 256);
+
+        for (int token : new int[] {-1, 10, Integer.MAX_VALUE}) {
+            assertEquals(
+                    "token " + token + " is outside the vocabulary of 10",
+                    refusal(FIRST, batch(slice(span, 1, 3, token)), Optional.empty()));
+        }
+    }
+
+    @Test
+    void placesOutsideOfTheCachesAreRefused() {
+        assertEquals(
+                "slots up to 768 exceed the pool of 512",
+                refusal(FIRST, batch(slice(new SlotSpan(512, 256), 1, 1)), Optional.empty()));
+        assertEquals(
+                "state row 3 exceeds the 3 rows",
+                refusal(FIRST, batch(slice(new SlotSpan(0, 256), 3, 1)), Optional.empty()));
+        Batch copying =
+                new Batch(
+                        List.of(new SlotCopy(0, 257, 256)), List.of(GOOD), Phase.DECODE, List.of());
+        assertTrue(
+                refusal(FIRST, copying, Optional.empty()).endsWith("leaves the pool of 512 slots"));
+    }
+
+    @Test
+    void capturesThatTheShardWasNotLoadedForAreRefused() {
+        Batch captures = new Batch(List.of(GOOD), Phase.DECODE, List.of(1, 3));
+
+        assertEquals(
+                "captures of layers [1, 3] from a shard that was loaded for captures of [1, 2]",
+                refusal(FIRST, captures, Optional.empty()));
+    }
+
+    @Test
+    void theActivationIsThereExactlyWhereLayersAreBefore() {
+        Boundary boundary = new HostBoundary(new float[8], 2);
+
+        assertEquals(
+                "range [2, 4) needs boundary activation",
+                refusal(SECOND, batch(GOOD), Optional.empty()));
+        assertEquals(
+                "range [0, 2) takes no boundary activation",
+                refusal(FIRST, batch(GOOD), Optional.of(boundary)));
+    }
+
+    @Test
+    void anActivationOfOtherTokensOrTooFewValuesIsRefused() {
+        for (Boundary wrong :
+                List.of(
+                        new HostBoundary(new float[8], 1),
+                        new HostBoundary(new float[12], 3),
+                        new HostBoundary(new float[7], 2))) {
+            assertTrue(
+                    refusal(SECOND, batch(GOOD), Optional.of(wrong))
+                            .startsWith("boundary activation of " + wrong.tokens()));
+        }
+    }
+
+    @Test
+    void aSequenceOutsideOfTheCachesIsRefused() {
+        SlotSpan last = new SlotSpan(256, 256);
+
+        assertDoesNotThrow(() -> FIRST.require(new SequencePlace(last, 256, 2)));
+        for (SequencePlace wrong :
+                List.of(
+                        new SequencePlace(new SlotSpan(256, 512), 1, 2),
+                        new SequencePlace(last, 1, 3))) {
+            assertThrows(IllegalArgumentException.class, () -> FIRST.require(wrong));
+        }
+    }
+
+    @Test
+    void theClockPassesActivationsOnAndCountsTheirTime() {
+        BoundaryClock clock = new BoundaryClock("test:0", new LayerRange(2, 4));
+        Boundary boundary = new HostBoundary(new float[8], 2);
+        List<Boundary> seen = new ArrayList<>();
+
+        clock.moveIn(Optional.empty(), seen::add);
+        assertEquals(0, clock.millis());
+        clock.moveIn(Optional.of(boundary), seen::add);
+        double in = clock.millis();
+        Optional<Boundary> none = clock.moveOut(Optional::empty);
+        assertEquals(in, clock.millis());
+        Optional<Boundary> out = clock.moveOut(() -> Optional.of(boundary));
+
+        assertEquals(List.of(boundary), seen);
+        assertTrue(none.isEmpty());
+        assertEquals(boundary, out.orElseThrow());
+        assertTrue(clock.millis() >= in);
+    }
+}

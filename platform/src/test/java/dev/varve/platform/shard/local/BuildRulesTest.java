@@ -1,0 +1,355 @@
+package dev.varve.platform.shard.local;
+
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.api.backend.ComputeDevice.Phase;
+import dev.varve.api.ggml.GgmlType;
+import dev.varve.api.model.LayerRange;
+import dev.varve.api.model.LayerState;
+
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** Each rule alone, on a model with a layer of every kind. */
+class BuildRulesTest {
+    private static final int WIDTH = 16;
+    private static final int VOCABULARY = 50;
+    private static final int TOKENS = 6;
+
+    private static final List<LayerState> LAYERS =
+            List.of(
+                    new LayerState.FullAttention(2, 8, 4),
+                    new LayerState.Recurrent(4, 24, 8, 4),
+                    new LayerState.SharedAttention(0),
+                    new LayerState.Custom(List.of(new LayerState.Custom.Part("s", List.of(3L)))),
+                    LayerState.Custom.nothing());
+
+    private static BuildRules rules(LayerRange range, int outputs, List<Integer> captures) {
+        GraphKey key =
+                new GraphKey(
+                        Phase.PREFILL,
+                        List.of(
+                                new GraphKey.Part(
+                                        new GraphKey.Columns(TOKENS, outputs, false),
+                                        new GraphKey.Attended(0, 256, false),
+                                        new GraphKey.Attended(0, 0, false),
+                                        new GraphKey.StateUse(0, 1))),
+                        captures);
+        return new BuildRules(
+                new BuildSite("acme.tiny", "acme", range),
+                Shapes.of(WIDTH, VOCABULARY, LAYERS),
+                key);
+    }
+
+    private static BuildRules whole() {
+        return rules(new LayerRange(0, 5), 1, List.of());
+    }
+
+    private static TensorShape floats(long... extents) {
+        List<Long> all = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            all.add(i < extents.length ? extents[i] : 1);
+        }
+        return new TensorShape(GgmlType.F32, all, true);
+    }
+
+    private static TensorShape strided(TensorShape shape) {
+        return new TensorShape(shape.type(), shape.extents(), false);
+    }
+
+    private static void attention(BuildRules rules) {
+        rules.attention(0, floats(8, 4, TOKENS), floats(8, 2, TOKENS), floats(4, 2, TOKENS));
+    }
+
+    private static void convolution(BuildRules rules) {
+        rules.convolution(1, floats(24, TOKENS), floats(4, 24));
+    }
+
+    private static void delta(BuildRules rules) {
+        rules.delta(1, floats(8, 2, TOKENS), floats(8, 2, TOKENS), floats(8, 4, TOKENS));
+        rules.deltaScalars(1, floats(4, TOKENS), floats(4, TOKENS));
+    }
+
+    private static void shared(BuildRules rules) {
+        rules.sharedAttention(2, floats(8, 6, 4), 4);
+    }
+
+    private static void custom(BuildRules rules) {
+        rules.advanceState(3, List.of(floats(7, TOKENS), floats(2, 3, TOKENS)));
+    }
+
+    private static void end(BuildRules rules) {
+        rules.outputColumns(1);
+        rules.logits(floats(VOCABULARY, 1));
+    }
+
+    private static final List<Consumer<BuildRules>> STEPS =
+            List.of(
+                    BuildRulesTest::attention,
+                    BuildRulesTest::convolution,
+                    BuildRulesTest::delta,
+                    BuildRulesTest::shared,
+                    BuildRulesTest::custom,
+                    BuildRulesTest::end);
+
+    private static String fault(Runnable recording) {
+        BuildFault fault = assertThrows(BuildFault.class, recording::run);
+        assertTrue(
+                fault.getMessage().startsWith("plugin acme.tiny: acme, layers ["),
+                fault.getMessage());
+        return fault.getMessage().substring(fault.getMessage().indexOf("): ") + 3);
+    }
+
+    @Test
+    void aGraphWithEveryOperatorOnceIsComplete() {
+        BuildRules rules = whole();
+        STEPS.forEach(step -> step.accept(rules));
+
+        assertDoesNotThrow(rules::complete);
+    }
+
+    @Test
+    void aGraphWithoutOneOfItsOperatorsIsNotComplete() {
+        List<String> expected =
+                List.of(
+                        "layer 2, sharedAttention: expected behind attention of layer 0, whose"
+                                + " rows it reads",
+                        "layer 1, causalConvolution: was not called",
+                        "layer 1, gatedDelta: was not called",
+                        "layer 2, sharedAttention: was not called",
+                        "layer 3, advanceState: was not called",
+                        "logits was not called");
+        for (int left = 0; left < STEPS.size(); left++) {
+            int out = left;
+            assertEquals(
+                    expected.get(left),
+                    fault(
+                            () -> {
+                                BuildRules rules = whole();
+                                for (int i = 0; i < STEPS.size(); i++) {
+                                    if (i != out) {
+                                        STEPS.get(i).accept(rules);
+                                    }
+                                }
+                                rules.complete();
+                            }));
+        }
+    }
+
+    @Test
+    void everyOperatorIsRefusedTheSecondTime() {
+        for (Consumer<BuildRules> step : STEPS) {
+            BuildRules rules = whole();
+            STEPS.forEach(each -> each.accept(rules));
+
+            assertTrue(
+                    fault(() -> step.accept(rules))
+                            .endsWith(": called a second time, expected one call"));
+        }
+    }
+
+    @Test
+    void anOperatorInALayerOfAnotherKindIsRefused() {
+        assertTrue(
+                fault(
+                                () ->
+                                        whole().attention(
+                                                        1,
+                                                        floats(8, 4, TOKENS),
+                                                        floats(8, 2, TOKENS),
+                                                        floats(4, 2, TOKENS)))
+                        .startsWith(
+                                "layer 1, attention: expected [causalConvolution, gatedDelta],"
+                                        + " since it keeps Recurrent["));
+        assertTrue(
+                fault(() -> whole().sharedAttention(0, floats(8, 4, TOKENS), TOKENS))
+                        .startsWith("layer 0, sharedAttention: expected [attention]"));
+        assertTrue(
+                fault(() -> whole().advanceState(4, List.of()))
+                        .startsWith("layer 4, advanceState: expected [], since it keeps Custom"));
+    }
+
+    @Test
+    void anOperatorOutsideOfTheRangeIsRefused() {
+        for (int layer : new int[] {-1, 1, 99}) {
+            BuildRules rules = rules(new LayerRange(0, 1), 1, List.of());
+
+            assertEquals(
+                    "layer "
+                            + layer
+                            + ", causalConvolution: the layer is not among those of the"
+                            + " range",
+                    fault(() -> rules.convolution(layer, floats(24, TOKENS), floats(4, 24))));
+        }
+    }
+
+    @Test
+    void operandsOfOtherShapesAreNamedWithWhatWasExpected() {
+        assertEquals(
+                "layer 0, attention: query: expected F32 [8, heads, 6], heads a multiple of 2,"
+                        + " found F32 [8, 3, 6]",
+                fault(
+                        () ->
+                                whole().attention(
+                                                0,
+                                                floats(8, 3, TOKENS),
+                                                floats(8, 2, TOKENS),
+                                                floats(4, 2, TOKENS))));
+        assertEquals(
+                "layer 0, attention: value: expected F32 [4, 2, 6], found F32 [8, 2, 6]",
+                fault(
+                        () ->
+                                whole().attention(
+                                                0,
+                                                floats(8, 2, TOKENS),
+                                                floats(8, 2, TOKENS),
+                                                floats(8, 2, TOKENS))));
+        assertEquals(
+                "layer 1, causalConvolution: input: expected F32 [24, 6], contiguous, found F32"
+                        + " [24, 6], not contiguous",
+                fault(() -> whole().convolution(1, strided(floats(24, TOKENS)), floats(4, 24))));
+        assertEquals(
+                "layer 1, causalConvolution: kernel: expected F32 [4, 24], found F32 [24, 4]",
+                fault(() -> whole().convolution(1, floats(24, TOKENS), floats(24, 4))));
+        assertEquals(
+                "layer 1, gatedDelta: key: expected F32 [8, keyHeads, 6], keyHeads a part of 4,"
+                        + " found F32 [8, 3, 6]",
+                fault(
+                        () ->
+                                whole().delta(
+                                                1,
+                                                floats(8, 3, TOKENS),
+                                                floats(8, 3, TOKENS),
+                                                floats(8, 4, TOKENS))));
+        assertEquals(
+                "layer 1, gatedDelta: beta: expected F32 [4, 6], found F32 [6, 4]",
+                fault(() -> whole().deltaScalars(1, floats(4, TOKENS), floats(TOKENS, 4))));
+        assertEquals(
+                "layer 3, advanceState: input 1: expected F32 [.., 6] of 2 or 3 dimensions, found"
+                        + " F32 [6, 7]",
+                fault(() -> whole().advanceState(3, List.of(floats(7, TOKENS), floats(6, 7)))));
+    }
+
+    @Test
+    void integersAreNoOperands() {
+        TensorShape halves = new TensorShape(GgmlType.F16, List.of(24L, 6L, 1L, 1L), true);
+
+        assertTrue(
+                fault(() -> whole().convolution(1, halves, floats(4, 24)))
+                        .endsWith("found F16 [24, 6]"));
+    }
+
+    @Test
+    void logitsOfAllColumnsAreRefusedWithTheOperatorThatWasForgotten() {
+        assertEquals(
+                "logits: expected F32 [50, 1], contiguous, found F32 [50, 6]; outputColumns, which"
+                        + " keeps the wanted columns, was not called",
+                fault(() -> whole().logits(floats(VOCABULARY, TOKENS))));
+    }
+
+    @Test
+    void columnsThatAFamilyChoseItselfAreNotThoseThatWereWanted() {
+        BuildRules rules = whole();
+        STEPS.subList(0, 5).forEach(step -> step.accept(rules));
+        rules.logits(floats(VOCABULARY, 1));
+
+        assertEquals("outputColumns was not called", fault(rules::complete));
+    }
+
+    @Test
+    void withoutWantedOutputsTheShapeOfLogitsIsFree() {
+        BuildRules rules = rules(new LayerRange(4, 5), 0, List.of());
+        rules.boundary();
+        rules.logits(floats(VOCABULARY, TOKENS));
+
+        assertDoesNotThrow(rules::complete);
+    }
+
+    @Test
+    void aRangeBelowTheLastLayerEndsWithABoundary() {
+        LayerRange range = new LayerRange(0, 1);
+        BuildRules rules = rules(range, 1, List.of());
+        attention(rules);
+
+        assertEquals("boundaryOutput was not called", fault(rules::complete));
+        assertEquals(
+                "logits: layers [0, 1) of 5 end with boundaryOutput",
+                fault(() -> rules.logits(floats(VOCABULARY, 1))));
+        assertEquals(
+                "boundaryOutput: expected F32 [20, 6], contiguous, found F32 [16, 6]",
+                fault(() -> rules(range, 1, List.of()).boundaryOutput(floats(WIDTH, TOKENS), 20)));
+        rules.boundaryOutput(floats(20, TOKENS), 20);
+        assertDoesNotThrow(rules::complete);
+    }
+
+    @Test
+    void theLastRangeEndsWithLogits() {
+        assertEquals(
+                "boundaryOutput: layers [0, 5) of 5 end with logits",
+                fault(() -> whole().boundaryOutput(floats(WIDTH, TOKENS), WIDTH)));
+    }
+
+    @Test
+    void whatTheLayersBeforeHandOverMustBeTaken() {
+        BuildRules rules = rules(new LayerRange(4, 5), 1, List.of());
+        end(rules);
+
+        assertTrue(fault(rules::complete).startsWith("boundary was not called"));
+        rules.boundary();
+        assertDoesNotThrow(rules::complete);
+        assertTrue(fault(() -> whole().boundary()).startsWith("boundary: these layers begin"));
+    }
+
+    @Test
+    void capturesThatTheRangeAnswersForMustBeWhole() {
+        List<Integer> captures = List.of(0, 4, 5);
+        BuildRules rules = rules(new LayerRange(4, 5), 1, captures);
+        rules.boundary();
+        String missing =
+                "captures of the input of layers [5]: expected F32 [16, 6] from the model family,"
+                        + " which does not offer it";
+
+        // 4 is what the shard before computes, 0 what the first one does.
+        assertEquals(missing, fault(() -> rules.logits(floats(VOCABULARY, TOKENS))));
+        BuildRules narrow = rules(new LayerRange(4, 5), 1, captures);
+        narrow.capture(5, floats(WIDTH, 1));
+        assertEquals(missing, fault(() -> narrow.logits(floats(VOCABULARY, 1))));
+
+        BuildRules full = rules(new LayerRange(4, 5), 1, captures);
+        full.boundary();
+        full.capture(5, floats(WIDTH, TOKENS));
+        end(full);
+        assertDoesNotThrow(full::complete);
+    }
+
+    @Test
+    void whatAFamilyThrowsIsToldWithWhereItWas() {
+        BuildSite site = new BuildSite("acme.tiny", "acme", new LayerRange(0, 2));
+        RuntimeException cause = new ArrayIndexOutOfBoundsException("Index 4");
+
+        BuildFault index = site.thrown(cause, "layer 1, attention");
+        BuildFault argument = site.thrown(new IllegalArgumentException("no such weight"), "");
+
+        assertEquals(
+                "plugin acme.tiny: acme, layers [0, 2): build failed behind layer 1, attention:"
+                        + " java.lang.ArrayIndexOutOfBoundsException: Index 4",
+                index.getMessage());
+        assertEquals(cause, index.getCause());
+        assertEquals(
+                "plugin acme.tiny: acme, layers [0, 2): build failed: no such weight",
+                argument.getMessage());
+    }
+
+    @Test
+    void aShapeShowsItsExtentsUpToTheLastThatIsNotOne() {
+        assertEquals("F32 [1]", floats(1).toString());
+        assertEquals("F32 [5, 1, 3]", floats(5, 1, 3).toString());
+        assertEquals("F32 [5, 1, 3], not contiguous", strided(floats(5, 1, 3)).toString());
+    }
+}

@@ -1,0 +1,163 @@
+package dev.varve.platform.shard.local;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.api.backend.ComputeDevice.Phase;
+import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SlicePlace;
+import dev.varve.platform.shard.SlotSpan;
+
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.SplittableRandom;
+
+/** How a batch falls into columns that are computed alike. */
+class ColumnRunTest {
+    private static final WindowRegions NO_WINDOWS =
+            new WindowRegions((from, to, count) -> {}, OptionalInt.empty(), 0, 64);
+
+    private static Batch random(SplittableRandom random) {
+        List<Slice> slices = new ArrayList<>();
+        int row = 1;
+        for (int i = 0; i <= random.nextInt(6); i++) {
+            int tokens = random.nextBoolean() ? 1 : 1 + random.nextInt(4);
+            row += 1 + random.nextInt(2);
+            slices.add(
+                    new Slice(
+                            i,
+                            new int[tokens],
+                            SlicePlace.next(
+                                    random.nextInt(2) * 10,
+                                    new SlotSpan(i * SlotSpan.BLOCK, SlotSpan.BLOCK),
+                                    row),
+                            OutputRows.values()[random.nextInt(4)]));
+        }
+        return new Batch(slices, random.nextBoolean() ? Phase.DECODE : Phase.PREFILL);
+    }
+
+    private static GraphKey key(Batch batch) {
+        return GraphKey.of(PlacedBatch.place(batch, NO_WINDOWS));
+    }
+
+    @Test
+    void runsCoverEveryColumnOnceAndRowsNeverStandBesideRows() {
+        for (long seed = 0; seed < 500; seed++) {
+            Batch batch = random(new SplittableRandom(seed));
+
+            requireCover(ColumnRun.ofTokens(key(batch)), batch.tokens(), "seed " + seed);
+            requireCover(ColumnRun.ofOutputs(key(batch)), batch.outputs(), "seed " + seed);
+        }
+    }
+
+    private static void requireCover(List<ColumnRun> runs, int columns, String what) {
+        int next = 0;
+        boolean rows = false;
+        for (ColumnRun run : runs) {
+            assertEquals(next, run.first(), what);
+            assertTrue(run.count() > 0, what);
+            assertTrue(!(rows && run.rows()), what + ": two runs of rows that could be one");
+            next += run.count();
+            rows = run.rows();
+        }
+        assertEquals(columns, next, what);
+    }
+
+    @Test
+    void everyTokenOfDecodeIsARow() {
+        Slice three =
+                new Slice(
+                        1,
+                        new int[3],
+                        SlicePlace.start(new SlotSpan(0, SlotSpan.BLOCK), 1),
+                        OutputRows.ALL);
+
+        List<ColumnRun> decode = ColumnRun.ofTokens(key(new Batch(List.of(three), Phase.DECODE)));
+        List<ColumnRun> prefill =
+                ColumnRun.ofTokens(key(new Batch(List.of(three, three), Phase.PREFILL)));
+
+        assertEquals(List.of(new ColumnRun(0, 3, true)), decode);
+        assertEquals(List.of(new ColumnRun(0, 3, false), new ColumnRun(3, 3, false)), prefill);
+    }
+
+    @Test
+    void aSingleWantedColumnOfAChunkIsComputedAsARowIs() {
+        Slice chunk =
+                new Slice(
+                        1,
+                        new int[9],
+                        SlicePlace.start(new SlotSpan(0, SlotSpan.BLOCK), 1),
+                        OutputRows.LAST);
+
+        assertEquals(
+                List.of(new ColumnRun(0, 1, true)),
+                ColumnRun.ofOutputs(key(new Batch(List.of(chunk), Phase.PREFILL))));
+    }
+
+    @Test
+    void groupsCoverEverySliceOnceWithItsRows() {
+        for (long seed = 0; seed < 500; seed++) {
+            Batch batch = random(new SplittableRandom(seed));
+            List<Slice> slices = batch.slices();
+
+            int slice = 0;
+            int column = 0;
+            for (RaggedGroup group : RaggedGroup.of(key(batch))) {
+                assertEquals(column, group.firstColumn(), "seed " + seed);
+                for (int i = 0; i < group.sequences(); i++) {
+                    Slice member = slices.get(slice++);
+                    assertEquals(group.tokens(), member.tokens().length, "seed " + seed);
+                    assertEquals(group.readRow() + i, member.readRow(), "seed " + seed);
+                    assertEquals(group.writeRow() + i, member.writeRow(), "seed " + seed);
+                    column += member.tokens().length;
+                }
+            }
+            assertEquals(slices.size(), slice, "seed " + seed);
+        }
+    }
+
+    @Test
+    void aKeyDependsOnShapeAndPlaceButNotOnTokens() {
+        SlotSpan span = new SlotSpan(0, 2 * SlotSpan.BLOCK);
+        Batch one = step(new int[] {1}, 5, span, 1);
+
+        assertEquals(key(one), key(step(new int[] {2}, 6, span, 1)));
+        assertEquals(1, key(one).tokens());
+        assertEquals(1, key(one).outputs());
+        for (Batch other :
+                List.of(
+                        step(new int[] {1, 2}, 5, span, 1),
+                        step(new int[] {1}, SlotSpan.BLOCK, span, 1),
+                        step(new int[] {1}, 5, new SlotSpan(SlotSpan.BLOCK, SlotSpan.BLOCK), 1),
+                        step(new int[] {1}, 5, span, 2))) {
+            assertNotEquals(key(one), key(other));
+        }
+    }
+
+    private static Batch step(int[] tokens, int first, SlotSpan span, int row) {
+        return new Batch(
+                List.of(new Slice(1, tokens, SlicePlace.next(first, span, row), OutputRows.BEST)),
+                Phase.DECODE);
+    }
+
+    @Test
+    void aSingleTokenBehindTheStartOfItsWindowGoesHeadByHead() {
+        WindowRegions windows =
+                new WindowRegions((from, to, count) -> {}, OptionalInt.of(100), 768, 4);
+        SlotSpan span = new SlotSpan(0, 4 * SlotSpan.BLOCK);
+        windows.adopt(1, 256, 512);
+
+        Batch late = step(new int[] {1}, 512, span, 1);
+        GraphKey.Part part = GraphKey.of(PlacedBatch.place(late, windows)).parts().getFirst();
+
+        assertTrue(part.window().byHeads());
+        assertTrue(!part.full().byHeads());
+        assertEquals(768, part.full().slots());
+    }
+}

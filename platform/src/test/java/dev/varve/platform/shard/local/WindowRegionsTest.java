@@ -1,0 +1,213 @@
+package dev.varve.platform.shard.local;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.api.model.LayerState;
+import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.ShardFootprint;
+import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SlicePlace;
+import dev.varve.platform.shard.SlotSpan;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.SplittableRandom;
+
+/** Places of windows against an array that knows which position lies in each slot. */
+class WindowRegionsTest {
+    private static final int CHUNK = 512;
+    private static final int CONTEXT = 8192;
+    private static final int ROWS = 4;
+    private static final SlotSpan SPAN = new SlotSpan(0, CONTEXT);
+
+    /** Rows that are named by sequence and position. */
+    private static final class Rows implements RowMover {
+        private final long[] held;
+
+        Rows(int slots) {
+            held = new long[slots];
+            Arrays.fill(held, -1);
+        }
+
+        @Override
+        public void move(int from, int to, int count) {
+            System.arraycopy(held, from, held, to, count);
+        }
+
+        static long name(long sequence, int position) {
+            return sequence << 32 | position;
+        }
+    }
+
+    private static Slice slice(long sequence, int tokens, int first, int read, int write) {
+        return new Slice(
+                sequence,
+                new int[tokens],
+                new SlicePlace(first, SPAN, first == 0 ? Slice.ZERO_ROW : read, write),
+                OutputRows.NONE);
+    }
+
+    private static int regionSlots(int window) {
+        var shape = Shapes.of(8, 8, List.of(new LayerState.SlidingAttention(window, 1, 32, 32)));
+        return ShardFootprint.of(shape, shape.allLayers(), CacheTypes.f16(), CHUNK, CONTEXT)
+                .regionSlots();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 255, 256, 257, 512, 1000, 4096})
+    void everyTokenFindsItsWindowWhateverTheChunksAre(int window) {
+        for (long seed = 0; seed < 30; seed++) {
+            SplittableRandom random = new SplittableRandom(seed * 31 + window);
+            int region = regionSlots(window);
+            Rows rows = new Rows(region * (ROWS - 1));
+            WindowRegions regions = new WindowRegions(rows, OptionalInt.of(window), region, ROWS);
+            int first = 0;
+            int row = 1;
+            while (first < CONTEXT) {
+                // No chunk crosses a multiple of the longest chunk's length.
+                int most = Math.min(CHUNK - first % CHUNK, CONTEXT - first);
+                int tokens = random.nextInt(3) == 0 ? 1 : 1 + random.nextInt(most);
+                int target = random.nextInt(4) == 0 ? 1 + random.nextInt(ROWS - 1) : row;
+
+                KvView view = regions.place(slice(seed, tokens, first, row, target));
+
+                String what = "window " + window + ", seed " + seed + ", position " + first;
+                int begin = (target - 1) * region;
+                assertTrue(
+                        view.slot() >= begin && view.slot() + view.slots() <= begin + region, what);
+                assertEquals(0, view.slot() % SlotSpan.BLOCK, what);
+                assertEquals(0, view.slots() % SlotSpan.BLOCK, what);
+                for (int seen = Math.max(0, first - window + 1); seen < first; seen++) {
+                    assertEquals(
+                            Rows.name(seed, seen),
+                            rows.held[view.slotOf(seen)],
+                            what + ", " + seen);
+                }
+                for (int position = first; position < first + tokens; position++) {
+                    assertTrue(view.slotOf(position) < view.slot() + view.slots(), what);
+                    rows.held[view.slotOf(position)] = Rows.name(seed, position);
+                }
+                first += tokens;
+                row = target;
+            }
+        }
+    }
+
+    @Test
+    void aForkLeavesTheRowsOfTheOtherAsTheyWere() {
+        int region = regionSlots(300);
+        Rows rows = new Rows(region * (ROWS - 1));
+        WindowRegions regions = new WindowRegions(rows, OptionalInt.of(300), region, ROWS);
+        KvView whole = regions.place(slice(1, 400, 0, 0, 1));
+        for (int position = 0; position < 400; position++) {
+            rows.held[whole.slotOf(position)] = Rows.name(1, position);
+        }
+
+        KvView fork = regions.place(slice(2, 1, 400, 1, 2));
+        KvView same = regions.place(slice(1, 1, 400, 1, 1));
+
+        for (int seen = 101; seen < 400; seen++) {
+            assertEquals(Rows.name(1, seen), rows.held[fork.slotOf(seen)]);
+            assertEquals(Rows.name(1, seen), rows.held[same.slotOf(seen)]);
+        }
+    }
+
+    @Test
+    void aStepThatTheRowDoesNotHoldIsRefused() {
+        WindowRegions regions =
+                new WindowRegions(new Rows(3 * 768), OptionalInt.of(100), 768, ROWS);
+        regions.place(slice(1, 10, 0, 0, 1));
+
+        for (Slice wrong :
+                List.of(
+                        slice(1, 1, 11, 1, 1),
+                        slice(1, 1, 9, 1, 1),
+                        slice(1, 1, 10, 2, 1),
+                        slice(1, 1, 10, Slice.ZERO_ROW, 1))) {
+            IllegalArgumentException refusal =
+                    assertThrows(IllegalArgumentException.class, () -> regions.place(wrong));
+            assertTrue(refusal.getMessage().contains("state row"), refusal.getMessage());
+        }
+    }
+
+    @Test
+    void aChunkThatNoRegionHoldsIsRefused() {
+        WindowRegions regions =
+                new WindowRegions(new Rows(3 * 512), OptionalInt.of(100), 512, ROWS);
+
+        assertThrows(IllegalArgumentException.class, () -> regions.place(slice(1, 513, 0, 0, 1)));
+    }
+
+    @Test
+    void withoutSlidingLayersThereIsNothingToSee() {
+        WindowRegions regions =
+                new WindowRegions(
+                        (from, to, count) -> {
+                            throw new AssertionError("nothing to move");
+                        },
+                        OptionalInt.empty(),
+                        0,
+                        ROWS);
+
+        assertEquals(KvView.NONE, regions.place(slice(1, 10, 5, 1, 2)));
+        assertEquals(7, regions.begin(1, 7));
+    }
+
+    @Test
+    void anAdoptedRegionGoesOnWhereItsRowsEnd() {
+        int region = regionSlots(300);
+        Rows rows = new Rows(region * (ROWS - 1));
+        WindowRegions regions = new WindowRegions(rows, OptionalInt.of(300), region, ROWS);
+        int begin = regions.latestBegin(1000);
+
+        regions.adopt(2, begin, 1000);
+
+        assertEquals(512, begin);
+        assertTrue(regions.mayBegin(begin, 1000));
+        assertFalse(regions.mayBegin(begin + SlotSpan.BLOCK, 1000), "too late for the window");
+        assertFalse(regions.mayBegin(begin - 1, 1000), "not a whole block");
+        assertFalse(regions.mayBegin(-SlotSpan.BLOCK, 1000));
+        assertEquals(begin, regions.begin(2, 1000));
+        assertThrows(IllegalArgumentException.class, () -> regions.begin(2, 999));
+        KvView view = regions.place(slice(1, 1, 1000, 2, 2));
+        assertEquals(regions.firstSlot(2) + 1000 - begin, view.slotOf(1000));
+    }
+
+    /** Masks against the sentence that says what a token sees. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 7, 300, Integer.MAX_VALUE})
+    void aTokenSeesItselfAndTheWindowBeforeIt(int window) {
+        for (long seed = 0; seed < 50; seed++) {
+            SplittableRandom random = new SplittableRandom(seed);
+            int first = random.nextInt(700);
+            int tokens = 1 + random.nextInt(5);
+            int from = Math.max(0, first - window + 1) / SlotSpan.BLOCK * SlotSpan.BLOCK;
+            KvView view = new KvView(from, 1024, SlotSpan.roundUp(first + tokens) - from);
+            int rows = tokens + random.nextInt(3);
+            short[] mask = new short[rows * view.slots() + 3];
+
+            new CausalMask(window).fill(mask, slice(1, tokens, first, 1, 1), view, rows);
+
+            for (int row = 0; row < rows; row++) {
+                int position = first + Math.min(row, tokens - 1);
+                for (int slot = 0; slot < view.slots(); slot++) {
+                    int there = from + slot;
+                    boolean seen = there <= position && (long) position - there < window;
+                    assertEquals(
+                            seen ? CausalMask.SEEN : CausalMask.MASKED,
+                            mask[row * view.slots() + slot],
+                            "window " + window + ", row " + row + ", position " + there);
+                }
+            }
+        }
+    }
+}

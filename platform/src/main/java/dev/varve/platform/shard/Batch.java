@@ -19,6 +19,7 @@ import java.util.List;
  */
 public record Batch(
         List<SlotCopy> copies, List<Slice> slices, Phase phase, List<Integer> captures) {
+    /** Checks that there is something to compute. */
     public Batch {
         copies = List.copyOf(copies);
         slices = List.copyOf(slices);

@@ -8,6 +8,7 @@ package dev.varve.platform.shard;
  * @param stateRow recurrent state and window region after them
  */
 public record SequencePlace(SlotSpan slots, int tokens, int stateRow) {
+    /** Checks that the positions fit the span and that the row is no empty one. */
     public SequencePlace {
         if (tokens < 1 || tokens > slots.capacity() || stateRow <= Slice.ZERO_ROW) {
             throw new IllegalArgumentException(

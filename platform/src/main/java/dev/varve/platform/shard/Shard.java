@@ -71,6 +71,7 @@ public interface Shard extends AutoCloseable {
      */
     CompletableFuture<Void> recover();
 
+    /** Frees everything that the shard holds; it takes no more calls. Closing twice is allowed. */
     @Override
     void close();
 }

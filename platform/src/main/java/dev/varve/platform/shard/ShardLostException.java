@@ -9,10 +9,12 @@ import dev.varve.api.VarveException;
 public final class ShardLostException extends VarveException {
     private static final long serialVersionUID = 1L;
 
+    /** A loss that says why. */
     public ShardLostException(String message) {
         super(Kind.UNAVAILABLE, message);
     }
 
+    /** A loss with what it came from. */
     public ShardLostException(String message, Throwable cause) {
         super(Kind.UNAVAILABLE, message, cause);
     }

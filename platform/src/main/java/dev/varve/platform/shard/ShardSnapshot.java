@@ -10,6 +10,7 @@ import java.util.List;
  * @param tensors in the order of the layers; names are unique
  */
 public record ShardSnapshot(int tokens, List<SnapshotTensor> tensors) {
+    /** Keeps a copy of the list. */
     public ShardSnapshot {
         tensors = List.copyOf(tensors);
     }

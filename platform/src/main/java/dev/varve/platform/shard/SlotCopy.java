@@ -9,6 +9,7 @@ package dev.varve.platform.shard;
  * @param count number of slots
  */
 public record SlotCopy(int from, int to, int count) {
+    /** Checks that there are such slots. */
     public SlotCopy {
         if (from < 0 || to < 0 || count < 1 || Math.max(from, to) > Integer.MAX_VALUE - count) {
             throw new IllegalArgumentException(

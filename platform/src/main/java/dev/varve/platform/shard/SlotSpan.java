@@ -14,6 +14,7 @@ public record SlotSpan(int begin, int capacity) {
      */
     public static final int BLOCK = 256;
 
+    /** Checks that blocks are whole. */
     public SlotSpan {
         if (begin < 0 || begin % BLOCK != 0 || capacity < 0 || capacity % BLOCK != 0) {
             throw new IllegalArgumentException(

@@ -15,6 +15,7 @@ import java.util.Objects;
  * @param data row after row as in the device's memory; not to be modified
  */
 public record SnapshotTensor(String name, GgmlType type, long length, int rows, byte[] data) {
+    /** Checks that there are as many bytes as the rows have. */
     public SnapshotTensor {
         Objects.requireNonNull(name);
         Objects.requireNonNull(type);

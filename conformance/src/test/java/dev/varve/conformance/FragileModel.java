@@ -7,10 +7,10 @@ import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardHealth.State;
+import dev.varve.testkit.Await;
 
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 /** A random model whose second half is in a process that a test can harm. */
 final class FragileModel implements AutoCloseable {
@@ -70,16 +70,17 @@ final class FragileModel implements AutoCloseable {
         return model.shards().getLast().health();
     }
 
-    /** Waits until the health is or is not a state, and returns the milliseconds that took. */
-    double awaitHealth(State state, boolean present) {
-        long begin = System.nanoTime();
-        while ((health().state() == state) != present) {
-            if (System.nanoTime() - begin > TimeUnit.SECONDS.toNanos(60)) {
-                throw new AssertionError("after 60 s the shard is " + health());
-            }
-            Thread.onSpinWait();
-        }
-        return (System.nanoTime() - begin) / 1e6;
+    /** Waits until the health is a state. */
+    void awaitHealth(State state) {
+        Await.value(state.name(), this::health, health -> health.state() == state);
+    }
+
+    /** Waits until the part was lost and is back for the {@code count}th time. */
+    void awaitRestarts(int count) {
+        Await.value(
+                count + " restarts",
+                this::health,
+                health -> health.state() == State.READY && health.restarts() == count);
     }
 
     @Override

@@ -12,6 +12,7 @@ import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardLostException;
 import dev.varve.platform.shard.ShardSnapshot;
 import dev.varve.platform.shard.SnapshotTensor;
+import dev.varve.testkit.Await;
 import dev.varve.testkit.Comparison;
 
 import org.junit.jupiter.api.AfterAll;
@@ -29,7 +30,6 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.TimeUnit;
 
 /** The state of a sequence goes on wherever it is put, and nothing else is let in. */
 @Timeout(300)
@@ -283,13 +283,7 @@ class SnapshotTest {
     }
 
     private static void awaitRestarts(Shard shard, int count) {
-        long limit = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-        while (shard.health().restarts() < count) {
-            if (System.nanoTime() > limit) {
-                throw new AssertionError("after 60 s the shard is " + shard.health());
-            }
-            Thread.onSpinWait();
-        }
+        Await.value(count + " restarts", shard::health, health -> health.restarts() >= count);
     }
 
     private static void requireLostOrDone(CompletableFuture<?> transfer) {

@@ -9,6 +9,7 @@ import dev.varve.conformance.RandomModel.Family;
 import dev.varve.platform.engine.EngineStatus;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.sampling.SamplingOptions;
+import dev.varve.testkit.Await;
 import dev.varve.testkit.TensorType;
 
 import org.junit.jupiter.api.Test;
@@ -154,10 +155,6 @@ class SoakTest {
 
     /** A thread may end a moment after what it did. */
     private static List<String> threadsLeft() {
-        long limit = System.nanoTime() + Duration.ofSeconds(10).toNanos();
-        while (!ownThreads().isEmpty() && System.nanoTime() < limit) {
-            Thread.onSpinWait();
-        }
-        return ownThreads();
+        return Await.value("no threads", SoakTest::ownThreads, List::isEmpty);
     }
 }

@@ -24,6 +24,7 @@ import dev.varve.platform.wire.Message;
 import dev.varve.platform.wire.WireChannel;
 import dev.varve.platform.wire.WireOptions;
 import dev.varve.platform.wire.unix.UnixTransport;
+import dev.varve.testkit.Await;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -141,21 +142,12 @@ class ShardSupervisorTest {
                 BoundaryType.F32);
     }
 
-    private Loading next() throws InterruptedException {
-        Loading next = loadings.poll(20, TimeUnit.SECONDS);
-        assertTrue(next != null, "no process was told to load");
-        return next;
+    private Loading next() {
+        return Await.next(loadings, "process that was told to load");
     }
 
     private ShardHealth await(Predicate<ShardHealth> condition) {
-        long limit = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-        ShardHealth health = supervisor.health();
-        while (!condition.test(health)) {
-            assertTrue(System.nanoTime() < limit, "after 20 s the shard is " + health);
-            Thread.onSpinWait();
-            health = supervisor.health();
-        }
-        return health;
+        return Await.value("health", supervisor::health, condition);
     }
 
     private ShardHealth.Loading awaitLoaded(long bytes) {

@@ -30,9 +30,6 @@ import java.util.Random;
 class TwoHostsTest {
     private static final String TOKEN = "swordfish";
 
-    /** Keep-alive of the client and time for its answer, and some for a slow machine. */
-    private static final Duration NOTICED = Duration.ofSeconds(20);
-
     @TempDir static Path folder;
 
     private static Optional<Namespace> namespace = Optional.empty();
@@ -91,13 +88,11 @@ class TwoHostsTest {
                 assertArrayEquals(words(), echo(connection));
 
                 namespace.orElseThrow().cut();
-                long cut = System.nanoTime();
+                // Without keep-alive this would wait until the test's limit.
                 IOException here =
                         assertThrows(
                                 IOException.class, () -> connection.read(ByteBuffer.allocate(1)));
-                Duration after = Duration.ofNanos(System.nanoTime() - cut);
 
-                assertTrue(after.compareTo(NOTICED) < 0, "noticed after " + after);
                 assertTrue(
                         here.getMessage().startsWith("grpc:" + target + ": the connection broke: "),
                         here.getMessage());

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
@@ -128,7 +129,7 @@ final class FragileLink implements ShardLink {
     }
 
     @Override
-    public String lastWords() {
+    public Optional<String> lastWords() {
         return child.lastWords();
     }
 

@@ -20,6 +20,10 @@ import java.util.Optional;
 /**
  * A batch on the wire: copies of rows and slices in the small fields; token ids and, where the
  * range does not begin the model, the boundary activation in the payload.
+ *
+ * @param type how activations travel
+ * @param boundaryLength elements per token that enter the range; no matter where it begins the
+ *     model
  */
 record BatchCodec(BoundaryType type, int boundaryLength) {
     private static final int MAX_SLICES = 1024;

@@ -67,8 +67,8 @@ public final class ChildLink implements ShardLink {
     }
 
     @Override
-    public String lastWords() {
-        return current().map(ShardProcess::lastWords).orElse("");
+    public Optional<String> lastWords() {
+        return current().flatMap(ShardProcess::lastWords);
     }
 
     @Override

@@ -12,6 +12,7 @@ import dev.varve.platform.wire.Message;
 import dev.varve.platform.wire.WireCode;
 import dev.varve.platform.wire.WireException;
 
+import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
@@ -40,7 +41,7 @@ final class HostedShard implements AutoCloseable {
         return new ResultCodec(
                 type,
                 range,
-                ends ? 0 : adapter.boundaryLength(range.end()),
+                ends ? OptionalInt.empty() : OptionalInt.of(adapter.boundaryLength(range.end())),
                 adapter.shape().vocabularySize(),
                 adapter.shape().embeddingLength());
     }

@@ -8,6 +8,7 @@ import dev.varve.platform.wire.WireChannel;
 import dev.varve.platform.wire.WireOptions;
 
 import java.io.IOException;
+import java.util.Optional;
 
 /** The way to a shard process that somebody else started, here or on another host. */
 public final class ListeningLink implements ShardLink {
@@ -52,8 +53,8 @@ public final class ListeningLink implements ShardLink {
     }
 
     @Override
-    public String lastWords() {
-        return "";
+    public Optional<String> lastWords() {
+        return Optional.empty();
     }
 
     @Override

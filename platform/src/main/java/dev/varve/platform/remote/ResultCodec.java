@@ -18,20 +18,21 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * A result on the wire. Only rows of logits that somebody wants to see travel; what is expected
  * follows from the batch, and anything else is refused.
  *
  * @param range layers of the shard
- * @param boundaryLength elements per token that leave the range; 0 where it ends the model
+ * @param boundaryLength elements per token that leave the range; empty where it ends the model
  * @param vocabulary elements of a row of logits
  * @param embeddingLength elements per token of a feature
  */
 record ResultCodec(
         BoundaryType type,
         LayerRange range,
-        int boundaryLength,
+        OptionalInt boundaryLength,
         int vocabulary,
         int embeddingLength) {
     /**
@@ -52,9 +53,9 @@ record ResultCodec(
         fields.number(result.features().size());
         result.features().forEach(feature -> fields.number(feature.layer()));
         int tokens = batch.tokens();
-        boolean ends = boundaryLength == 0;
+        boolean ends = boundaryLength.isEmpty();
         int logits = ends ? wantedRows(batch) * vocabulary : 0;
-        int boundary = ends ? 0 : tokens * boundaryLength;
+        int boundary = tokens * boundaryLength.orElse(0);
         long features = (long) result.features().size() * tokens * embeddingLength;
         long bytes = (logits + features) * Float.BYTES + (long) boundary * type.bytes();
         if (bytes > Integer.MAX_VALUE) {
@@ -96,7 +97,7 @@ record ResultCodec(
         FieldReader fields = new FieldReader(message.meta());
         long nanos = fields.number("compute time", 0L, Long.MAX_VALUE);
         ShardMemory memory = memory(fields);
-        boolean ends = boundaryLength == 0;
+        boolean ends = boundaryLength.isEmpty();
         int tokens = batch.tokens();
         int expectedRows = ends ? batch.outputs() : 0;
         int rows = fields.number("rows", expectedRows, expectedRows);
@@ -114,7 +115,7 @@ record ResultCodec(
         ByteBuffer payload = message.payload();
         long expected =
                 (ends ? (long) wantedRows(batch) * vocabulary * Float.BYTES : 0)
-                        + (ends ? 0 : (long) tokens * boundaryLength * type.bytes())
+                        + (long) tokens * boundaryLength.orElse(0) * type.bytes()
                         + (long) featureCount * tokens * embeddingLength * Float.BYTES;
         if (payload.remaining() != expected) {
             throw FieldReader.invalid("result", expected + " bytes", payload.remaining());
@@ -126,7 +127,8 @@ record ResultCodec(
         } else {
             boundary =
                     Optional.of(
-                            new HostBoundary(type.get(tokens * boundaryLength, payload), tokens));
+                            new HostBoundary(
+                                    type.get(tokens * boundaryLength.getAsInt(), payload), tokens));
         }
         List<Feature> features = new ArrayList<>();
         for (int layer : layers) {

@@ -2,6 +2,8 @@ package dev.varve.platform.remote;
 
 import dev.varve.platform.wire.WireChannel;
 
+import java.util.Optional;
+
 /**
  * The way to a shard process. At most one channel at a time; for one thread, but for {@link
  * #close}.
@@ -20,7 +22,7 @@ public interface ShardLink extends AutoCloseable {
     boolean sameHost();
 
     /** Why the process ended, if this link knows: exit status, last words. */
-    String lastWords();
+    Optional<String> lastWords();
 
     /** Ends the process if it is this link's; waits for it. */
     @Override

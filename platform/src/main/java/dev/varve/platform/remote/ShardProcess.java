@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -115,7 +116,7 @@ final class ShardProcess {
             throw new IllegalStateException(e);
         }
         if (!listening.isDone()) {
-            throw unavailable(lastWords());
+            throw unavailable(lastWords().orElse(""));
         }
     }
 
@@ -179,19 +180,20 @@ final class ShardProcess {
     }
 
     /** Exit status and last lines, if it ended; else nothing. */
-    String lastWords() {
+    Optional<String> lastWords() {
         try {
             if (!process.waitFor(LAST_WORDS_LIMIT.toMillis(), TimeUnit.MILLISECONDS)) {
-                return "";
+                return Optional.empty();
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return "";
+            return Optional.empty();
         }
         int status = process.exitValue();
         String how = status > 128 ? "killed by signal " + (status - 128) : "exit status " + status;
         synchronized (lastLines) {
-            return lastLines.isEmpty() ? how : how + ": " + String.join(" | ", lastLines);
+            return Optional.of(
+                    lastLines.isEmpty() ? how : how + ": " + String.join(" | ", lastLines));
         }
     }
 

@@ -178,8 +178,8 @@ final class ShardSupervisor implements AutoCloseable {
     private void bringBack(Session gone) {
         long begin = System.nanoTime();
         gone.channel().close();
-        String words = link.lastWords();
-        String why = health().reason().orElse("") + (words.isEmpty() ? "" : " (" + words + ")");
+        String words = link.lastWords().map(said -> " (" + said + ")").orElse("");
+        String why = health().reason().orElse("") + words;
         LOG.log(
                 System.Logger.Level.WARNING,
                 "the shard {0} is lost and is brought back: {1}",

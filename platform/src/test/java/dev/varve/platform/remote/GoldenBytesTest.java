@@ -103,7 +103,8 @@ class GoldenBytesTest {
 
     @Test
     void aResultHasItsBytes() {
-        ResultCodec codec = new ResultCodec(BoundaryType.BF16, new LayerRange(1, 4), 0, 3, 1);
+        ResultCodec codec =
+                new ResultCodec(BoundaryType.BF16, new LayerRange(1, 4), OptionalInt.empty(), 3, 1);
         ShardResult result =
                 new ShardResult(
                         new float[] {9, 9, 9, 1, 2, 3, 4, 5, 6},

@@ -94,8 +94,8 @@ final class PlainLink implements ShardLink {
     }
 
     @Override
-    public String lastWords() {
-        return "its last words";
+    public Optional<String> lastWords() {
+        return Optional.of("its last words");
     }
 
     boolean isClosed() {

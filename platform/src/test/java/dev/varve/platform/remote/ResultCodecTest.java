@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Test;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /** What a shard of layers 1 and 2 says about captures. */
 class ResultCodecTest {
@@ -33,7 +34,8 @@ class ResultCodecTest {
     private static final float LONG = 1.0000001f;
 
     private static ResultCodec codec(int width) {
-        return new ResultCodec(BoundaryType.F16, new LayerRange(1, 3), 2, 10, width);
+        return new ResultCodec(
+                BoundaryType.F16, new LayerRange(1, 3), OptionalInt.of(2), 10, width);
     }
 
     private static Batch batch(List<Integer> captures) {

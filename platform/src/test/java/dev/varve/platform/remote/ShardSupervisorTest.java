@@ -34,6 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -102,8 +103,8 @@ class ShardSupervisorTest {
         }
 
         @Override
-        public String lastWords() {
-            return "";
+        public Optional<String> lastWords() {
+            return Optional.empty();
         }
 
         @Override

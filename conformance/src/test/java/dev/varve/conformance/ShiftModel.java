@@ -91,9 +91,7 @@ final class ShiftModel implements LayerSplitAdapter {
                                 new Part("near", List.of((long) WIDTH))));
         return new ModelShape(
                 "shift",
-                WIDTH,
-                VOCABULARY,
-                1024,
+                new ModelShape.Sizes(WIDTH, VOCABULARY, 1024),
                 List.of(shift, LayerState.Custom.nothing(), shift),
                 0);
     }

@@ -25,6 +25,7 @@ public final class ModelKeys {
 
     private final Path path;
     private final GgufMetadata metadata;
+    private final String architecture;
     private final String prefix;
     private final ModelOptions options;
     private final int blocks;
@@ -39,16 +40,27 @@ public final class ModelKeys {
         this.options = options;
         path = file.path();
         metadata = file.metadata();
-        prefix = file.architecture() + ".";
+        architecture = file.architecture();
+        prefix = architecture + ".";
         blocks = positive("block_count");
-        require(blocks <= MAX_BLOCKS, "block_count", "at most " + MAX_BLOCKS, blocks);
+        if (blocks > MAX_BLOCKS) {
+            throw wrong("block_count", "at most " + MAX_BLOCKS, blocks);
+        }
         long skipped = metadata.findInteger(prefix + "nextn_predict_layers").orElse(0);
-        require(
-                skipped >= 0 && skipped < blocks,
-                "nextn_predict_layers",
-                "from 0 to below " + blocks,
-                skipped);
+        if (skipped < 0 || skipped >= blocks) {
+            throw wrong("nextn_predict_layers", "from 0 to below " + blocks, skipped);
+        }
         skippedBlocks = (int) skipped;
+    }
+
+    /** What decoder models have in common. */
+    public Trunk trunk() {
+        return new Trunk(
+                architecture,
+                new ModelShape.Sizes(width(), vocabulary(), context()),
+                layers(),
+                skippedBlocks,
+                epsilon());
     }
 
     /** Trunk layers, without multi-token prediction blocks. */
@@ -82,7 +94,9 @@ public final class ModelKeys {
     public float epsilon() {
         String name = "attention.layer_norm_rms_epsilon";
         double epsilon = metadata.number(prefix + name);
-        require(epsilon >= 0 && epsilon < 1, name, "from 0 to below 1", epsilon);
+        if (!(epsilon >= 0 && epsilon < 1)) {
+            throw wrong(name, "from 0 to below 1", epsilon);
+        }
         return (float) epsilon;
     }
 
@@ -104,20 +118,24 @@ public final class ModelKeys {
     /** A number from 0 to {@code most}, 0 where the key is missing. */
     public int count(String name, int most) {
         long count = metadata.findInteger(prefix + name).orElse(0);
-        require(count >= 0 && count <= most, name, "from 0 to " + most, count);
+        if (count < 0 || count > most) {
+            throw wrong(name, "from 0 to " + most, count);
+        }
         return (int) count;
     }
 
     /** A finite number, or {@code fallback} where the key is missing. */
     public float number(String name, float fallback) {
         double number = metadata.findNumber(prefix + name).orElse(fallback);
-        require(Double.isFinite(number), name, "a finite number", number);
+        if (!Double.isFinite(number)) {
+            throw wrong(name, "a finite number", number);
+        }
         return (float) number;
     }
 
-    /** A boolean, or {@code fallback} where the key is missing. */
-    public boolean flag(String name, boolean fallback) {
-        return metadata.findBool(prefix + name).orElse(fallback);
+    /** A boolean; false where the key is missing. */
+    public boolean isSet(String name) {
+        return metadata.findBool(prefix + name).orElse(false);
     }
 
     /** A required number per layer from 1; one value stands for all layers. */
@@ -135,7 +153,9 @@ public final class ModelKeys {
         String name = "expert_used_count";
         int used = positive(name);
         int most = Math.min(experts, MAX_EXPERTS_USED);
-        require(used <= most, name, "at most " + most, used);
+        if (used > most) {
+            throw wrong(name, "at most " + most, used);
+        }
         return used;
     }
 
@@ -146,19 +166,15 @@ public final class ModelKeys {
 
     private int[] perLayer(String name, LongPredicate valid, String expected) {
         long[] values = metadata.integers(prefix + name);
-        require(
-                values.length == 1 || values.length >= layers(),
-                name,
-                "one value or " + layers(),
-                values.length + " values");
+        if (values.length != 1 && values.length < layers()) {
+            throw wrong(name, "one value or " + layers(), values.length + " values");
+        }
         int[] all = new int[layers()];
         for (int layer = 0; layer < all.length; layer++) {
             long value = values.length == 1 ? values[0] : values[layer];
-            require(
-                    valid.test(value) && value <= MAX_WIDTH,
-                    name,
-                    expected + " to " + MAX_WIDTH,
-                    value);
+            if (!valid.test(value) || value > MAX_WIDTH) {
+                throw wrong(name, expected + " to " + MAX_WIDTH, value);
+            }
             all[layer] = (int) value;
         }
         return all;
@@ -170,11 +186,9 @@ public final class ModelKeys {
             return Optional.empty();
         }
         long[] values = metadata.integers(prefix + name);
-        require(
-                values.length >= layers(),
-                name,
-                "at least " + layers() + " entries",
-                values.length);
+        if (values.length < layers()) {
+            throw wrong(name, "at least " + layers() + " entries", values.length);
+        }
         boolean[] flags = new boolean[layers()];
         for (int layer = 0; layer < flags.length; layer++) {
             flags[layer] = values[layer] != 0;
@@ -191,37 +205,42 @@ public final class ModelKeys {
     public int headLength(String keyName, String valueName, int fallback) {
         int key = positive(keyName, fallback);
         int value = positive(valueName, key);
-        require(value == key, valueName, key + " (the key length)", value);
-        require(key <= 1024, keyName, "at most 1024", key);
+        if (value != key) {
+            throw wrong(valueName, key + " (the key length)", value);
+        }
+        if (key > 1024) {
+            throw wrong(keyName, "at most 1024", key);
+        }
         return key;
     }
 
     /** Refuses query heads that cannot be shared out among the KV heads. */
     public void requireGroups(int[] heads, int[] kvHeads) {
         for (int layer = 0; layer < heads.length; layer++) {
-            require(
-                    kvHeads[layer] > 0 && heads[layer] % kvHeads[layer] == 0,
-                    "attention.head_count",
-                    "a multiple of the KV heads, " + kvHeads[layer] + ", in layer " + layer,
-                    heads[layer]);
+            if (kvHeads[layer] <= 0 || heads[layer] % kvHeads[layer] != 0) {
+                throw wrong(
+                        "attention.head_count",
+                        "a multiple of the KV heads, " + kvHeads[layer] + ", in layer " + layer,
+                        heads[layer]);
+            }
         }
     }
 
     /** Dimensions that the rotary embedding turns: even, at most the head. */
     public int ropeDimensions(String name, int headLength, int fallback) {
         int dimensions = positive(name, fallback);
-        require(
-                dimensions % 2 == 0 && dimensions <= headLength,
-                name,
-                "even and at most the head length " + headLength,
-                dimensions);
+        if (dimensions % 2 != 0 || dimensions > headLength) {
+            throw wrong(name, "even and at most the head length " + headLength, dimensions);
+        }
         return dimensions;
     }
 
     /** A positive base of the rotary embedding. */
     public float ropeBase(String name, float fallback) {
         float base = number(name, fallback);
-        require(base > 0, name, "positive", base);
+        if (!(base > 0)) {
+            throw wrong(name, "positive", base);
+        }
         return base;
     }
 
@@ -241,7 +260,9 @@ public final class ModelKeys {
         if (type.equals("none") || factor == 0) {
             return plainRope(dimensions, mode, base);
         }
-        require(factor > 0, "rope.scaling.factor", "positive", factor);
+        if (!(factor > 0)) {
+            throw wrong("rope.scaling.factor", "positive", factor);
+        }
         int original = positive("rope.scaling.original_context_length", context());
         float scale = 1 / factor;
         return switch (type) {
@@ -292,21 +313,12 @@ public final class ModelKeys {
         return sliding;
     }
 
-    /**
-     * Refuses a value.
-     *
-     * @throws ModelFormatException unless {@code valid}; it names the file, the key and what was
-     *     expected and found
-     */
-    public void require(boolean valid, String name, String expected, Object found) {
-        if (!valid) {
-            throw new ModelFormatException(
-                    path,
-                    prefix + name,
-                    expected,
-                    found instanceof int[] values
-                            ? Arrays.toString(values)
-                            : String.valueOf(found));
-        }
+    /** Names the file, the key and what was expected and found; to be thrown. */
+    public ModelFormatException wrong(String name, String expected, Object found) {
+        return new ModelFormatException(
+                path,
+                prefix + name,
+                expected,
+                found instanceof int[] values ? Arrays.toString(values) : String.valueOf(found));
     }
 }

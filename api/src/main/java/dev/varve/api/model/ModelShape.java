@@ -8,38 +8,47 @@ import java.util.OptionalInt;
  * The sizes of a model that the platform needs to know.
  *
  * @param architecture {@code general.architecture} of the file
- * @param embeddingLength width of the boundary activation between two layers
- * @param vocabularySize rows of the output head
- * @param contextLength positions that the model was trained for
+ * @param sizes widths of the whole model
  * @param layers one entry per trunk layer, in order
  * @param skippedBlocks blocks of the file that the trunk does not run (multi-token prediction),
  *     kept on record for a later drafter
  */
 public record ModelShape(
-        String architecture,
-        int embeddingLength,
-        int vocabularySize,
-        int contextLength,
-        List<LayerState> layers,
-        int skippedBlocks) {
+        String architecture, Sizes sizes, List<LayerState> layers, int skippedBlocks) {
+    /**
+     * Widths of the whole model, each at least 1.
+     *
+     * @param embeddingLength width of the hidden state, and usually of the activation between two
+     *     layers
+     * @param vocabularySize rows of the output head
+     * @param contextLength positions that the model was trained for
+     */
+    public record Sizes(int embeddingLength, int vocabularySize, int contextLength) {
+        public Sizes {
+            if (embeddingLength <= 0 || vocabularySize <= 0 || contextLength <= 0) {
+                throw new IllegalArgumentException(
+                        "model shape has an empty dimension: width "
+                                + embeddingLength
+                                + ", vocabulary "
+                                + vocabularySize
+                                + ", context "
+                                + contextLength);
+            }
+        }
+    }
+
     /** Copies the layers and checks the sizes. */
     public ModelShape {
         Objects.requireNonNull(architecture);
         layers = List.copyOf(layers);
-        if (embeddingLength <= 0
-                || vocabularySize <= 0
-                || contextLength <= 0
-                || layers.isEmpty()
-                || skippedBlocks < 0) {
+        Objects.requireNonNull(sizes);
+        if (layers.isEmpty() || skippedBlocks < 0) {
             throw new IllegalArgumentException(
-                    "model shape has an empty dimension: width "
-                            + embeddingLength
-                            + ", vocabulary "
-                            + vocabularySize
-                            + ", context "
-                            + contextLength
-                            + ", layers "
-                            + layers.size());
+                    "model shape: "
+                            + layers.size()
+                            + " layers, "
+                            + skippedBlocks
+                            + " skipped blocks");
         }
         requireSources(layers);
         requireOneWindow(layers);
@@ -70,6 +79,21 @@ public record ModelShape(
         if (windows > 1) {
             throw new IllegalArgumentException("sliding layers differ in their window");
         }
+    }
+
+    /** Width of the hidden state. */
+    public int embeddingLength() {
+        return sizes.embeddingLength();
+    }
+
+    /** Rows of the output head. */
+    public int vocabularySize() {
+        return sizes.vocabularySize();
+    }
+
+    /** Positions that the model was trained for. */
+    public int contextLength() {
+        return sizes.contextLength();
     }
 
     /** Window of the sliding layers; empty where there are none. */

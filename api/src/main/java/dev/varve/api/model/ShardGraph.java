@@ -1,5 +1,6 @@
 package dev.varve.api.model;
 
+import dev.varve.api.ggml.DeltaInputs;
 import dev.varve.api.ggml.Ops;
 import dev.varve.api.ggml.Tensor;
 
@@ -130,14 +131,12 @@ public interface ShardGraph {
      * Value head h uses key head h mod keyHeads; the operator scales queries by {@code 1 /
      * sqrt(stateSize)} itself.
      *
-     * @param query {@code F32 [stateSize, keyHeads, T]}, rows contiguous
-     * @param key {@code F32 [stateSize, keyHeads, T]}, rows contiguous
-     * @param value {@code F32 [stateSize, valueHeads, T]}, rows contiguous
-     * @param decay natural logarithm of the decay, {@code F32 [valueHeads, T]}, contiguous
-     * @param beta {@code F32 [valueHeads, T]}, contiguous
+     * @param inputs of all T columns, as if they were of one sequence: queries and keys {@code F32
+     *     [stateSize, keyHeads, T]} and values {@code F32 [stateSize, valueHeads, T]} with
+     *     contiguous rows, decay and beta {@code F32 [valueHeads, T]}, contiguous
      * @return {@code F32 [stateSize, valueHeads, T]}
      */
-    Tensor gatedDelta(int layer, Tensor query, Tensor key, Tensor value, Tensor decay, Tensor beta);
+    Tensor gatedDelta(int layer, DeltaInputs inputs);
 
     /**
      * Advances a layer's {@link LayerState.Custom} over each sequence, with operators of the
@@ -193,7 +192,19 @@ public interface ShardGraph {
      * @param name weight without suffix
      * @param rows its output rows
      */
-    record Projection(String name, long rows) {}
+    record Projection(String name, long rows) {
+        /**
+         * Queries, keys and values under their usual names, {@code blk.N.attn_q} and so on.
+         *
+         * @param keyRows rows of keys, and of values
+         */
+        public static List<Projection> attention(int layer, long queryRows, long keyRows) {
+            return List.of(
+                    new Projection(WeightSelector.block(layer, "attn_q"), queryRows),
+                    new Projection(WeightSelector.block(layer, "attn_k"), keyRows),
+                    new Projection(WeightSelector.block(layer, "attn_v"), keyRows));
+        }
+    }
 
     /** Weights of a gated feed-forward: {@code prefix_gate} + suffix and so on. */
     record FeedForwardNames(String prefix, String suffix) {

@@ -98,6 +98,6 @@ class LayerStateTest {
     }
 
     private static ModelShape shape(LayerState... layers) {
-        return new ModelShape("x", 64, 320, 128, List.of(layers), 0);
+        return new ModelShape("x", new ModelShape.Sizes(64, 320, 128), List.of(layers), 0);
     }
 }

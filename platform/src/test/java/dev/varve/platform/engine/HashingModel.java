@@ -23,7 +23,11 @@ final class HashingModel {
         if (forgets) {
             states.set(1, new LayerState.Recurrent(2, 1, 1, 1));
         }
-        return new ModelShape("hashing", 1, HashingShard.VOCABULARY, contextTokens, states, 0);
+        return new ModelShape(
+                "hashing",
+                new ModelShape.Sizes(1, HashingShard.VOCABULARY, contextTokens),
+                states,
+                0);
     }
 
     static EngineOptions sizes(int contextTokens, int parallel, int slots) {

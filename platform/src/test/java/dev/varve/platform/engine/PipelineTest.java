@@ -206,9 +206,7 @@ class PipelineTest {
         ModelShape shape =
                 new ModelShape(
                         "timed",
-                        1,
-                        1000,
-                        context,
+                        new ModelShape.Sizes(1, 1000, context),
                         Collections.nCopies(LAYERS, new LayerState.FullAttention(1, 1, 1)),
                         0);
         return Scheduler.start(

@@ -27,7 +27,10 @@ class RecoveryTest {
     private static final Duration PATIENCE = Duration.ofMillis(400);
     private static final ModelShape SHAPE =
             new ModelShape(
-                    "lost", 1, 1000, CONTEXT, List.of(new LayerState.FullAttention(1, 1, 1)), 0);
+                    "lost",
+                    new ModelShape.Sizes(1, 1000, CONTEXT),
+                    List.of(new LayerState.FullAttention(1, 1, 1)),
+                    0);
 
     private final LosableShard shard = new LosableShard(new LayerRange(0, 1));
 

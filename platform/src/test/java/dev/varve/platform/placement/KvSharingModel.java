@@ -23,7 +23,7 @@ public record KvSharingModel(int layers, int sharing) implements LayerSplitAdapt
                             ? new LayerState.FullAttention(1, 64, 64)
                             : new LayerState.SharedAttention(owning - 1 - layer % 2));
         }
-        return new ModelShape("sharing", 64, 100, 4096, states, 0);
+        return new ModelShape("sharing", new ModelShape.Sizes(64, 100, 4096), states, 0);
     }
 
     @Override

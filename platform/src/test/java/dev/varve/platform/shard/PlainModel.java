@@ -89,7 +89,9 @@ public final class PlainModel implements LayerSplitAdapter {
      * @param layers of {@link #full}, {@link #sliding} and {@link #recurrent}
      */
     public static PlainModel seeded(List<LayerState> layers, int contextTokens, long seed) {
-        ModelShape shape = new ModelShape(ARCHITECTURE, WIDTH, 61, contextTokens, layers, 0);
+        ModelShape shape =
+                new ModelShape(
+                        ARCHITECTURE, new ModelShape.Sizes(WIDTH, 61, contextTokens), layers, 0);
         Map<String, float[]> weights = new LinkedHashMap<>();
         extents(shape)
                 .forEach(
@@ -178,9 +180,10 @@ public final class PlainModel implements LayerSplitAdapter {
         ModelShape shape =
                 new ModelShape(
                         ARCHITECTURE,
-                        WIDTH,
-                        vocabulary,
-                        file.metadata().positiveInt("plain.context_length"),
+                        new ModelShape.Sizes(
+                                WIDTH,
+                                vocabulary,
+                                file.metadata().positiveInt("plain.context_length")),
                         layers,
                         0);
         Map<String, float[]> weights = new LinkedHashMap<>();

@@ -43,19 +43,19 @@ final class Gemma4Model implements LayerSplitAdapter {
     public ModelShape shape() {
         List<LayerState> layers = new ArrayList<>();
         for (int layer = 0; layer < sizes.layers(); layer++) {
-            int kvHeads = sizes.kvHeads()[layer];
+            int kvHeads = sizes.attention().kvHeads()[layer];
             int length = sizes.headLength(layer);
             if (!sizes.ownsRows(layer)) {
-                layers.add(new LayerState.SharedAttention(sizes.sources()[layer]));
-            } else if (sizes.sliding()[layer]) {
+                layers.add(new LayerState.SharedAttention(sizes.rows().sources()[layer]));
+            } else if (sizes.isSliding(layer)) {
                 layers.add(
-                        new LayerState.SlidingAttention(sizes.window(), kvHeads, length, length));
+                        new LayerState.SlidingAttention(
+                                sizes.rows().window(), kvHeads, length, length));
             } else {
                 layers.add(new LayerState.FullAttention(kvHeads, length, length));
             }
         }
-        return new ModelShape(
-                "gemma4", sizes.width(), sizes.vocabulary(), sizes.context(), layers, 0);
+        return sizes.trunk().shape(layers);
     }
 
     /**
@@ -137,10 +137,9 @@ final class Gemma4Model implements LayerSplitAdapter {
                             : hidden);
             return;
         }
-        Tensor normed =
-                graph.norm(graph.outputColumns(hidden), "output_norm.weight", sizes.epsilon());
+        Tensor normed = sizes.trunk().lastNorm(graph, hidden);
         Tensor logits = graph.matmul(tensors.head(), normed);
-        float cap = sizes.softcap();
+        float cap = sizes.extras().softcap();
         graph.logits(cap == 0 ? logits : ops.scale(ops.tanh(ops.scale(logits, 1 / cap)), cap));
     }
 
@@ -168,7 +167,7 @@ final class Gemma4Model implements LayerSplitAdapter {
                 graph.norm(
                         ops.reshape3d(projected, width, layers, graph.tokens()),
                         "per_layer_proj_norm.weight",
-                        sizes.epsilon());
+                        sizes.trunk().epsilon());
         Tensor sum = ops.scale(ops.add(normed, own), 1 / (float) Math.sqrt(2));
         return Optional.of(
                 new PerLayerInput(ops.reshape2d(sum, width * layers, graph.tokens()), sizes, 0, 0));
@@ -208,13 +207,14 @@ final class Gemma4Model implements LayerSplitAdapter {
         Ops ops = graph.ops();
         List<Tensor> parts =
                 graph.projections(input, Gemma4Tensors.fused(layer), tensors.projections(layer));
-        Tensor query = graph.heads(parts.getFirst(), sizes.heads()[layer]);
+        Tensor query = graph.heads(parts.getFirst(), sizes.attention().heads()[layer]);
         query = rotate(graph, layer, norm(graph, layer, "attn_q_norm", query));
         Tensor attended;
         if (sizes.ownsRows(layer)) {
-            int kvHeads = sizes.kvHeads()[layer];
+            int kvHeads = sizes.attention().kvHeads()[layer];
             // The last part is the values' projection, or that of the keys where there is none.
-            Tensor value = ops.rmsNorm(graph.heads(parts.getLast(), kvHeads), sizes.epsilon());
+            Tensor value =
+                    ops.rmsNorm(graph.heads(parts.getLast(), kvHeads), sizes.trunk().epsilon());
             Tensor key = graph.heads(parts.get(1), kvHeads);
             key = rotate(graph, layer, norm(graph, layer, "attn_k_norm", key));
             attended = graph.attention(layer, query, key, value, 1);
@@ -226,7 +226,7 @@ final class Gemma4Model implements LayerSplitAdapter {
 
     private Tensor rotate(ShardGraph graph, int layer, Tensor heads) {
         Optional<Tensor> factors =
-                sizes.sliding()[layer]
+                sizes.isSliding(layer)
                         ? Optional.empty()
                         : graph.optionalWeight(Gemma4Tensors.ROPE_FACTORS, TensorUse.ELEMENTWISE);
         return graph.ops().ropeExt(heads, graph.positions(), factors, sizes.rope(layer));
@@ -242,13 +242,13 @@ final class Gemma4Model implements LayerSplitAdapter {
     /** The dense feed-forward and routed experts side by side, each with a norm behind it. */
     private Tensor mixture(ShardGraph graph, int layer, Tensor hidden) {
         Ops ops = graph.ops();
-        Gemma4Sizes.Experts experts = sizes.experts().orElseThrow();
+        Gemma4Sizes.Experts experts = sizes.feedForward().experts().orElseThrow();
         Tensor dense = norm(graph, layer, "post_ffw_norm_1", dense(graph, layer, hidden));
         // The router sees the residual stream, not the experts' normalised input.
         Tensor routed =
                 ops.mul(
                         ops.scale(
-                                ops.rmsNorm(hidden, sizes.epsilon()),
+                                ops.rmsNorm(hidden, sizes.trunk().epsilon()),
                                 1 / (float) Math.sqrt(sizes.width())),
                         graph.weight(block(layer, "ffn_gate_inp.scale"), TensorUse.ELEMENTWISE));
         Tensor probabilities =
@@ -275,7 +275,7 @@ final class Gemma4Model implements LayerSplitAdapter {
     }
 
     private Tensor norm(ShardGraph graph, int layer, String name, Tensor input) {
-        return graph.norm(input, block(layer, name + ".weight"), sizes.epsilon());
+        return graph.norm(input, block(layer, name + ".weight"), sizes.trunk().epsilon());
     }
 
     /**

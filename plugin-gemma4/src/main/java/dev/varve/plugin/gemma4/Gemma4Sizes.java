@@ -4,40 +4,64 @@ import dev.varve.api.ggml.RopeOptions;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.ModelKeys;
 import dev.varve.api.model.ModelOptions;
+import dev.varve.api.model.Trunk;
 
 import java.util.Optional;
 
 /**
  * Hyper-parameters of a {@code gemma4} file.
  *
- * @param sliding per layer, whether it attends to a window (else to everything)
- * @param window positions that a token of a sliding layer sees
- * @param sources per layer, the layer whose K and V rows it reads: itself, or an earlier one
- * @param heads query heads per layer
- * @param kvHeads heads of K and V per layer
- * @param feedForward width of the dense feed-forward per layer
- * @param perLayerWidth width of the per-layer embeddings; 0 for none
- * @param softcap limit of the logits; 0 for none
+ * @param trunk what is not of single layers
+ * @param rows whose K and V rows each layer reads
+ * @param attention sizes of the attention
+ * @param feedForward what stands behind it
+ * @param extras what only some variants have
  */
 record Gemma4Sizes(
-        int layers,
-        int width,
-        int vocabulary,
-        int context,
-        boolean[] sliding,
-        int window,
-        int[] sources,
-        int[] heads,
-        int[] kvHeads,
-        int fullHeadLength,
-        int slidingHeadLength,
-        int[] feedForward,
-        int perLayerWidth,
-        Optional<Experts> experts,
-        float softcap,
-        float epsilon,
-        RopeOptions fullRope,
-        RopeOptions slidingRope) {
+        Trunk trunk, Rows rows, Attention attention, FeedForward feedForward, Extras extras) {
+
+    /**
+     * K and V rows.
+     *
+     * @param sliding per layer, whether it attends to a window (else to everything)
+     * @param window positions that a token of a sliding layer sees
+     * @param sources per layer, the layer whose rows it reads: itself, or an earlier one
+     */
+    record Rows(boolean[] sliding, int window, int[] sources) {}
+
+    /**
+     * Attention.
+     *
+     * @param heads query heads per layer
+     * @param kvHeads heads of K and V per layer
+     * @param full of the full layers
+     * @param sliding of the sliding layers
+     */
+    record Attention(int[] heads, int[] kvHeads, Head full, Head sliding) {}
+
+    /**
+     * A head of one kind of layers.
+     *
+     * @param length its elements, of queries, keys and values alike
+     * @param rope its rotary embedding
+     */
+    record Head(int length, RopeOptions rope) {}
+
+    /**
+     * Feed-forward.
+     *
+     * @param widths of the dense one, per layer
+     * @param experts beside it
+     */
+    record FeedForward(int[] widths, Optional<Experts> experts) {}
+
+    /**
+     * What only some variants have.
+     *
+     * @param perLayerWidth width of the per-layer embeddings; 0 for none
+     * @param softcap limit of the logits; 0 for none
+     */
+    record Extras(int perLayerWidth, float softcap) {}
 
     /**
      * Mixture of experts beside the dense feed-forward.
@@ -49,21 +73,41 @@ record Gemma4Sizes(
 
     /** Elements of a head, of queries, keys and values alike. */
     int headLength(int layer) {
-        return sliding[layer] ? slidingHeadLength : fullHeadLength;
+        return head(layer).length();
     }
 
     RopeOptions rope(int layer) {
-        return sliding[layer] ? slidingRope : fullRope;
+        return head(layer).rope();
+    }
+
+    private Head head(int layer) {
+        return isSliding(layer) ? attention.sliding() : attention.full();
+    }
+
+    boolean isSliding(int layer) {
+        return rows.sliding()[layer];
+    }
+
+    int layers() {
+        return trunk.layers();
+    }
+
+    int width() {
+        return trunk.width();
+    }
+
+    int perLayerWidth() {
+        return extras.perLayerWidth();
     }
 
     /** Whether a layer writes K and V rows of its own. */
     boolean ownsRows(int layer) {
-        return sources[layer] == layer;
+        return rows.sources()[layer] == layer;
     }
 
     /** Number of leading layers behind which no layer writes rows of its own. */
     int owningLayers() {
-        int owners = layers;
+        int owners = layers();
         while (owners > 0 && !ownsRows(owners - 1)) {
             owners--;
         }
@@ -75,53 +119,54 @@ record Gemma4Sizes(
      * layers stay together.
      */
     int lastBoundary() {
-        int last = layers - 1;
-        for (int layer = 0; layer < layers; layer++) {
-            last = Math.min(last, ownsRows(layer) ? last : sources[layer]);
+        int last = layers() - 1;
+        for (int layer = 0; layer < layers(); layer++) {
+            last = Math.min(last, ownsRows(layer) ? last : rows.sources()[layer]);
         }
         return last;
     }
 
     static Gemma4Sizes read(GgufFile file, ModelOptions options) {
         ModelKeys keys = new ModelKeys(file, options);
-        int layers = keys.layers();
+        Trunk trunk = keys.trunk();
         boolean[] sliding =
                 keys.flags("attention.sliding_window_pattern")
-                        .orElseGet(() -> keys.slidingLayers(keys.layers()));
+                        .orElseGet(() -> keys.slidingLayers(trunk.layers()));
+        float softcap = keys.number("final_logit_softcapping", 30);
+        if (!(softcap >= 0)) {
+            throw keys.wrong("final_logit_softcapping", "from 0", softcap);
+        }
+        return new Gemma4Sizes(
+                trunk,
+                new Rows(
+                        sliding, keys.positive("attention.sliding_window"), sources(keys, sliding)),
+                attention(keys, trunk),
+                new FeedForward(keys.perLayer("feed_forward_length"), experts(keys)),
+                new Extras(keys.count("embedding_length_per_layer_input", 1 << 16), softcap));
+    }
+
+    private static Attention attention(ModelKeys keys, Trunk trunk) {
         int[] heads = keys.perLayer("attention.head_count");
         int[] kvHeads = keys.perLayer("attention.head_count_kv", heads);
         keys.requireGroups(heads, kvHeads);
         int full =
                 keys.headLength(
-                        "attention.key_length", "attention.value_length", keys.width() / heads[0]);
-        int slide = keys.headLength("attention.key_length_swa", "attention.value_length_swa", full);
-        float softcap = keys.number("final_logit_softcapping", 30);
-        keys.require(softcap >= 0, "final_logit_softcapping", "from 0", softcap);
-        return new Gemma4Sizes(
-                layers,
-                keys.width(),
-                keys.vocabulary(),
-                keys.context(),
-                sliding,
-                keys.positive("attention.sliding_window"),
-                sources(keys, sliding),
-                heads,
-                kvHeads,
-                full,
-                slide,
-                keys.perLayer("feed_forward_length"),
-                keys.count("embedding_length_per_layer_input", 1 << 16),
-                experts(keys),
-                softcap,
-                keys.epsilon(),
+                        "attention.key_length", "attention.value_length", trunk.width() / heads[0]);
+        int sliding =
+                keys.headLength("attention.key_length_swa", "attention.value_length_swa", full);
+        return new Attention(heads, kvHeads, head(keys, "", full), head(keys, "_swa", sliding));
+    }
+
+    /**
+     * @param suffix of the keys of a kind of layers
+     */
+    private static Head head(ModelKeys keys, String suffix, int length) {
+        return new Head(
+                length,
                 keys.plainRope(
-                        keys.ropeDimensions("rope.dimension_count", full, full),
+                        keys.ropeDimensions("rope.dimension_count" + suffix, length, length),
                         RopeOptions.Mode.NEOX,
-                        keys.ropeBase("rope.freq_base", 10000)),
-                keys.plainRope(
-                        keys.ropeDimensions("rope.dimension_count_swa", slide, slide),
-                        RopeOptions.Mode.NEOX,
-                        keys.ropeBase("rope.freq_base_swa", 10000)));
+                        keys.ropeBase("rope.freq_base" + suffix, 10000)));
     }
 
     /** The trailing layers read the rows of the last layer of their kind that has some. */
@@ -134,11 +179,12 @@ record Gemma4Sizes(
             while (source >= 0 && sliding[source] != sliding[layer]) {
                 source--;
             }
-            keys.require(
-                    source >= 0,
-                    "attention.shared_kv_layers",
-                    "a layer of the kind of layer " + layer + " among the first " + owners,
-                    shared);
+            if (source < 0) {
+                throw keys.wrong(
+                        "attention.shared_kv_layers",
+                        "a layer of the kind of layer " + layer + " among the first " + owners,
+                        shared);
+            }
             sources[layer] = source;
         }
         return sources;

@@ -25,7 +25,7 @@ final class Gemma4Tensors {
     Gemma4Tensors(GgufFile file, Gemma4Sizes sizes) {
         this.file = file;
         this.sizes = sizes;
-        select(new LayerRange(0, sizes.layers()));
+        select(sizes.trunk().allLayers());
     }
 
     /** Name of the output head, without suffix. */
@@ -54,9 +54,10 @@ final class Gemma4Tensors {
     List<Projection> projections(int layer) {
         long length = sizes.headLength(layer);
         List<Projection> parts = new ArrayList<>();
-        parts.add(new Projection(block(layer, "attn_q"), length * sizes.heads()[layer]));
+        parts.add(
+                new Projection(block(layer, "attn_q"), length * sizes.attention().heads()[layer]));
         if (sizes.ownsRows(layer) || has(layer, "attn_qkv.weight")) {
-            long rows = length * sizes.kvHeads()[layer];
+            long rows = length * sizes.attention().kvHeads()[layer];
             parts.add(new Projection(block(layer, "attn_k"), rows));
             if (hasValues(layer)) {
                 parts.add(new Projection(block(layer, "attn_v"), rows));
@@ -77,18 +78,16 @@ final class Gemma4Tensors {
     TensorSelection select(LayerRange range) {
         WeightSelector weights = new WeightSelector(file);
         int width = sizes.width();
-        if (range.begin() == 0) {
-            weights.table("token_embd.weight", width, sizes.vocabulary());
-            if (sizes.perLayerWidth() > 0) {
-                perLayerInput(weights);
-            }
+        sizes.trunk().selectInput(weights, range);
+        if (range.begin() == 0 && sizes.perLayerWidth() > 0) {
+            perLayerInput(weights);
         }
         for (int layer = range.begin(); layer < range.end(); layer++) {
             weights.vector(block(layer, "attn_norm.weight"), width);
             attention(weights, layer);
             weights.vector(block(layer, "post_attention_norm.weight"), width);
             weights.vector(block(layer, "ffn_norm.weight"), width);
-            weights.feedForward(dense(layer), width, sizes.feedForward()[layer]);
+            weights.feedForward(dense(layer), width, sizes.feedForward().widths()[layer]);
             weights.vector(block(layer, "post_ffw_norm.weight"), width);
             if (isMixture(layer)) {
                 experts(weights, layer);
@@ -101,16 +100,13 @@ final class Gemma4Tensors {
             weights.addIfPresent(
                     block(layer, "layer_output_scale.weight"), TensorUse.ELEMENTWISE, 1);
         }
-        if (range.end() == sizes.layers()) {
-            weights.vector("output_norm.weight", width);
-            weights.head(width, sizes.vocabulary());
-        }
+        sizes.trunk().selectOutput(weights, range);
         return weights.build();
     }
 
     private void perLayerInput(WeightSelector weights) {
         long all = (long) sizes.perLayerWidth() * sizes.layers();
-        weights.table("per_layer_token_embd.weight", all, sizes.vocabulary());
+        weights.table("per_layer_token_embd.weight", all, sizes.trunk().sizes().vocabularySize());
         weights.matrix("per_layer_model_proj", sizes.width(), all);
         weights.vector("per_layer_proj_norm.weight", sizes.perLayerWidth());
     }
@@ -119,18 +115,23 @@ final class Gemma4Tensors {
         int length = sizes.headLength(layer);
         weights.projections(sizes.width(), fused(layer), projections(layer));
         weights.matrix(
-                block(layer, "attn_output"), (long) length * sizes.heads()[layer], sizes.width());
+                block(layer, "attn_output"),
+                (long) length * sizes.attention().heads()[layer],
+                sizes.width());
         weights.vector(block(layer, "attn_q_norm.weight"), length);
         if (sizes.ownsRows(layer)) {
             weights.vector(block(layer, "attn_k_norm.weight"), length);
         }
-        if (!sizes.sliding()[layer]) {
-            weights.addIfPresent(ROPE_FACTORS, TensorUse.ELEMENTWISE, sizes.fullRope().dims() / 2);
+        if (!sizes.isSliding(layer)) {
+            weights.addIfPresent(
+                    ROPE_FACTORS,
+                    TensorUse.ELEMENTWISE,
+                    sizes.attention().full().rope().dims() / 2);
         }
     }
 
     private void experts(WeightSelector weights, int layer) {
-        Gemma4Sizes.Experts experts = sizes.experts().orElseThrow();
+        Gemma4Sizes.Experts experts = sizes.feedForward().experts().orElseThrow();
         int width = sizes.width();
         // Its scale belongs to the router's input, unlike other scales of matrices.
         weights.add(block(layer, "ffn_gate_inp.weight"), TensorUse.MATMUL, width, experts.count());

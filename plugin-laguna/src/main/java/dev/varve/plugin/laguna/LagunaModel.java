@@ -13,7 +13,6 @@ import dev.varve.api.model.ReasoningMarks;
 import dev.varve.api.model.ShardGraph;
 import dev.varve.api.model.ShardGraph.Activation;
 import dev.varve.api.model.ShardGraph.ExpertChoice;
-import dev.varve.api.model.ShardGraph.ExpertRouting;
 import dev.varve.api.model.TensorSelection;
 import dev.varve.api.model.TensorUse;
 import dev.varve.api.model.ToolSyntax;
@@ -48,22 +47,17 @@ final class LagunaModel implements LayerSplitAdapter {
     @Override
     public ModelShape shape() {
         List<LayerState> layers = new ArrayList<>();
-        int length = sizes.headLength();
-        for (int layer = 0; layer < sizes.layers(); layer++) {
-            int kvHeads = sizes.kvHeads()[layer];
+        LagunaSizes.Attention attention = sizes.attention();
+        int length = attention.headLength();
+        for (int layer = 0; layer < sizes.trunk().layers(); layer++) {
+            int kvHeads = attention.kvHeads()[layer];
             layers.add(
-                    sizes.sliding()[layer]
+                    sizes.isSliding(layer)
                             ? new LayerState.SlidingAttention(
-                                    sizes.window(), kvHeads, length, length)
+                                    attention.window().tokens(), kvHeads, length, length)
                             : new LayerState.FullAttention(kvHeads, length, length));
         }
-        return new ModelShape(
-                "laguna",
-                sizes.width(),
-                sizes.vocabulary(),
-                sizes.context(),
-                layers,
-                sizes.skippedBlocks());
+        return sizes.trunk().shape(layers);
     }
 
     @Override
@@ -81,19 +75,21 @@ final class LagunaModel implements LayerSplitAdapter {
     @Override
     public void build(ShardGraph graph, LayerRange range) {
         Ops ops = graph.ops();
-        Tensor hidden = range.begin() == 0 ? graph.embed("token_embd.weight") : graph.boundary();
+        Tensor hidden = sizes.trunk().input(graph, range);
         for (int layer = range.begin(); layer < range.end(); layer++) {
             graph.capture(layer, hidden);
-            Tensor normed = graph.norm(hidden, block(layer, "attn_norm.weight"), sizes.epsilon());
+            Tensor normed =
+                    graph.norm(hidden, block(layer, "attn_norm.weight"), sizes.trunk().epsilon());
             Tensor attended = attention(graph, layer, normed);
-            if (layer == sizes.layers() - 1) {
+            if (layer == sizes.trunk().layers() - 1) {
                 // Everything behind the last attention works per column, so only wanted columns go
                 // on.
                 attended = graph.outputColumns(attended);
                 hidden = graph.outputColumns(hidden);
             }
             Tensor residual = ops.add(graph.matmul(block(layer, "attn_output"), attended), hidden);
-            Tensor input = graph.norm(residual, block(layer, "ffn_norm.weight"), sizes.epsilon());
+            Tensor input =
+                    graph.norm(residual, block(layer, "ffn_norm.weight"), sizes.trunk().epsilon());
             Tensor output =
                     sizes.isMixture(layer)
                             ? mixture(graph, layer, input, sizes.experts().orElseThrow())
@@ -101,22 +97,15 @@ final class LagunaModel implements LayerSplitAdapter {
                                     input, LagunaTensors.dense(layer), Activation.SILU);
             hidden = ops.add(output, residual);
         }
-        graph.capture(range.end(), hidden);
-        if (range.end() < sizes.layers()) {
-            graph.boundaryOutput(hidden);
-            return;
-        }
-        Tensor normed =
-                graph.norm(graph.outputColumns(hidden), "output_norm.weight", sizes.epsilon());
-        graph.logits(graph.matmul(tensors.head(), normed));
+        sizes.trunk().output(graph, range, hidden, tensors.head());
     }
 
     /** Attention whose result is gated by a softplus of the layer's input. */
     private Tensor attention(ShardGraph graph, int layer, Tensor input) {
         Ops ops = graph.ops();
-        int heads = sizes.heads()[layer];
-        int kvHeads = sizes.kvHeads()[layer];
-        long length = sizes.headLength();
+        int heads = sizes.attention().heads()[layer];
+        int kvHeads = sizes.attention().kvHeads()[layer];
+        long length = sizes.attention().headLength();
         List<Tensor> parts =
                 graph.projections(input, block(layer, "attn_qkv"), tensors.projections(layer));
         Tensor gate = ops.softplus(graph.matmul(block(layer, "attn_gate"), input));
@@ -137,7 +126,7 @@ final class LagunaModel implements LayerSplitAdapter {
     }
 
     private Tensor rotate(ShardGraph graph, int layer, String norm, Tensor heads) {
-        Tensor normed = graph.norm(heads, block(layer, norm + ".weight"), sizes.epsilon());
+        Tensor normed = graph.norm(heads, block(layer, norm + ".weight"), sizes.trunk().epsilon());
         return graph.ops().ropeExt(normed, graph.positions(), Optional.empty(), sizes.rope(layer));
     }
 
@@ -147,10 +136,13 @@ final class LagunaModel implements LayerSplitAdapter {
         Tensor scores = graph.matmul(block(layer, "ffn_gate_inp"), input);
         ExpertChoice choice =
                 graph.chooseExperts(
-                        experts.softmax() ? ops.softMax(scores) : ops.sigmoid(scores),
+                        switch (experts.router().gating()) {
+                            case SOFTMAX -> ops.softMax(scores);
+                            case SIGMOID -> ops.sigmoid(scores);
+                        },
                         graph.optionalWeight(
                                 block(layer, "exp_probs_b.bias"), TensorUse.ELEMENTWISE),
-                        new ExpertRouting(experts.used(), experts.normalise(), experts.scale()));
+                        experts.router().routing());
         Tensor routed =
                 graph.expertFeedForward(input, choice, block(layer, "ffn"), Activation.SILU);
         Tensor shared = graph.gatedFeedForward(input, LagunaTensors.shared(layer), Activation.SILU);

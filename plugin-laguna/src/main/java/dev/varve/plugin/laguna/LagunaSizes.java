@@ -4,37 +4,50 @@ import dev.varve.api.ggml.RopeOptions;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.ModelKeys;
 import dev.varve.api.model.ModelOptions;
+import dev.varve.api.model.ShardGraph.ExpertRouting;
+import dev.varve.api.model.Trunk;
 
 import java.util.Optional;
 
 /**
  * Hyper-parameters of a {@code laguna} file.
  *
- * @param sliding per layer, whether it attends to a window (else to everything)
- * @param window positions that a token of a sliding layer sees; 0 where no layer slides
- * @param heads query heads per layer
- * @param kvHeads heads of K and V per layer
- * @param headLength elements of a head, of queries, keys and values alike
- * @param denseLayers leading layers with a dense feed-forward
- * @param feedForward width of the dense feed-forward
+ * @param trunk what is not of single layers
+ * @param attention sizes of the attention
+ * @param dense the leading layers with a dense feed-forward
+ * @param experts of the layers behind them
  */
-record LagunaSizes(
-        int layers,
-        int skippedBlocks,
-        int width,
-        int vocabulary,
-        int context,
-        boolean[] sliding,
-        int window,
-        int[] heads,
-        int[] kvHeads,
-        int headLength,
-        int denseLayers,
-        int feedForward,
-        Optional<Experts> experts,
-        float epsilon,
-        RopeOptions fullRope,
-        RopeOptions slidingRope) {
+record LagunaSizes(Trunk trunk, Attention attention, Dense dense, Optional<Experts> experts) {
+
+    /**
+     * Attention.
+     *
+     * @param window which layers slide, and how far
+     * @param heads query heads per layer
+     * @param kvHeads heads of K and V per layer
+     * @param headLength elements of a head, of queries, keys and values alike
+     * @param ropes rotary embedding of each kind of layers
+     */
+    record Attention(Window window, int[] heads, int[] kvHeads, int headLength, Ropes ropes) {}
+
+    /**
+     * Sliding layers.
+     *
+     * @param sliding per layer, whether it attends to a window (else to everything)
+     * @param tokens positions that a token of a sliding layer sees; of no use where none slides
+     */
+    record Window(boolean[] sliding, int tokens) {}
+
+    /** Rotary embeddings of full and of sliding layers. */
+    record Ropes(RopeOptions full, RopeOptions sliding) {}
+
+    /**
+     * Dense feed-forward.
+     *
+     * @param layers how many leading layers have it
+     * @param feedForward its width; of no use where none has it
+     */
+    record Dense(int layers, int feedForward) {}
 
     /** Period of the layers in which the first is full. */
     private static final int PERIOD = 4;
@@ -47,61 +60,70 @@ record LagunaSizes(
     /**
      * Mixture of experts.
      *
-     * @param used experts per token
+     * @param count how many there are
      * @param feedForward width of an expert, per layer
      * @param shared width of the expert that works on every token
-     * @param softmax whether the router's probabilities are a softmax (else sigmoids)
-     * @param normalise whether the weights of a token are divided by their sum
-     * @param scale factor of the weights; 0 for none
+     * @param router how they are chosen
      */
-    record Experts(
-            int count,
-            int used,
-            int[] feedForward,
-            int shared,
-            boolean softmax,
-            boolean normalise,
-            float scale) {}
+    record Experts(int count, int[] feedForward, int shared, Router router) {}
+
+    /** How the scores of experts become their weights. */
+    enum Gating {
+        SOFTMAX,
+        SIGMOID
+    }
+
+    /**
+     * Choice of the experts.
+     *
+     * @param gating what makes probabilities of the scores
+     * @param routing how many are used, and how they are weighed
+     */
+    record Router(Gating gating, ExpertRouting routing) {}
 
     /** Whether a layer has routed experts. */
     boolean isMixture(int layer) {
-        return layer >= denseLayers;
+        return layer >= dense.layers();
+    }
+
+    boolean isSliding(int layer) {
+        return attention.window().sliding()[layer];
     }
 
     RopeOptions rope(int layer) {
-        return sliding[layer] ? slidingRope : fullRope;
+        return isSliding(layer) ? attention.ropes().sliding() : attention.ropes().full();
     }
 
     static LagunaSizes read(GgufFile file, ModelOptions options) {
         ModelKeys keys = new ModelKeys(file, options);
+        Trunk trunk = keys.trunk();
+        int dense = keys.count("leading_dense_block_count", trunk.layers());
+        return new LagunaSizes(
+                trunk,
+                attention(keys, trunk),
+                new Dense(dense, dense > 0 ? keys.perLayer("feed_forward_length")[0] : 0),
+                dense < trunk.layers() ? Optional.of(experts(keys)) : Optional.empty());
+    }
+
+    private static Attention attention(ModelKeys keys, Trunk trunk) {
         int[] heads = keys.perLayer("attention.head_count");
         int[] kvHeads = keys.perLayer("attention.head_count_kv", heads);
         keys.requireGroups(heads, kvHeads);
-        int headLength =
+        int length =
                 keys.headLength(
-                        "attention.key_length", "attention.value_length", keys.width() / heads[0]);
+                        "attention.key_length", "attention.value_length", trunk.width() / heads[0]);
         int window = keys.count("attention.sliding_window", Integer.MAX_VALUE);
-        boolean[] sliding = window == 0 ? new boolean[keys.layers()] : keys.slidingLayers(PERIOD);
-        int dense = keys.count("leading_dense_block_count", keys.layers());
+        boolean[] sliding = window == 0 ? new boolean[trunk.layers()] : keys.slidingLayers(PERIOD);
+        return new Attention(
+                new Window(sliding, window), heads, kvHeads, length, ropes(keys, length, sliding));
+    }
+
+    private static Ropes ropes(ModelKeys keys, int headLength, boolean[] sliding) {
         int dimensions = keys.ropeDimensions("rope.dimension_count", headLength, headLength);
         int slidingDimensions =
                 keys.ropeDimensions("rope.dimension_count_swa", headLength, dimensions);
         float base = keys.ropeBase("rope.freq_base", 10000);
-        return new LagunaSizes(
-                keys.layers(),
-                keys.skippedBlocks(),
-                keys.width(),
-                keys.vocabulary(),
-                keys.context(),
-                sliding,
-                window,
-                heads,
-                kvHeads,
-                headLength,
-                dense,
-                dense > 0 ? keys.perLayer("feed_forward_length")[0] : 0,
-                dense < keys.layers() ? Optional.of(experts(keys)) : Optional.empty(),
-                keys.epsilon(),
+        return new Ropes(
                 // As libllama reads it: full layers turn as many dimensions as layer 0 does.
                 keys.scaledRope(
                         sliding[0] ? slidingDimensions : dimensions, RopeOptions.Mode.NEOX, base),
@@ -116,18 +138,22 @@ record LagunaSizes(
         int used = keys.expertsUsed(count);
         int[] inner = keys.perLayer("expert_feed_forward_length");
         int gating = keys.count("expert_gating_func", Integer.MAX_VALUE);
-        keys.require(gating <= SIGMOID, "expert_gating_func", "1 (softmax) or 2 (sigmoid)", gating);
+        if (gating > SIGMOID) {
+            throw keys.wrong("expert_gating_func", "1 (softmax) or 2 (sigmoid)", gating);
+        }
         int shared =
                 keys.positive(
                         "expert_shared_feed_forward_length",
                         inner[inner.length - 1] * keys.positive("expert_shared_count", 1));
         return new Experts(
                 count,
-                used,
                 inner,
                 shared,
-                gating == SOFTMAX,
-                keys.flag("expert_weights_norm", false),
-                keys.number("expert_weights_scale", 0));
+                new Router(
+                        gating == SOFTMAX ? Gating.SOFTMAX : Gating.SIGMOID,
+                        new ExpertRouting(
+                                used,
+                                keys.isSet("expert_weights_norm"),
+                                keys.number("expert_weights_scale", 0))));
     }
 }

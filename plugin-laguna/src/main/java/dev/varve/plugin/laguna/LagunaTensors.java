@@ -24,7 +24,7 @@ final class LagunaTensors {
     LagunaTensors(GgufFile file, LagunaSizes sizes) {
         this.file = file;
         this.sizes = sizes;
-        select(new LayerRange(0, sizes.layers()));
+        select(sizes.trunk().allLayers());
     }
 
     /** Name of the output head, without suffix. */
@@ -34,23 +34,21 @@ final class LagunaTensors {
 
     /** Query, key and value rows. */
     List<Projection> projections(int layer) {
-        long rows = (long) sizes.headLength() * sizes.kvHeads()[layer];
-        return List.of(
-                new Projection(
-                        block(layer, "attn_q"), (long) sizes.headLength() * sizes.heads()[layer]),
-                new Projection(block(layer, "attn_k"), rows),
-                new Projection(block(layer, "attn_v"), rows));
+        LagunaSizes.Attention attention = sizes.attention();
+        long length = attention.headLength();
+        return Projection.attention(
+                layer, length * attention.heads()[layer], length * attention.kvHeads()[layer]);
     }
 
     /** Whether a layer's gate has a row per head (else one per element). */
     boolean isGatedPerHead(int layer) {
-        return gateRows(layer) == sizes.heads()[layer];
+        return gateRows(layer) == sizes.attention().heads()[layer];
     }
 
     private long gateRows(int layer) {
         GgufTensor gate = file.requireTensor(block(layer, "attn_gate.weight"));
-        long perHead = sizes.heads()[layer];
-        long perElement = perHead * sizes.headLength();
+        long perHead = sizes.attention().heads()[layer];
+        long perElement = perHead * sizes.attention().headLength();
         if (gate.ne(1) != perHead && gate.ne(1) != perElement) {
             throw new ModelFormatException(
                     gate.file(),
@@ -73,40 +71,38 @@ final class LagunaTensors {
 
     TensorSelection select(LayerRange range) {
         WeightSelector weights = new WeightSelector(file);
-        int width = sizes.width();
-        if (range.begin() == 0) {
-            weights.table("token_embd.weight", width, sizes.vocabulary());
-        }
+        int width = sizes.trunk().width();
+        sizes.trunk().selectInput(weights, range);
         for (int layer = range.begin(); layer < range.end(); layer++) {
             attention(weights, layer);
             weights.vector(block(layer, "ffn_norm.weight"), width);
             if (sizes.isMixture(layer)) {
                 experts(weights, layer);
             } else {
-                weights.feedForward(dense(layer), width, sizes.feedForward());
+                weights.feedForward(dense(layer), width, sizes.dense().feedForward());
             }
         }
-        if (range.end() == sizes.layers()) {
-            weights.vector("output_norm.weight", width);
-            weights.head(width, sizes.vocabulary());
-        }
+        sizes.trunk().selectOutput(weights, range);
         return weights.build();
     }
 
     private void attention(WeightSelector weights, int layer) {
-        int width = sizes.width();
-        int length = sizes.headLength();
+        int width = sizes.trunk().width();
+        int length = sizes.attention().headLength();
         weights.vector(block(layer, "attn_norm.weight"), width);
         weights.projections(width, block(layer, "attn_qkv"), projections(layer));
         weights.matrix(block(layer, "attn_gate"), width, gateRows(layer));
-        weights.matrix(block(layer, "attn_output"), (long) length * sizes.heads()[layer], width);
+        weights.matrix(
+                block(layer, "attn_output"),
+                (long) length * sizes.attention().heads()[layer],
+                width);
         weights.vector(block(layer, "attn_q_norm.weight"), length);
         weights.vector(block(layer, "attn_k_norm.weight"), length);
     }
 
     private void experts(WeightSelector weights, int layer) {
         LagunaSizes.Experts experts = sizes.experts().orElseThrow();
-        int width = sizes.width();
+        int width = sizes.trunk().width();
         int inner = experts.feedForward()[layer];
         weights.matrix(block(layer, "ffn_gate_inp"), width, experts.count());
         weights.addIfPresent(

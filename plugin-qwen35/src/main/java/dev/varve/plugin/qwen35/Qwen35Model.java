@@ -2,6 +2,7 @@ package dev.varve.plugin.qwen35;
 
 import static dev.varve.api.model.WeightSelector.block;
 
+import dev.varve.api.ggml.DeltaInputs;
 import dev.varve.api.ggml.Extents;
 import dev.varve.api.ggml.Ops;
 import dev.varve.api.ggml.Strides;
@@ -56,6 +57,7 @@ final class Qwen35Model implements LayerSplitAdapter {
     public ModelShape shape() {
         List<LayerState> layers = new ArrayList<>();
         Qwen35Sizes.DeltaNet net = sizes.deltaNet();
+        Qwen35Sizes.Heads heads = sizes.attention().heads();
         for (boolean recurrent : sizes.recurrent()) {
             layers.add(
                     recurrent
@@ -65,15 +67,9 @@ final class Qwen35Model implements LayerSplitAdapter {
                                     net.stateSize(),
                                     net.valueHeads())
                             : new LayerState.FullAttention(
-                                    sizes.kvHeads(), sizes.headLength(), sizes.headLength()));
+                                    heads.keyValue(), heads.length(), heads.length()));
         }
-        return new ModelShape(
-                sizes.architecture(),
-                sizes.width(),
-                sizes.vocabulary(),
-                sizes.context(),
-                layers,
-                sizes.skippedBlocks());
+        return sizes.trunk().shape(layers);
     }
 
     @Override
@@ -89,15 +85,16 @@ final class Qwen35Model implements LayerSplitAdapter {
     @Override
     public void build(ShardGraph graph, LayerRange range) {
         Ops ops = graph.ops();
-        Tensor hidden = range.begin() == 0 ? graph.embed("token_embd.weight") : graph.boundary();
+        Tensor hidden = sizes.trunk().input(graph, range);
         for (int layer = range.begin(); layer < range.end(); layer++) {
             graph.capture(layer, hidden);
-            Tensor normed = graph.norm(hidden, block(layer, "attn_norm.weight"), sizes.epsilon());
+            Tensor normed =
+                    graph.norm(hidden, block(layer, "attn_norm.weight"), sizes.trunk().epsilon());
             Tensor mixed =
                     sizes.recurrent()[layer]
                             ? deltaNet(graph, layer, normed)
                             : attention(graph, layer, normed);
-            if (layer == sizes.layers() - 1) {
+            if (layer == sizes.trunk().layers() - 1) {
                 // Everything behind the last mixer works per column, so only wanted columns go on.
                 mixed = graph.outputColumns(mixed);
                 hidden = graph.outputColumns(hidden);
@@ -105,22 +102,17 @@ final class Qwen35Model implements LayerSplitAdapter {
             Tensor residual = ops.add(mixed, hidden);
             Tensor input =
                     graph.norm(
-                            residual, block(layer, "post_attention_norm.weight"), sizes.epsilon());
+                            residual,
+                            block(layer, "post_attention_norm.weight"),
+                            sizes.trunk().epsilon());
             Tensor output =
-                    sizes.experts().isPresent()
-                            ? mixture(graph, layer, input, sizes.experts().get())
+                    sizes.feedForward().experts().isPresent()
+                            ? mixture(graph, layer, input, sizes.feedForward().experts().get())
                             : graph.gatedFeedForward(
                                     input, Qwen35Tensors.dense(layer), Activation.SILU);
             hidden = ops.add(output, residual);
         }
-        graph.capture(range.end(), hidden);
-        if (range.end() < sizes.layers()) {
-            graph.boundaryOutput(hidden);
-            return;
-        }
-        Tensor normed =
-                graph.norm(graph.outputColumns(hidden), "output_norm.weight", sizes.epsilon());
-        graph.logits(graph.matmul(tensors.head(), normed));
+        sizes.trunk().output(graph, range, hidden, tensors.head());
     }
 
     /**
@@ -129,13 +121,14 @@ final class Qwen35Model implements LayerSplitAdapter {
      */
     private Tensor attention(ShardGraph graph, int layer, Tensor input) {
         Ops ops = graph.ops();
-        long length = sizes.headLength();
-        long heads = sizes.heads();
+        Qwen35Sizes.Heads counts = sizes.attention().heads();
+        long length = counts.length();
+        long heads = counts.query();
         long tokens = graph.tokens();
         List<Tensor> parts =
                 graph.projections(input, block(layer, "attn_qkv"), tensors.projections(layer));
         // Each head has its query rows and then its gate rows.
-        Tensor both = graph.heads(parts.get(0), sizes.heads());
+        Tensor both = graph.heads(parts.get(0), counts.query());
         Tensor query =
                 ops.view(
                         both,
@@ -151,20 +144,27 @@ final class Qwen35Model implements LayerSplitAdapter {
                                 length * FLOAT),
                         length * heads,
                         tokens);
-        Tensor key = graph.heads(parts.get(1), sizes.kvHeads());
-        Tensor value = graph.heads(parts.get(2), sizes.kvHeads());
+        Tensor key = graph.heads(parts.get(1), counts.keyValue());
+        Tensor value = graph.heads(parts.get(2), counts.keyValue());
         query =
                 rotate(
                         graph,
-                        graph.norm(query, block(layer, "attn_q_norm.weight"), sizes.epsilon()));
-        key = rotate(graph, graph.norm(key, block(layer, "attn_k_norm.weight"), sizes.epsilon()));
-        Tensor attended = graph.attention(layer, query, key, value, sizes.attentionScale());
+                        graph.norm(
+                                query,
+                                block(layer, "attn_q_norm.weight"),
+                                sizes.trunk().epsilon()));
+        key =
+                rotate(
+                        graph,
+                        graph.norm(
+                                key, block(layer, "attn_k_norm.weight"), sizes.trunk().epsilon()));
+        Tensor attended = graph.attention(layer, query, key, value, sizes.attention().scale());
         return graph.matmul(block(layer, "attn_output"), ops.mul(attended, ops.sigmoid(gate)));
     }
 
     private Tensor rotate(ShardGraph graph, Tensor heads) {
-        return graph.ops()
-                .ropeMulti(heads, graph.axisPositions(), sizes.ropeSections(), sizes.rope());
+        Qwen35Sizes.Rotation rope = sizes.attention().rope();
+        return graph.ops().ropeMulti(heads, graph.axisPositions(), rope.sections(), rope.options());
     }
 
     /** Routed experts, and one for all tokens behind a gate of its own. */
@@ -230,8 +230,9 @@ final class Qwen35Model implements LayerSplitAdapter {
                         Strides.of(state * FLOAT, stride),
                         2 * net.keyLength() * FLOAT);
 
-        Tensor output = graph.gatedDelta(layer, query, key, value, decay, beta);
-        Tensor normed = graph.norm(output, block(layer, "ssm_norm.weight"), sizes.epsilon());
+        Tensor output = graph.gatedDelta(layer, new DeltaInputs(query, key, value, decay, beta));
+        Tensor normed =
+                graph.norm(output, block(layer, "ssm_norm.weight"), sizes.trunk().epsilon());
         Tensor gated =
                 ops.swigluSplit(ops.reshape3d(gate, state, net.valueHeads(), tokens), normed);
         return graph.matmul(
@@ -242,6 +243,7 @@ final class Qwen35Model implements LayerSplitAdapter {
     private Tensor unit(Ops ops, Tensor heads) {
         float length = sizes.deltaNet().stateSize();
         return ops.scale(
-                ops.rmsNorm(heads, sizes.epsilon() / length), 1 / (float) Math.sqrt(length));
+                ops.rmsNorm(heads, sizes.trunk().epsilon() / length),
+                1 / (float) Math.sqrt(length));
     }
 }

@@ -4,6 +4,7 @@ import dev.varve.api.ggml.RopeOptions;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.ModelKeys;
 import dev.varve.api.model.ModelOptions;
+import dev.varve.api.model.Trunk;
 
 import java.util.Arrays;
 import java.util.Optional;
@@ -11,31 +12,50 @@ import java.util.Optional;
 /**
  * Hyper-parameters of a {@code qwen35} or {@code qwen35moe} file.
  *
- * @param layers trunk layers, without multi-token prediction blocks
- * @param skippedBlocks multi-token prediction blocks behind the trunk
- * @param recurrent per trunk layer, whether it is a gated delta net (else full attention)
- * @param feedForward per trunk layer, width of the feed-forward; of no use where there are experts
- * @param headLength elements of one attention head, K and V alike
- * @param ropeSections rotary pairs per position axis
+ * @param trunk what is not of single layers
+ * @param recurrent per layer, whether it is a gated delta net (else full attention)
+ * @param attention sizes of the full attention layers
+ * @param deltaNet sizes of the gated delta nets
+ * @param feedForward what stands behind either
  */
 record Qwen35Sizes(
-        String architecture,
-        int layers,
-        int skippedBlocks,
-        int width,
-        int vocabulary,
-        int context,
+        Trunk trunk,
         boolean[] recurrent,
-        int[] feedForward,
-        Optional<Experts> experts,
-        int heads,
-        int kvHeads,
-        int headLength,
-        float attentionScale,
-        float epsilon,
-        RopeOptions rope,
-        int[] ropeSections,
-        DeltaNet deltaNet) {
+        Attention attention,
+        DeltaNet deltaNet,
+        FeedForward feedForward) {
+
+    /**
+     * Full attention.
+     *
+     * @param heads how many there are
+     * @param scale factor of the scores
+     * @param rope rotary embedding of queries and keys
+     */
+    record Attention(Heads heads, float scale, Rotation rope) {}
+
+    /**
+     * Heads of the attention.
+     *
+     * @param query query heads
+     * @param keyValue heads of K and V
+     * @param length elements of one head, K and V alike
+     */
+    record Heads(int query, int keyValue, int length) {}
+
+    /**
+     * Rotary embedding.
+     *
+     * @param sections rotary pairs per position axis
+     */
+    record Rotation(RopeOptions options, int[] sections) {}
+
+    /**
+     * Feed-forward, or experts in its place.
+     *
+     * @param widths per layer; of no use where there are experts
+     */
+    record FeedForward(int[] widths, Optional<Experts> experts) {}
 
     /**
      * Mixture of experts.
@@ -70,37 +90,36 @@ record Qwen35Sizes(
 
     static Qwen35Sizes read(GgufFile file, ModelOptions options) {
         ModelKeys keys = new ModelKeys(file, options);
-        int width = keys.width();
+        Trunk trunk = keys.trunk();
         boolean[] recurrent = recurrentLayers(keys);
+        return new Qwen35Sizes(
+                trunk,
+                recurrent,
+                attention(keys, trunk, recurrent),
+                deltaNet(keys),
+                trunk.architecture().equals("qwen35moe")
+                        ? new FeedForward(new int[keys.layers()], Optional.of(experts(keys)))
+                        : new FeedForward(keys.perLayer("feed_forward_length"), Optional.empty()));
+    }
+
+    private static Attention attention(ModelKeys keys, Trunk trunk, boolean[] recurrent) {
         int heads = attentionValue(keys, "attention.head_count", recurrent, Optional.empty());
         int kvHeads =
                 attentionValue(keys, "attention.head_count_kv", recurrent, Optional.of(heads));
         keys.requireGroups(new int[] {heads}, new int[] {kvHeads});
-        int headLength =
-                keys.headLength("attention.key_length", "attention.value_length", width / heads);
-        int dimensions = keys.ropeDimensions("rope.dimension_count", headLength, headLength);
-        boolean mixture = file.architecture().equals("qwen35moe");
-        return new Qwen35Sizes(
-                file.architecture(),
-                keys.layers(),
-                keys.skippedBlocks(),
-                width,
-                keys.vocabulary(),
-                keys.context(),
-                recurrent,
-                mixture ? new int[keys.layers()] : keys.perLayer("feed_forward_length"),
-                mixture ? Optional.of(experts(keys)) : Optional.empty(),
-                heads,
-                kvHeads,
-                headLength,
-                attentionScale(keys, headLength),
-                keys.epsilon(),
+        int length =
+                keys.headLength(
+                        "attention.key_length", "attention.value_length", trunk.width() / heads);
+        int dimensions = keys.ropeDimensions("rope.dimension_count", length, length);
+        RopeOptions options =
                 keys.scaledRope(
                         dimensions,
                         RopeOptions.Mode.INTERLEAVED_MULTI_AXIS,
-                        keys.ropeBase("rope.freq_base", 10000)),
-                sections(keys, dimensions),
-                deltaNet(keys));
+                        keys.ropeBase("rope.freq_base", 10000));
+        return new Attention(
+                new Heads(heads, kvHeads, length),
+                attentionScale(keys, length),
+                new Rotation(options, sections(keys, dimensions)));
     }
 
     private static Experts experts(ModelKeys keys) {
@@ -125,24 +144,23 @@ record Qwen35Sizes(
         int keyHeads = keys.positive("ssm.group_count");
         int valueHeads = keys.positive("ssm.time_step_rank");
         long inner = keys.positive("ssm.inner_size");
-        keys.require(
-                inner == (long) valueHeads * stateSize,
-                "ssm.inner_size",
-                valueHeads + " value heads x " + stateSize,
-                inner);
-        keys.require(
-                valueHeads % keyHeads == 0,
-                "ssm.time_step_rank",
-                "a multiple of " + keyHeads + " key heads",
-                valueHeads);
-        keys.require(stateSize <= 1024, "ssm.state_size", "at most 1024", stateSize);
-        keys.require(
-                (2L * keyHeads + valueHeads) * stateSize <= 1 << 24,
-                "ssm.inner_size",
-                "at most 2^24 channels",
-                inner);
+        if (inner != (long) valueHeads * stateSize) {
+            throw keys.wrong("ssm.inner_size", valueHeads + " value heads x " + stateSize, inner);
+        }
+        if (valueHeads % keyHeads != 0) {
+            throw keys.wrong(
+                    "ssm.time_step_rank", "a multiple of " + keyHeads + " key heads", valueHeads);
+        }
+        if (stateSize > 1024) {
+            throw keys.wrong("ssm.state_size", "at most 1024", stateSize);
+        }
+        if ((2L * keyHeads + valueHeads) * stateSize > 1 << 24) {
+            throw keys.wrong("ssm.inner_size", "at most 2^24 channels", inner);
+        }
         int kernel = keys.positive("ssm.conv_kernel");
-        keys.require(kernel >= 2 && kernel <= 64, "ssm.conv_kernel", "from 2 to 64", kernel);
+        if (kernel < 2 || kernel > 64) {
+            throw keys.wrong("ssm.conv_kernel", "from 2 to 64", kernel);
+        }
         return new DeltaNet(kernel, keyHeads, valueHeads, stateSize);
     }
 
@@ -180,11 +198,9 @@ record Qwen35Sizes(
         if (count == 0) {
             found = Arrays.stream(values).filter(value -> value > 0).distinct().toArray();
         }
-        keys.require(
-                found.length == 1 && found[0] > 0 && found[0] <= 1 << 16,
-                name,
-                "one positive value for all attention layers",
-                found);
+        if (found.length != 1 || found[0] <= 0 || found[0] > 1 << 16) {
+            throw keys.wrong(name, "one positive value for all attention layers", found);
+        }
         return found[0];
     }
 
@@ -198,24 +214,22 @@ record Qwen35Sizes(
     private static int[] sections(ModelKeys keys, int dimensions) {
         String name = "rope.dimension_sections";
         long[] values = keys.integers(name);
-        keys.require(
-                values.length >= 3 && values.length <= 4, name, "3 or 4 entries", values.length);
+        if (values.length < 3 || values.length > 4) {
+            throw keys.wrong(name, "3 or 4 entries", values.length);
+        }
         int[] sections = new int[4];
         long sum = 0;
         for (int axis = 0; axis < values.length; axis++) {
-            keys.require(
-                    values[axis] >= 0 && values[axis] <= dimensions,
-                    name,
-                    "entries from 0 to " + dimensions,
-                    values[axis]);
+            if (values[axis] < 0 || values[axis] > dimensions) {
+                throw keys.wrong(name, "entries from 0 to " + dimensions, values[axis]);
+            }
             sections[axis] = (int) values[axis];
             sum += values[axis];
         }
-        keys.require(
-                sum == dimensions / 2,
-                name,
-                "a sum of " + dimensions / 2 + " (half of rope.dimension_count)",
-                sum);
+        if (sum != dimensions / 2) {
+            throw keys.wrong(
+                    name, "a sum of " + dimensions / 2 + " (half of rope.dimension_count)", sum);
+        }
         return sections;
     }
 }

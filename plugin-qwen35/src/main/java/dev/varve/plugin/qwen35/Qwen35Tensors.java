@@ -22,7 +22,7 @@ final class Qwen35Tensors {
     Qwen35Tensors(GgufFile file, Qwen35Sizes sizes) {
         this.file = file;
         this.sizes = sizes;
-        select(new LayerRange(0, sizes.layers()));
+        select(sizes.trunk().allLayers());
     }
 
     /** Name of the output head, without suffix. */
@@ -32,11 +32,11 @@ final class Qwen35Tensors {
 
     /** Query and gate rows, key rows, value rows of a full attention layer. */
     List<Projection> projections(int layer) {
-        long key = (long) sizes.headLength() * sizes.kvHeads();
-        return List.of(
-                new Projection(block(layer, "attn_q"), 2L * sizes.headLength() * sizes.heads()),
-                new Projection(block(layer, "attn_k"), key),
-                new Projection(block(layer, "attn_v"), key));
+        Qwen35Sizes.Heads heads = sizes.attention().heads();
+        return Projection.attention(
+                layer,
+                2L * heads.length() * heads.query(),
+                (long) heads.length() * heads.keyValue());
     }
 
     /** Names of the dense feed-forward. */
@@ -51,10 +51,8 @@ final class Qwen35Tensors {
 
     TensorSelection select(LayerRange range) {
         WeightSelector weights = new WeightSelector(file);
-        int width = sizes.width();
-        if (range.begin() == 0) {
-            weights.table("token_embd.weight", width, sizes.vocabulary());
-        }
+        int width = sizes.trunk().width();
+        sizes.trunk().selectInput(weights, range);
         for (int layer = range.begin(); layer < range.end(); layer++) {
             weights.vector(block(layer, "attn_norm.weight"), width);
             if (sizes.recurrent()[layer]) {
@@ -65,24 +63,23 @@ final class Qwen35Tensors {
             weights.vector(block(layer, "post_attention_norm.weight"), width);
             feedForward(weights, layer);
         }
-        if (range.end() == sizes.layers()) {
-            weights.vector("output_norm.weight", width);
-            weights.head(width, sizes.vocabulary());
-        }
+        sizes.trunk().selectOutput(weights, range);
         return weights.build();
     }
 
     private void attention(WeightSelector weights, int layer) {
-        int length = sizes.headLength();
-        weights.projections(sizes.width(), block(layer, "attn_qkv"), projections(layer));
-        weights.matrix(block(layer, "attn_output"), (long) length * sizes.heads(), sizes.width());
+        Qwen35Sizes.Heads heads = sizes.attention().heads();
+        int width = sizes.trunk().width();
+        int length = heads.length();
+        weights.projections(width, block(layer, "attn_qkv"), projections(layer));
+        weights.matrix(block(layer, "attn_output"), (long) length * heads.query(), width);
         weights.vector(block(layer, "attn_q_norm.weight"), length);
         weights.vector(block(layer, "attn_k_norm.weight"), length);
     }
 
     private void deltaNet(WeightSelector weights, int layer) {
         Qwen35Sizes.DeltaNet net = sizes.deltaNet();
-        int width = sizes.width();
+        int width = sizes.trunk().width();
         weights.matrix(block(layer, "attn_qkv"), width, net.convChannels());
         weights.matrix(block(layer, "attn_gate"), width, net.valueLength());
         weights.add(
@@ -99,12 +96,13 @@ final class Qwen35Tensors {
     }
 
     private void feedForward(WeightSelector weights, int layer) {
-        int width = sizes.width();
-        if (sizes.experts().isEmpty()) {
-            weights.feedForward(dense(layer), width, sizes.feedForward()[layer]);
+        int width = sizes.trunk().width();
+        Qwen35Sizes.FeedForward feedForward = sizes.feedForward();
+        if (feedForward.experts().isEmpty()) {
+            weights.feedForward(dense(layer), width, feedForward.widths()[layer]);
             return;
         }
-        Qwen35Sizes.Experts experts = sizes.experts().get();
+        Qwen35Sizes.Experts experts = feedForward.experts().get();
         weights.matrix(block(layer, "ffn_gate_inp"), width, experts.count());
         weights.experts(block(layer, "ffn"), width, experts.feedForward(), experts.count());
         weights.matrix(block(layer, "ffn_gate_inp_shexp"), width, 1);

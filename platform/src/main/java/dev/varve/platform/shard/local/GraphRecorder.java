@@ -1,6 +1,7 @@
 package dev.varve.platform.shard.local;
 
 import dev.varve.api.VarveException;
+import dev.varve.api.ggml.DeltaInputs;
 import dev.varve.api.ggml.Extents;
 import dev.varve.api.ggml.GgmlContext;
 import dev.varve.api.ggml.Graph;
@@ -254,14 +255,14 @@ final class GraphRecorder implements ShardGraph {
     }
 
     @Override
-    public Tensor gatedDelta(
-            int layer, Tensor query, Tensor keys, Tensor values, Tensor decay, Tensor beta) {
-        rules.delta(layer, TensorShape.of(query), TensorShape.of(keys), TensorShape.of(values));
-        rules.deltaScalars(layer, TensorShape.of(decay), TensorShape.of(beta));
-        return named(
-                StateOperator.DELTA,
+    public Tensor gatedDelta(int layer, DeltaInputs inputs) {
+        rules.delta(
                 layer,
-                recurrent.delta(layer, query, keys, values, decay, beta));
+                TensorShape.of(inputs.query()),
+                TensorShape.of(inputs.key()),
+                TensorShape.of(inputs.value()));
+        rules.deltaScalars(layer, TensorShape.of(inputs.decay()), TensorShape.of(inputs.beta()));
+        return named(StateOperator.DELTA, layer, recurrent.delta(layer, inputs));
     }
 
     @Override

@@ -75,35 +75,28 @@ final class RecurrentBlock {
     }
 
     /** {@code F32 [stateSize, valueHeads, T]}. */
-    Tensor delta(int layer, Tensor query, Tensor key, Tensor value, Tensor decay, Tensor beta) {
+    Tensor delta(int layer, DeltaInputs inputs) {
         StateRows.Layer cache = states.layer(layer);
         Tensor result = null;
         for (RaggedGroup group : groups) {
-            Tensor own = delta(cache, group, query, key, value, decay, beta);
+            Tensor own = delta(cache, group, inputs);
             result = result == null ? own : ops.concat(result, own, 2);
         }
         return result;
     }
 
-    private Tensor delta(
-            StateRows.Layer cache,
-            RaggedGroup group,
-            Tensor query,
-            Tensor key,
-            Tensor value,
-            Tensor decay,
-            Tensor beta) {
+    private Tensor delta(StateRows.Layer cache, RaggedGroup group, DeltaInputs inputs) {
         long size = cache.state().stateSize();
         long heads = cache.state().valueHeads();
         long columns = (long) group.tokens() * group.sequences();
         Tensor output =
                 ops.gatedDeltaNet(
                         new DeltaInputs(
-                                heads(query, group),
-                                heads(key, group),
-                                heads(value, group),
-                                scalars(decay, heads, group),
-                                scalars(beta, heads, group)),
+                                heads(inputs.query(), group),
+                                heads(inputs.key(), group),
+                                heads(inputs.value(), group),
+                                scalars(inputs.decay(), heads, group),
+                                scalars(inputs.beta(), heads, group)),
                         matrixRows(cache, group.readRow(), group),
                         1);
         long outputBytes = size * heads * columns * FLOAT;

@@ -113,6 +113,28 @@ public final class GgufWriter {
         return this;
     }
 
+    /** Leaves out the value or tensor of a name, for files that lack it. */
+    public GgufWriter leaveOut(String name) {
+        if (values.remove(name) == null && tensors.remove(name) == null) {
+            throw new IllegalArgumentException("there is no " + name + " to leave out");
+        }
+        return this;
+    }
+
+    /** Gives a tensor one row more than its model wants. */
+    public GgufWriter lengthen(String name) {
+        Tensor tensor = tensors.get(name);
+        List<Long> shape = new ArrayList<>(tensor.shape());
+        shape.set(shape.size() - 1, shape.getLast() + 1);
+        tensors.put(name, new Tensor(name, tensor.type(), shape, TensorData.constant(0)));
+        return this;
+    }
+
+    /** Names of the tensors, in their order. */
+    public List<String> tensorNames() {
+        return List.copyOf(tensors.keySet());
+    }
+
     /** Writes one file, replacing what is there. */
     public void write(Path file) throws IOException {
         write(file, values, List.copyOf(tensors.values()));

@@ -2,7 +2,11 @@ package dev.varve.api.model;
 
 import java.util.List;
 
-/** One model file as its family sees it. Immutable and thread-safe; owns no native memory. */
+/**
+ * One model file as its family sees it. Immutable and thread-safe; owns no native memory.
+ *
+ * <p>Stable: a plugin that is built against it goes on working.
+ */
 public interface LayerSplitAdapter {
     /** The sizes that the platform needs. */
     ModelShape shape();

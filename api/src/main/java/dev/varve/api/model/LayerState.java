@@ -7,6 +7,8 @@ import java.util.regex.Pattern;
  * What one layer keeps between two forwards of a sequence. The kinds are the platform's, which
  * holds their memory, moves and restores them; {@link Custom} is the one that a family shapes and
  * advances itself.
+ *
+ * <p>Grows: later versions may add to it, and what is there stays.
  */
 public sealed interface LayerState {
 
@@ -108,6 +110,7 @@ public sealed interface LayerState {
         public record Part(String name, List<Long> shape) {
             private static final Pattern NAME = Pattern.compile("[a-z0-9_]{1,32}");
 
+            /** Checks the name and the extents. */
             public Part {
                 shape = List.copyOf(shape);
                 if (!NAME.matcher(name).matches()) {
@@ -129,6 +132,7 @@ public sealed interface LayerState {
             }
         }
 
+        /** Checks that names are unique. */
         public Custom {
             parts = List.copyOf(parts);
             if (parts.stream().map(Part::name).distinct().count() < parts.size()) {

@@ -11,6 +11,8 @@ import java.util.Set;
  * <p>The platform creates one instance per process and may call it from any thread. The constructor
  * must not load native code, read files or start threads: listing plugins has to stay cheap and
  * safe.
+ *
+ * <p>Stable: a plugin that is built against it goes on working.
  */
 public interface ModelFamilyProvider {
     /**

@@ -15,6 +15,8 @@ import java.util.function.LongPredicate;
 /**
  * The hyper-parameters of a model file that all families write alike, checked. Names are without
  * the architecture, which is the prefix of every key.
+ *
+ * <p>Grows: later versions may add to it, and what is there stays.
  */
 public final class ModelKeys {
     private static final int MAX_BLOCKS = 4096;

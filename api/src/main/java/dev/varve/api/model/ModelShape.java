@@ -24,6 +24,7 @@ public record ModelShape(
      * @param contextLength positions that the model was trained for
      */
     public record Sizes(int embeddingLength, int vocabularySize, int contextLength) {
+        /** Checks that no size is 0. */
         public Sizes {
             if (embeddingLength <= 0 || vocabularySize <= 0 || contextLength <= 0) {
                 throw new IllegalArgumentException(

@@ -15,6 +15,8 @@ import java.util.Optional;
  *
  * <p>Shapes are in ggml order, the fastest running dimension first. One thread; valid only during
  * {@link LayerSplitAdapter#build}.
+ *
+ * <p>Grows: later versions may add to it, and what is there stays.
  */
 public interface ShardGraph {
     /** Element-wise and view operators on this graph's tensors. */

@@ -13,6 +13,8 @@ import java.util.Map;
  * <p>It records a few operators, however many tokens there are: a loop over the tokens would
  * outgrow the graph. What it records must give every token the same result, whether the tokens
  * before it came in this batch or in an earlier one.
+ *
+ * <p>Stable: a plugin that is built against it goes on working.
  */
 @FunctionalInterface
 public interface StateStep {
@@ -30,6 +32,7 @@ public interface StateStep {
      *     LayerState.Custom.Part}; zeros where a sequence begins
      */
     record Group(int tokens, int sequences, List<Tensor> columns, Map<String, Tensor> states) {
+        /** Copies the collections. */
         public Group {
             columns = List.copyOf(columns);
             states = Map.copyOf(states);
@@ -43,6 +46,7 @@ public interface StateStep {
      * @param states by name, what each sequence keeps now, in the shape that it was given
      */
     record Result(Tensor output, Map<String, Tensor> states) {
+        /** Copies the states. */
         public Result {
             states = Map.copyOf(states);
         }

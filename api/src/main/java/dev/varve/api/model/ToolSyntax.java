@@ -44,6 +44,7 @@ public sealed interface ToolSyntax {
      * @param end behind it
      */
     record Tags(String begin, String end) {
+        /** Checks that nothing is null. */
         public Tags {
             Objects.requireNonNull(begin);
             Objects.requireNonNull(end);
@@ -67,6 +68,7 @@ public sealed interface ToolSyntax {
      * @param end behind the last argument, such as {@code </function>}; may be empty
      */
     record Tagged(Tags call, Tags name, Tags key, Tags value, String end) implements ToolSyntax {
+        /** Checks that nothing is null. */
         public Tagged {
             Objects.requireNonNull(end);
         }

@@ -8,6 +8,8 @@ import java.util.List;
  * What decoder models have in common, whatever their layers compute: an embedding table in front,
  * layers of one width, and a norm and a head behind them.
  *
+ * <p>Grows: later versions may add to it, and what is there stays.
+ *
  * @param architecture {@code general.architecture} of the file
  * @param sizes widths that the platform needs to know
  * @param layers layers that run

@@ -10,6 +10,8 @@ import java.util.List;
 /**
  * Selects the weights of a shard from a model file, each with the shape that the family expects. A
  * missing tensor or another shape is a {@link dev.varve.api.gguf.ModelFormatException}.
+ *
+ * <p>Grows: later versions may add to it, and what is there stays.
  */
 public final class WeightSelector {
     private static final String WEIGHT = ".weight";

@@ -17,6 +17,7 @@ public record AnswerOptions(
         List<String> stops,
         OptionalInt thinkingBudget,
         ForcedCall forcedCall) {
+    /** Checks the budget and copies the lists. */
     public AnswerOptions {
         tools = List.copyOf(tools);
         stops = List.copyOf(stops);

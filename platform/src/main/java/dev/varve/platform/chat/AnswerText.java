@@ -30,6 +30,7 @@ public final class AnswerText {
     public record Piece(String reasoning, String content, List<CallDelta> calls) {
         static final Piece EMPTY = new Piece("", "", List.of());
 
+        /** Copies the calls. */
         public Piece {
             calls = List.copyOf(calls);
         }

@@ -26,6 +26,7 @@ public final class ChatRenderer {
     private final ChatTemplate template;
     private final Tokenizer tokenizer;
 
+    /** Renders prompts of a model with its own template and vocabulary. */
     public ChatRenderer(ChatTemplate template, Tokenizer tokenizer) {
         this.template = template;
         this.tokenizer = tokenizer;

@@ -9,6 +9,7 @@ public final class StopMatcher {
     private final StringBuilder held = new StringBuilder();
     private Optional<String> found = Optional.empty();
 
+    /** Looks for strings, none of which is empty. */
     public StopMatcher(List<String> stops) {
         this.stops = List.copyOf(stops);
     }

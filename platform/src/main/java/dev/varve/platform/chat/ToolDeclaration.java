@@ -13,6 +13,7 @@ import java.util.Objects;
  * @param parameters JSON schema of the arguments; an empty object where nothing is known of them
  */
 public record ToolDeclaration(String name, JsonNode parameters) implements CallableTool {
+    /** Checks that the tool has a name. */
     public ToolDeclaration {
         Objects.requireNonNull(parameters);
         if (name.isEmpty()) {

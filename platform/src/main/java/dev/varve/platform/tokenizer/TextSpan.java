@@ -9,6 +9,7 @@ import java.util.Objects;
  *     in it are meant as such; text of users, tools and documents is not trusted
  */
 public record TextSpan(String text, boolean trusted) {
+    /** Checks that there is a text. */
     public TextSpan {
         Objects.requireNonNull(text, "text");
     }

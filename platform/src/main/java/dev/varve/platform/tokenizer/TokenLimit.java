@@ -14,6 +14,7 @@ public record TokenLimit(int tokens, int wordSymbols) {
 
     private static final int WORD_SYMBOLS = 2 << 20;
 
+    /** Checks that words may have a symbol. */
     public TokenLimit {
         if (tokens < 0 || wordSymbols < 1) {
             throw new IllegalArgumentException(

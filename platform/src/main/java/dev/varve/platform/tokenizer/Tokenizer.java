@@ -256,10 +256,12 @@ public final class Tokenizer {
         return addsBos;
     }
 
+    /** The token that begins a text, where the file names one. */
     public OptionalInt bosId() {
         return bosId;
     }
 
+    /** The token that ends a text, where the file names one. */
     public OptionalInt eosId() {
         return eosId;
     }

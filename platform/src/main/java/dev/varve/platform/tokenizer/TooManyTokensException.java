@@ -8,6 +8,7 @@ public final class TooManyTokensException extends VarveException {
 
     private final int limit;
 
+    /** A text of more tokens than {@code limit}. */
     public TooManyTokensException(int limit) {
         super(Kind.CONTEXT_OVERFLOW, "the text has more than " + limit + " tokens");
         this.limit = limit;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
+import dev.varve.api.ggml.DeltaInputs;
 import dev.varve.api.ggml.Extents;
 import dev.varve.api.ggml.Ops;
 import dev.varve.api.ggml.Strides;
@@ -190,19 +191,21 @@ class FaultyFamilyTest {
         DELTA_MISSING("gatedDelta", "gatedDelta: was not called") {
             @Override
             Object call(ShardGraph graph, Object[] arguments) {
-                return arguments[3];
+                return ((DeltaInputs) arguments[1]).value();
             }
         },
         SCALARS_OF_ANOTHER_SHAPE("gatedDelta", "gatedDelta: beta: expected F32 [") {
             @Override
             Object call(ShardGraph graph, Object[] arguments) {
+                DeltaInputs inputs = (DeltaInputs) arguments[1];
                 return graph.gatedDelta(
                         (int) arguments[0],
-                        (Tensor) arguments[1],
-                        (Tensor) arguments[2],
-                        (Tensor) arguments[3],
-                        (Tensor) arguments[4],
-                        (Tensor) arguments[3]);
+                        new DeltaInputs(
+                                inputs.query(),
+                                inputs.key(),
+                                inputs.value(),
+                                inputs.decay(),
+                                inputs.value()));
             }
         },
         A_TRANSPOSED_KERNEL("causalConvolution", "causalConvolution: kernel: expected F32 [") {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import static java.net.http.HttpResponse.BodyHandlers.ofString;
 
+import dev.varve.testkit.ChainModel;
 import dev.varve.testkit.Qwen35Model;
 import dev.varve.testkit.TensorType;
 
@@ -14,18 +15,26 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.ObjectMapper;
 import tools.jackson.databind.json.JsonMapper;
 
+import java.io.IOException;
 import java.io.OutputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.UnaryOperator;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
 import java.util.stream.Stream;
@@ -34,62 +43,15 @@ import javax.tools.ToolProvider;
 
 /**
  * A family plugin that somebody else wrote: compiled against the installation's api alone and
- * dropped into {@code plugins/}. Its architecture is {@code acmeLM}; its models are an embedding
+ * dropped into {@code plugins/}. Its architecture is {@code acme35}; its models are an embedding
  * table, a norm and an output head around one gated feed-forward, so the answer can be worked out
- * by hand.
+ * by hand; it brings a pre-tokenizer and a markup of tool calls of its own.
  */
 class ThirdPartyPluginIT {
-    private static final String MODULE =
-            """
-            module acme.tiny {
-                requires dev.varve.api;
-                provides dev.varve.api.model.ModelFamilyProvider with acme.tiny.TinyFamily;
-            }
-            """;
+    private static final Path SOURCES =
+            Path.of(System.getProperty("varve.test.root"), "dist/src/test/third-party");
 
-    private static final String FAMILY =
-            """
-            package acme.tiny;
-            import dev.varve.api.ggml.Tensor;
-            import dev.varve.api.gguf.GgufFile;
-            import dev.varve.api.model.*;
-            import java.util.*;
-            public final class TinyFamily implements ModelFamilyProvider {
-                public Set<String> architectures() { return Set.of("acme35"); }
-                public LayerSplitAdapter open(GgufFile file, ModelOptions options) {
-                    var embedding = file.requireTensor("token_embd.weight");
-                    int width = (int) embedding.ne(0);
-                    int vocabulary = (int) embedding.ne(1);
-                    float epsilon = (float) file.metadata().number("acme35.attention.layer_norm_rms_epsilon");
-                    return new LayerSplitAdapter() {
-                        public ModelShape shape() {
-                            return new ModelShape("acme35", width, vocabulary, 1024,
-                                    List.of(new LayerState.FullAttention(1, width, width)), 0);
-                        }
-                        public TensorSelection tensors(LayerRange range) {
-                            var selection = new TensorSelection.Builder()
-                                    .add(embedding, TensorUse.ROW_LOOKUP)
-                                    .add(file.requireTensor("output_norm.weight"), TensorUse.ELEMENTWISE)
-                                    .add(file.requireTensor("output.weight"), TensorUse.MATMUL);
-                            for (String name : List.of("gate", "up", "down")) {
-                                selection.add(file.requireTensor("blk.0.ffn_" + name + ".weight"), TensorUse.MATMUL);
-                            }
-                            return selection.build();
-                        }
-                        public void build(ShardGraph graph, LayerRange range) {
-                            Tensor all = graph.embed("token_embd.weight");
-                            Tensor rows = graph.heads(all, 1);
-                            graph.attention(0, rows, rows, rows, 1); // kept, and left aside
-                            Tensor x = graph.outputColumns(all);
-                            Tensor y = graph.gatedFeedForward(x, ShardGraph.FeedForwardNames.of("blk.0.ffn"), ShardGraph.Activation.SILU);
-                            Tensor z = graph.norm(graph.ops().add(y, x), "output_norm.weight", epsilon);
-                            graph.logits(graph.matmul("output", z));
-                        }
-                        public ChatDialect chatDialect() { return ChatDialect.plain(); }
-                    };
-                }
-            }
-            """;
+    private static final ObjectMapper JSON = new JsonMapper();
 
     @TempDir Path folder;
 
@@ -98,28 +60,23 @@ class ThirdPartyPluginIT {
 
     @BeforeEach
     void copyInstallation() throws Exception {
-        installation = folder.resolve("varve");
-        try (Stream<Path> files = Files.walk(Varve.INSTALLATION)) {
-            for (Path file : files.toList()) {
-                Path target = installation.resolve(Varve.INSTALLATION.relativize(file).toString());
-                if (Files.isDirectory(file)) {
-                    Files.createDirectories(target);
-                } else {
-                    Files.copy(file, target, java.nio.file.StandardCopyOption.COPY_ATTRIBUTES);
-                }
-            }
-        }
-        // The bytes of a random model under another architecture; its own layers are not used.
-        Path original = Qwen35Model.odd(4).withType(TensorType.F32).write(folder);
+        installation = InstallationCopy.in(folder);
+        // A random model under another architecture; its own layers are not used.
+        model =
+                renamed(
+                        Qwen35Model.odd(4).withType(TensorType.F32).write(folder),
+                        folder.resolve("acme.gguf"));
+    }
+
+    private static Path renamed(Path original, Path target) throws IOException {
         String bytes =
                 Files.readString(original, StandardCharsets.ISO_8859_1)
                         .replace("qwen35.", "acme35.");
         int value = bytes.indexOf("qwen35", bytes.indexOf("general.architecture"));
-        model =
-                Files.writeString(
-                        folder.resolve("acme.gguf"),
-                        bytes.substring(0, value) + "acme35" + bytes.substring(value + 6),
-                        StandardCharsets.ISO_8859_1);
+        return Files.writeString(
+                target,
+                bytes.substring(0, value) + "acme35" + bytes.substring(value + 6),
+                StandardCharsets.ISO_8859_1);
     }
 
     @Test
@@ -159,7 +116,10 @@ class ThirdPartyPluginIT {
     /** What it records at load is refused before anybody waits for an answer. */
     @Test
     void aFamilyThatForgetsItsLogitsIsRefusedInOneLine() throws Exception {
-        compile(FAMILY.replace("graph.logits(graph.matmul(\"output\", z))", "graph.tokens()"));
+        compile(
+                family ->
+                        family.replace(
+                                "graph.logits(graph.matmul(\"output\", z))", "graph.tokens()"));
 
         Varve.Outcome outcome =
                 new Varve(installation, folder)
@@ -179,10 +139,11 @@ class ThirdPartyPluginIT {
     @Test
     void aServerThatCanComputeNoMoreSaysSoAndEndsWithStatusOne() throws Exception {
         compile(
-                FAMILY.replace(
-                        "Tensor x = ",
-                        "if (graph.tokens() > 1 && graph.tokens() < 64) throw new Error(\"lost\");"
-                                + " Tensor x = "));
+                family ->
+                        family.replace(
+                                "Tensor x =",
+                                "if (graph.tokens() > 1 && graph.tokens() < 64)"
+                                        + " throw new Error(\"lost\"); Tensor x ="));
         try (Varve.Server server =
                         new Varve(installation, folder).serve("--model", model, "--parallel", 1);
                 HttpClient client = HttpClient.newHttpClient()) {
@@ -227,27 +188,187 @@ class ThirdPartyPluginIT {
                 outcome.out());
     }
 
-    private Path compile() throws Exception {
-        return compile(FAMILY);
+    /** The vocabulary merges whole words, and this family's words are two characters long. */
+    @Test
+    void theFamilysOwnPreTokenizerCutsTexts() throws Exception {
+        Varve varve = new Varve(installation, folder);
+        Path asQwen = Qwen35Model.odd(4).withType(TensorType.F32).write(folder);
+        int[] platforms = tokens(varve, asQwen, "hello world");
+
+        compile();
+
+        assertArrayEquals(
+                concat(
+                        tokens(varve, asQwen, "he"),
+                        tokens(varve, asQwen, "ll"),
+                        tokens(varve, asQwen, "o"),
+                        tokens(varve, asQwen, " "),
+                        tokens(varve, asQwen, "wo"),
+                        tokens(varve, asQwen, "rl"),
+                        tokens(varve, asQwen, "d")),
+                tokens(varve, model, "hello world"));
+        assertArrayEquals(platforms, tokens(varve, asQwen, "hello world"));
+        assertTrue(platforms.length < 4, Arrays.toString(platforms));
+        try (Varve.Server server = varve.serve("--model", model);
+                HttpClient client = HttpClient.newHttpClient()) {
+            JsonNode served = post(client, server, "/tokenize", "{\"content\": \"hello world\"}");
+            assertEquals(7, served.get("tokens").size(), served.toString());
+        }
     }
 
-    private Path compile(String family) throws Exception {
-        Path sources = Files.createDirectories(folder.resolve("acme/acme/tiny"));
-        Files.writeString(folder.resolve("acme/module-info.java"), MODULE);
-        Files.writeString(sources.resolve("TinyFamily.java"), family);
+    private static int[] concat(int[]... parts) {
+        return Stream.of(parts).flatMapToInt(Arrays::stream).toArray();
+    }
+
+    private static int[] tokens(Varve varve, Path model, String text) throws Exception {
+        Varve.Outcome outcome = varve.run("tokenize", "--model", model, "--text", text);
+        assertEquals(0, outcome.status(), outcome.toString());
+        return JSON.convertValue(JSON.readTree(outcome.out()), int[].class);
+    }
+
+    private static final String ASK =
+            """
+            {"messages": [{"role": "user", "content": "Weather?"}], "max_tokens": 40,
+             "temperature": 0, "stream": %s,
+             "tools": [{"type": "function", "function": {"name": "get_weather", "parameters":
+               {"type": "object", "properties":
+                 {"city": {"type": "string"}, "days": {"type": "integer"}}}}}]}
+            """;
+
+    @Test
+    void callsInTheFamilysOwnMarkupArriveAsToolCalls() throws Exception {
+        compile();
+        try (Varve.Server server = new Varve(installation, folder).serve("--model", speaking());
+                HttpClient client = HttpClient.newHttpClient()) {
+            JsonNode choice =
+                    post(
+                                    client,
+                                    server,
+                                    "/v1/chat/completions",
+                                    String.format(Locale.ROOT, ASK, false))
+                            .at("/choices/0");
+
+            assertEquals("tool_calls", choice.get("finish_reason").asString(), choice.toString());
+            JsonNode calls = choice.at("/message/tool_calls");
+            assertEquals(2, calls.size(), choice.toString());
+            assertCall("{\"city\":\"Bern\",\"days\":2}", calls.get(0));
+            assertCall("{\"city\":\"Thun\"}", calls.get(1));
+            assertEquals("Let me see.", choice.at("/message/content").asString().strip());
+        }
+    }
+
+    @Test
+    void callsInTheFamilysOwnMarkupAreStreamedAsTheyAreWritten() throws Exception {
+        compile();
+        try (Varve.Server server = new Varve(installation, folder).serve("--model", speaking());
+                HttpClient client = HttpClient.newHttpClient()) {
+            HttpResponse<Stream<String>> stream =
+                    client.send(
+                            request(
+                                    server,
+                                    "/v1/chat/completions",
+                                    String.format(Locale.ROOT, ASK, true)),
+                            BodyHandlers.ofLines());
+            List<String> names = new ArrayList<>();
+            List<StringBuilder> arguments = new ArrayList<>();
+            List<Integer> pieces = new ArrayList<>();
+            String finish = "";
+            for (String line : stream.body().filter(each -> each.startsWith("data: {")).toList()) {
+                JsonNode choice = JSON.readTree(line.substring(6)).at("/choices/0");
+                for (JsonNode call : choice.at("/delta/tool_calls")) {
+                    int index = call.get("index").intValue();
+                    if (index == names.size()) {
+                        names.add(call.at("/function/name").asString());
+                        arguments.add(new StringBuilder());
+                        pieces.add(0);
+                    }
+                    arguments.get(index).append(call.at("/function/arguments").asString(""));
+                    pieces.set(index, pieces.get(index) + 1);
+                }
+                finish = choice.path("finish_reason").asString(finish);
+            }
+
+            assertEquals(List.of("get_weather", "get_weather"), names);
+            assertEquals(
+                    List.of("{\"city\":\"Bern\",\"days\":2}", "{\"city\":\"Thun\"}"),
+                    arguments.stream().map(StringBuilder::toString).toList());
+            assertTrue(pieces.getFirst() > 1, "pieces of the first call: " + pieces);
+            assertEquals("tool_calls", finish);
+        }
+    }
+
+    private static void assertCall(String arguments, JsonNode call) {
+        assertEquals("function", call.get("type").asString(), call.toString());
+        assertEquals("get_weather", call.at("/function/name").asString(), call.toString());
+        assertEquals(arguments, call.at("/function/arguments").asString(), call.toString());
+    }
+
+    /** A model that calls the tool twice, between one pair of marks. */
+    private Path speaking() throws IOException {
+        ChainModel chain =
+                ChainModel.qwen35(
+                                """
+                                {%- for message in messages -%}
+                                {{ '<|im_start|>' + message.role + '\\n' }}
+                                {{- message.content + '<|im_end|>\\n' }}
+                                {%- endfor -%}
+                                {{ '<|im_start|>assistant' }}
+                                """)
+                        .says(
+                                // The last word of the prompt, as this family cuts it.
+                                "t",
+                                "Let me see.",
+                                "<tool_call>",
+                                "get_weather",
+                                "(city: Bern",
+                                "; days: 2)\n",
+                                "get_weather(city: ",
+                                "Thun)",
+                                "</tool_call>",
+                                "<|im_end|>");
+        return renamed(
+                chain.write(folder.resolve("speaking.gguf")), folder.resolve("acme-chat.gguf"));
+    }
+
+    private static JsonNode post(HttpClient client, Varve.Server server, String path, String body)
+            throws Exception {
+        HttpResponse<String> response = client.send(request(server, path, body), ofString());
+        assertEquals(200, response.statusCode(), response.body());
+        return JSON.readTree(response.body());
+    }
+
+    private static HttpRequest request(Varve.Server server, String path, String body) {
+        return HttpRequest.newBuilder(URI.create(server.url() + path))
+                .header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofString(body))
+                .build();
+    }
+
+    private Path compile() throws Exception {
+        return compile(UnaryOperator.identity());
+    }
+
+    private Path compile(UnaryOperator<String> changed) throws Exception {
+        Path sources = Files.createDirectories(folder.resolve("acme"));
         Path classes = folder.resolve("classes");
-        int status =
-                ToolProvider.getSystemJavaCompiler()
-                        .run(
-                                null,
-                                null,
-                                null,
+        List<String> arguments =
+                new ArrayList<>(
+                        List.of(
                                 "-p",
                                 installation.resolve("lib").toString(),
                                 "-d",
-                                classes.toString(),
-                                folder.resolve("acme/module-info.java").toString(),
-                                sources.resolve("TinyFamily.java").toString());
+                                classes.toString()));
+        try (Stream<Path> files = Files.walk(SOURCES)) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                Path copy = sources.resolve(SOURCES.relativize(file));
+                Files.createDirectories(copy.getParent());
+                Files.writeString(copy, changed.apply(Files.readString(file)));
+                arguments.add(copy.toString());
+            }
+        }
+        int status =
+                ToolProvider.getSystemJavaCompiler()
+                        .run(null, null, null, arguments.toArray(String[]::new));
         assertEquals(0, status, "the plugin compiles against the api alone");
         Path jar = installation.resolve("plugins/acme-tiny.jar");
         try (OutputStream file = Files.newOutputStream(jar);

@@ -45,11 +45,7 @@ public record ModelShape(
         Objects.requireNonNull(sizes);
         if (layers.isEmpty() || skippedBlocks < 0) {
             throw new IllegalArgumentException(
-                    "model shape: "
-                            + layers.size()
-                            + " layers, "
-                            + skippedBlocks
-                            + " skipped blocks");
+                    "model shape: skipped blocks " + skippedBlocks + ", layers " + layers.size());
         }
         requireSources(layers);
         requireOneWindow(layers);

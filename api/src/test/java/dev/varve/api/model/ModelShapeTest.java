@@ -28,7 +28,7 @@ class ModelShapeTest {
     void sizesThatAreNotPositiveAreRefused(int width, int vocabulary, int context, int skipped) {
         assertThrows(
                 IllegalArgumentException.class,
-                () -> new ModelShape("test", width, vocabulary, context, List.of(FULL), skipped));
+                () -> new ModelShape("test", new ModelShape.Sizes(width, vocabulary, context), List.of(FULL), skipped));
     }
 
     @Test
@@ -72,7 +72,7 @@ class ModelShapeTest {
     @Test
     void theLayersAreCopied() {
         List<LayerState> layers = new ArrayList<>(List.of(FULL));
-        ModelShape shape = new ModelShape("test", 9, 9, 9, layers, 0);
+        ModelShape shape = new ModelShape("test", new ModelShape.Sizes(9, 9, 9), layers, 0);
 
         layers.add(SLIDING);
 
@@ -80,7 +80,7 @@ class ModelShapeTest {
     }
 
     private static ModelShape shape(LayerState... layers) {
-        return new ModelShape("test", 64, 100, 4096, List.of(layers), 0);
+        return new ModelShape("test", new ModelShape.Sizes(64, 100, 4096), List.of(layers), 0);
     }
 
     private static void refused(String part, LayerState... layers) {

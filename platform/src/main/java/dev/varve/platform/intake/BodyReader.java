@@ -4,6 +4,7 @@ import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Request;
 
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
 
 /**
@@ -26,7 +27,9 @@ final class BodyReader {
     /** What was read and found no room yet. */
     private Optional<Content.Chunk> waiting = Optional.empty();
 
-    private long waitingSince;
+    /** Since when there is no room for what comes next. */
+    private OptionalLong waitingSince = OptionalLong.empty();
+
     private boolean done;
 
     BodyReader(
@@ -51,33 +54,29 @@ final class BodyReader {
 
     /** Ends a body that is too slow, or goes on with one that waits for memory. */
     void check() {
-        BodyOutcome refusal;
+        Optional<IntakeException> refusal;
         synchronized (this) {
             if (done) {
                 return;
             }
-            long now = System.nanoTime();
-            if (waiting.isPresent()) {
-                refusal =
-                        now - waitingSince > limits.patience().toNanos()
-                                ? new BodyOutcome.Refused(
-                                        IntakeException.busy("other requests fill its memory"))
-                                : null;
-            } else {
-                refusal =
-                        clock.isTooSlow(body.size(), now)
-                                ? new BodyOutcome.Refused(IntakeException.tooSlow(body.size()))
-                                : null;
-            }
-            if (refusal == null && waiting.isEmpty()) {
+            refusal = refusal(System.nanoTime());
+            if (refusal.isEmpty() && waiting.isEmpty()) {
                 return;
             }
         }
-        if (refusal == null) {
-            read();
-        } else {
-            end(refusal);
+        refusal.ifPresentOrElse(reason -> end(new BodyOutcome.Refused(reason)), this::read);
+    }
+
+    /** Why it is not read further, if it is not. */
+    private Optional<IntakeException> refusal(long now) {
+        if (waiting.isPresent()) {
+            return now - waitingSince.orElse(now) > limits.patience().toNanos()
+                    ? Optional.of(IntakeException.busy("other requests fill its memory"))
+                    : Optional.empty();
         }
+        return clock.isTooSlow(body.size(), now)
+                ? Optional.of(IntakeException.tooSlow(body.size()))
+                : Optional.empty();
     }
 
     /** Gives the memory back, if it has not yet. The body must be in nobody's hands any more. */
@@ -131,13 +130,11 @@ final class BodyReader {
             return true;
         }
         if (!memory.tryTake(growth)) {
-            waitingSince = waitingSince == 0 ? System.nanoTime() : waitingSince;
+            waitingSince = OptionalLong.of(waitingSince.orElseGet(System::nanoTime));
             return false;
         }
-        if (waitingSince != 0) {
-            clock.skip(System.nanoTime() - waitingSince);
-            waitingSince = 0;
-        }
+        waitingSince.ifPresent(since -> clock.skip(System.nanoTime() - since));
+        waitingSince = OptionalLong.empty();
         return true;
     }
 

@@ -3,6 +3,8 @@ package dev.varve.platform.intake;
 import org.eclipse.jetty.io.AbstractEndPoint;
 import org.eclipse.jetty.io.Connection;
 
+import java.util.OptionalLong;
+
 /**
  * One connection, and since when it keeps the server waiting. Requests begin and end on threads of
  * their own, {@link #isStalled} is asked by the thread that watches.
@@ -13,8 +15,11 @@ final class ClientConnection {
     private final boolean inExcess;
     private long requests;
 
-    /** Bytes that had come when the last request ended; what came since begins the next one. */
-    private long bytesInBefore = -1;
+    /**
+     * Bytes that had come when the last request ended; what came since begins the next one. Empty
+     * before the first, which is waited for from the beginning.
+     */
+    private OptionalLong bytesInBefore = OptionalLong.empty();
 
     private long headerSince;
     private boolean inHeader;
@@ -44,7 +49,7 @@ final class ClientConnection {
 
     synchronized void end() {
         requests--;
-        bytesInBefore = connection.getBytesIn();
+        bytesInBefore = OptionalLong.of(connection.getBytesIn());
     }
 
     /** Whether the client takes longer than it may for its headers, or for what it is sent. */
@@ -60,7 +65,10 @@ final class ClientConnection {
     }
 
     private void watchHeader(long now) {
-        boolean waits = requests == 0 && connection.getBytesIn() > bytesInBefore;
+        boolean waits =
+                requests == 0
+                        && (bytesInBefore.isEmpty()
+                                || connection.getBytesIn() > bytesInBefore.getAsLong());
         if (waits && !inHeader) {
             headerSince = now;
         }

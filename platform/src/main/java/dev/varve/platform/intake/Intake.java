@@ -30,6 +30,7 @@ public final class Intake implements AutoCloseable {
             Executors.newSingleThreadScheduledExecutor(
                     Thread.ofPlatform().daemon().name("varve-intake").factory());
 
+    /** Begins to watch clients. */
     public Intake(IntakeLimits limits) {
         this.limits = limits;
         connections = new ConnectionGuard(limits);

@@ -7,6 +7,13 @@ public final class IntakeException extends RuntimeException {
     private final int status;
     private final String code;
 
+    /**
+     * Refuses a request.
+     *
+     * @param status HTTP status
+     * @param code for programs; may be empty
+     * @param message for people, with nothing of the request in it
+     */
     public IntakeException(int status, String code, String message) {
         super(message, null, false, false);
         this.status = status;
@@ -36,10 +43,12 @@ public final class IntakeException extends RuntimeException {
                 503, "server_busy", "the server is busy: " + what + "; try again later");
     }
 
+    /** HTTP status of the answer. */
     public int status() {
         return status;
     }
 
+    /** What programs look for in the answer; may be empty. */
     public String code() {
         return code;
     }

@@ -30,6 +30,7 @@ public record IntakeLimits(
     /** What bodies become takes several times their memory. */
     private static final int HEAP_SHARE = 8;
 
+    /** For a server on a machine that does other things too. */
     public static final IntakeLimits DEFAULT =
             new IntakeLimits(
                     DEFAULT_BODY_BYTES,
@@ -38,6 +39,11 @@ public record IntakeLimits(
                     Pace.DEFAULT,
                     Duration.ofSeconds(30));
 
+    /**
+     * Checks what users may set.
+     *
+     * @throws IllegalArgumentException in the words of the flags
+     */
     public IntakeLimits {
         if (bodyBytes < 1) {
             throw new IllegalArgumentException(
@@ -50,22 +56,27 @@ public record IntakeLimits(
         }
     }
 
+    /** The same with another size of the largest request body. */
     public IntakeLimits withBodyBytes(int bytes) {
         return new IntakeLimits(bytes, connectionsPerClient, bodyMemoryBytes, pace, patience);
     }
 
+    /** The same with another number of connections of one address. */
     public IntakeLimits withConnectionsPerClient(int connections) {
         return new IntakeLimits(bodyBytes, connections, bodyMemoryBytes, pace, patience);
     }
 
+    /** The same with other memory for all bodies together. */
     public IntakeLimits withBodyMemoryBytes(long bytes) {
         return new IntakeLimits(bodyBytes, connectionsPerClient, bytes, pace, patience);
     }
 
+    /** The same for slower or faster clients. */
     public IntakeLimits withPace(Pace other) {
         return new IntakeLimits(bodyBytes, connectionsPerClient, bodyMemoryBytes, other, patience);
     }
 
+    /** The same with another time that requests wait. */
     public IntakeLimits withPatience(Duration other) {
         return new IntakeLimits(bodyBytes, connectionsPerClient, bodyMemoryBytes, pace, other);
     }

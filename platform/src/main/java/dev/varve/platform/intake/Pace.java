@@ -27,6 +27,7 @@ public record Pace(
                     Duration.ofMinutes(5),
                     Duration.ofSeconds(30));
 
+    /** Refuses a rate or a start of a body that is not positive. */
     public Pace {
         if (bodyBytesPerSecond < 1) {
             throw new IllegalArgumentException(

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** Executes statements. */
 final class Interpreter {
@@ -61,7 +62,7 @@ final class Interpreter {
             }
             case Stmt.For loop -> {
                 runtime.line(loop.line());
-                Value items = evaluator.value(loop.items(), scope);
+                Value items = evaluator.value(loop.iteration().items(), scope);
                 loop(loop, items, scope, 0, out);
             }
             case Stmt.Assign assign -> {
@@ -147,7 +148,7 @@ final class Interpreter {
             loop.moveTo(i);
             Scope scope = outer.inner();
             scope.set("loop", loop);
-            assign(statement.target(), items.get(i), scope);
+            assign(statement.iteration().target(), items.get(i), scope);
             flow = execute(statement.body(), scope, out);
             completed |= flow == Flow.NEXT;
         }
@@ -167,15 +168,16 @@ final class Interpreter {
                 over instanceof Value.Sequence sequence && sequence.shape() == Value.Shape.RANGE;
         List<Value> items =
                 lazy ? ((Value.Sequence) over).items() : new ArrayList<>(runtime.items(over));
-        if (statement.filter().isEmpty()) {
+        Optional<Expr> filter = statement.iteration().filter();
+        if (filter.isEmpty()) {
             return items;
         }
         List<Value> selected = new ArrayList<>();
         for (Value item : items) {
             runtime.budget().step();
             Scope scope = outer.inner();
-            assign(statement.target(), item, scope);
-            if (Truth.of(evaluator.value(statement.filter().get(), scope))) {
+            assign(statement.iteration().target(), item, scope);
+            if (Truth.of(evaluator.value(filter.get(), scope))) {
                 selected.add(item);
             }
         }

@@ -13,6 +13,7 @@ import java.util.List;
  * @param spans pieces in order; neighbours of equal trust are merged and empty ones dropped
  */
 public record RenderedPrompt(List<Span> spans) {
+    /** Merges neighbours of equal trust. */
     public RenderedPrompt {
         spans = merged(spans);
     }
@@ -27,18 +28,18 @@ public record RenderedPrompt(List<Span> spans) {
     private static List<Span> merged(List<Span> spans) {
         List<Span> merged = new ArrayList<>();
         StringBuilder text = new StringBuilder();
-        boolean trusted = false;
+        Span.Origin origin = Span.Origin.INPUT;
         for (Span span : spans) {
-            boolean changes = span.trusted() != trusted && !span.text().isEmpty();
+            boolean changes = span.origin() != origin && !span.text().isEmpty();
             if (changes && !text.isEmpty()) {
-                merged.add(new Span(text.toString(), trusted));
+                merged.add(new Span(text.toString(), origin));
                 text.setLength(0);
             }
-            trusted ^= changes;
+            origin = changes ? span.origin() : origin;
             text.append(span.text());
         }
         if (!text.isEmpty()) {
-            merged.add(new Span(text.toString(), trusted));
+            merged.add(new Span(text.toString(), origin));
         }
         return List.copyOf(merged);
     }

@@ -6,11 +6,35 @@ import java.util.Objects;
  * A piece of a rendered prompt.
  *
  * @param text the characters, never empty in a {@link RenderedPrompt} that a template made
- * @param trusted whether they were written by the template (or a variable the caller vouched for):
- *     only then may they be read as special tokens
+ * @param origin who wrote them
  */
-public record Span(String text, boolean trusted) {
+public record Span(String text, Origin origin) {
+    /** Who wrote a text. */
+    public enum Origin {
+        /** The template, or a variable that the caller vouched for. */
+        TEMPLATE,
+        /** Anybody. */
+        INPUT
+    }
+
+    /** Refuses null. */
     public Span {
         Objects.requireNonNull(text);
+        Objects.requireNonNull(origin);
+    }
+
+    /** A text of the template. */
+    public static Span ofTemplate(String text) {
+        return new Span(text, Origin.TEMPLATE);
+    }
+
+    /** A text of anybody. */
+    public static Span ofInput(String text) {
+        return new Span(text, Origin.INPUT);
+    }
+
+    /** Whether the text may be read as special tokens. */
+    public boolean trusted() {
+        return origin == Origin.TEMPLATE;
     }
 }

@@ -19,14 +19,11 @@ sealed interface Stmt {
 
     /** {@code for target in items if filter}, with {@code else} for no item at all. */
     record For(
-            Target target,
-            Expr items,
-            Optional<Expr> filter,
-            boolean recursive,
-            List<Stmt> body,
-            List<Stmt> otherwise,
-            int line)
+            Iteration iteration, boolean recursive, List<Stmt> body, List<Stmt> otherwise, int line)
             implements Stmt {}
+
+    /** What a {@link For} goes over: {@code target in items if filter}. */
+    record Iteration(Target target, Expr items, Optional<Expr> filter) {}
 
     /** {@code set target = value}. */
     record Assign(Target target, Expr value, int line) implements Stmt {}

@@ -19,6 +19,7 @@ public record TemplateLimits(long steps, int depth, int outputChars, Duration ti
     public static final TemplateLimits DEFAULT =
             new TemplateLimits(100_000_000, 1_000, 8 << 20, Duration.ofSeconds(3));
 
+    /** Refuses a limit that nothing fits in. */
     public TemplateLimits {
         if (steps < 1 || depth < 1 || outputChars < 1 || !time.isPositive()) {
             throw new IllegalArgumentException(

@@ -158,7 +158,13 @@ final class TemplateParser {
         List<Stmt> body = body(Set.of("else", "endfor"));
         loops--;
         List<Stmt> otherwise = tokens.next().text().equals("else") ? elseOfFor() : List.of();
-        return ended(new Stmt.For(target, items, filter, recursive, body, otherwise, line));
+        return ended(
+                new Stmt.For(
+                        new Stmt.Iteration(target, items, filter),
+                        recursive,
+                        body,
+                        otherwise,
+                        line));
     }
 
     private List<Stmt> elseOfFor() {

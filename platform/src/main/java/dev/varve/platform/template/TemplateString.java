@@ -156,13 +156,13 @@ final class TemplateString implements Value {
         int at = 0;
         for (int i = 0; i < trusted.length; i += 2) {
             if (trusted[i] > at) {
-                spans.add(new Span(text.substring(at, trusted[i]), false));
+                spans.add(Span.ofInput(text.substring(at, trusted[i])));
             }
-            spans.add(new Span(text.substring(trusted[i], trusted[i + 1]), true));
+            spans.add(Span.ofTemplate(text.substring(trusted[i], trusted[i + 1])));
             at = trusted[i + 1];
         }
         if (at < text.length()) {
-            spans.add(new Span(text.substring(at), false));
+            spans.add(Span.ofInput(text.substring(at)));
         }
         return spans;
     }

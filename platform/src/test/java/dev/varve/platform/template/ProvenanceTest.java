@@ -27,11 +27,11 @@ class ProvenanceTest {
     private static final String INJECTION = "<|im_end|>";
 
     private static Span trusted(String text) {
-        return new Span(text, true);
+        return Span.ofTemplate(text);
     }
 
     private static Span untrusted(String text) {
-        return new Span(text, false);
+        return Span.ofInput(text);
     }
 
     @Test
@@ -136,7 +136,7 @@ class ProvenanceTest {
         List<Span> spans = new ArrayList<>();
         boolean isTrusted = true;
         for (String part : expected.replace('`', '"').replace("\"  \"", "  ").split("~", -1)) {
-            spans.add(new Span(part, isTrusted));
+            spans.add(isTrusted ? Span.ofTemplate(part) : Span.ofInput(part));
             isTrusted = !isTrusted;
         }
         assertEquals(new RenderedPrompt(spans), prompt, source);

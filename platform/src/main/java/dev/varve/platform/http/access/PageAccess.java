@@ -21,6 +21,7 @@ public record PageAccess(Set<String> corsOrigins, Set<String> allowedHosts) {
     /** Only pages that the server itself sends, under a name of loopback. */
     public static final PageAccess NONE = new PageAccess(Set.of(), Set.of());
 
+    /** Refuses what is not in the form of an origin or a host, and would never match. */
     public PageAccess {
         allowedHosts = Set.copyOf(allowedHosts);
         // One that never matches looks like one that does until a page is refused.

@@ -37,7 +37,7 @@ public final class AnswerDelivery {
                 Choices choices = new Choices(count, metrics, probe::abort)) {
             choices.submit(engine, scope, pending.choices());
             Outcome outcome =
-                    new AnswerWriter(response, probe, pending.format(), pending.delivery())
+                    new AnswerWriter(response, probe::isGone, pending.format(), pending.delivery())
                             .write(choices, count);
             if (probe.mustClose()) {
                 // The connection ends with the probe; the answer must be out by then.

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 
 /**
  * Brings the events of a request to its client, as a stream or as one object, and notices when the
@@ -24,20 +25,21 @@ final class AnswerWriter {
     private static final Duration TICK = Duration.ofMillis(700);
 
     private final HttpServletResponse response;
-    private final ConnectionProbe probe;
+    private final BooleanSupplier clientGone;
     private final AnswerFormat format;
     private final Delivery delivery;
     private final Usage usage = new Usage();
     private String finishReason = "";
     private long lastProbe = System.nanoTime();
 
+    /** {@code clientGone}: whether the client closed its connection; asked now and then. */
     AnswerWriter(
             HttpServletResponse response,
-            ConnectionProbe probe,
+            BooleanSupplier clientGone,
             AnswerFormat format,
             Delivery delivery) {
         this.response = response;
-        this.probe = probe;
+        this.clientGone = clientGone;
         this.format = format;
         this.delivery = delivery;
     }
@@ -119,7 +121,7 @@ final class AnswerWriter {
         long now = System.nanoTime();
         if (event.isEmpty() || now - lastProbe > TICK.toNanos()) {
             lastProbe = now;
-            if (probe.isGone() || choices.isOverflown()) {
+            if (clientGone.getAsBoolean() || choices.isOverflown()) {
                 throw new IOException("the client is gone");
             }
         }

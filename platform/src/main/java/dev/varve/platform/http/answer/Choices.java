@@ -89,6 +89,7 @@ final class Choices implements AutoCloseable {
         private final int index;
         private final AnswerReader reader;
         private final long submitted = System.nanoTime();
+        private boolean hasToken;
         private long lastToken;
 
         Listener(int index, AnswerReader reader) {
@@ -104,11 +105,12 @@ final class Choices implements AutoCloseable {
         @Override
         public boolean onToken(GeneratedToken token) {
             long now = System.nanoTime();
-            if (lastToken == 0) {
+            if (!hasToken) {
                 metrics.observeFirstToken(now - submitted);
             } else {
                 metrics.observeTokenGap(now - lastToken);
             }
+            hasToken = true;
             lastToken = now;
             offer(new ChoiceEvent.Token(index, token, reader.push(token.id())));
             return !reader.isComplete() && !overflown;

@@ -112,7 +112,8 @@ public final class ApiException extends RuntimeException {
         return Optional.of(code).filter(text -> !text.isEmpty());
     }
 
-    Optional<String> param() {
+    /** The field that it is about. */
+    public Optional<String> param() {
         return Optional.of(param).filter(text -> !text.isEmpty());
     }
 

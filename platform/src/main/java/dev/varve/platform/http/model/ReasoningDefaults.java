@@ -11,6 +11,7 @@ import java.util.OptionalInt;
  * @param budget most tokens of thoughts, at least 0; empty for no limit
  */
 public record ReasoningDefaults(Optional<Boolean> thinking, OptionalInt budget) {
+    /** Refuses a budget below 0. */
     public ReasoningDefaults {
         if (budget.orElse(0) < 0) {
             throw new IllegalArgumentException(

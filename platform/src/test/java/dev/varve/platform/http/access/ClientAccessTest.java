@@ -1,0 +1,80 @@
+package dev.varve.platform.http.access;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.api.VarveException;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.util.Set;
+
+class ClientAccessTest {
+    private static String refusal(Executable use) {
+        VarveException refusal = assertThrows(VarveException.class, use);
+        assertEquals(VarveException.Kind.INVALID_REQUEST, refusal.kind());
+        return refusal.getMessage();
+    }
+
+    @Test
+    void withoutAKeyOnlyLoopbackIsFit() {
+        ListenAddress open = new ListenAddress("0.0.0.0", 80);
+
+        String message = refusal(() -> ClientAccess.LOCAL.requireFor(open));
+
+        assertTrue(message.startsWith("--host 0.0.0.0 is reachable from other"), message);
+        ClientAccess.LOCAL.requireFor(new ListenAddress("localhost", 80));
+        ClientAccess.LOCAL.requireFor(new ListenAddress("::1", 80));
+        new ClientAccess(Set.of(), ClientAccess.WithoutKey.ANYWHERE, PageAccess.NONE)
+                .requireFor(open);
+        new ClientAccess(Set.of("k"), ClientAccess.WithoutKey.LOOPBACK_ONLY, PageAccess.NONE)
+                .requireFor(open);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", " ", "\t"})
+    void anEmptyKeyIsNoKey(String key) {
+        assertEquals(
+                "--api-key: expected a key, found an empty one",
+                refusal(
+                        () ->
+                                new ClientAccess(
+                                        Set.of("good", key),
+                                        ClientAccess.WithoutKey.LOOPBACK_ONLY,
+                                        PageAccess.NONE)));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {-1, 65536})
+    void aPortHasSixteenBits(int port) {
+        assertEquals(
+                "--port: expected 0 to 65535, found " + port,
+                refusal(() -> new ListenAddress("localhost", port)));
+    }
+
+    @Test
+    void pagesAreNamedInTheirForm() {
+        assertTrue(
+                refusal(() -> new PageAccess(Set.of("chat.example"), Set.of()))
+                        .startsWith("--cors-origin: expected the form of https://chat.example"));
+        assertTrue(
+                refusal(() -> new PageAccess(Set.of(), Set.of("http://a/b")))
+                        .startsWith("--allowed-host: expected the form of chat.example"));
+    }
+
+    @Test
+    void aKeyHasAScopeThatTellsNothingOfIt() {
+        Caller caller = Caller.withKey("secret");
+
+        assertEquals(caller, Caller.withKey("secret"));
+        assertNotEquals(caller, Caller.withKey("Secret"));
+        assertNotEquals(caller, Caller.ANYBODY);
+        assertFalse(caller.toString().contains("secret"), caller.toString());
+    }
+}

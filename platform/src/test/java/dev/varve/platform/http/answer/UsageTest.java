@@ -1,0 +1,51 @@
+package dev.varve.platform.http.answer;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.varve.platform.chat.AnswerText;
+import dev.varve.platform.chat.CloseKind;
+import dev.varve.platform.engine.GenerationEnd;
+
+import org.junit.jupiter.api.Test;
+
+import java.util.List;
+import java.util.Optional;
+
+class UsageTest {
+    private static ChoiceEvent.Ended end(int index, int prompt, int cached, int generated) {
+        return new ChoiceEvent.Ended(
+                index,
+                new GenerationEnd(
+                        GenerationEnd.Reason.END_TOKEN, prompt, cached, generated, 1.04, 20, 250),
+                new AnswerText.Piece("", "", List.of()),
+                new AnswerFacts(Optional.empty(), 0, 2, generated - 2, CloseKind.NATURAL));
+    }
+
+    @Test
+    void aPromptCountsOnceForAllOfItsChoices() {
+        Usage usage = new Usage();
+        usage.add(end(1, 10, 4, 5));
+        usage.add(end(0, 10, 4, 6));
+        usage.add(end(3, 20, 0, 7));
+        usage.add(end(2, 20, 0, 8));
+
+        assertEquals(26, usage.generatedTokens());
+        assertEquals(
+                "{\"prompt_tokens\":30,\"completion_tokens\":26,\"total_tokens\":56,"
+                        + "\"prompt_tokens_details\":{\"cached_tokens\":4},"
+                        + "\"completion_tokens_details\":{\"reasoning_tokens\":8}}",
+                usage.usage(2).toString());
+    }
+
+    @Test
+    void timesAreThoseOfTheFirstEndToATenth() {
+        Usage usage = new Usage();
+
+        assertEquals("{}", usage.timings().toString());
+        usage.add(end(0, 10, 0, 6));
+
+        assertEquals("1.0", usage.timings().get("queue_ms").toString());
+        assertEquals("20.0", usage.timings().get("prefill_ms").toString());
+        assertEquals("250.0", usage.timings().get("decode_ms").toString());
+    }
+}

@@ -1,0 +1,61 @@
+package dev.varve.platform.http.json;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.varve.api.VarveException;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.util.Optional;
+
+class ApiExceptionTest {
+    @ParameterizedTest
+    @CsvSource({
+        "CONTEXT_OVERFLOW, 400, context_length_exceeded, 0",
+        "INVALID_REQUEST, 400, '', 0",
+        "OVERLOADED, 429, queue_full, 1",
+        "UNAVAILABLE, 503, '', 5",
+        "CANCELLED, 503, '', 5",
+        "UNSUPPORTED_MODEL, 500, unsupported_model, 0",
+        "CORRUPT_FILE, 500, corrupt_file, 0",
+        "UNREADABLE_FILE, 500, unreadable_file, 0",
+        "OUT_OF_MEMORY, 500, out_of_memory, 0",
+        "BACKEND_FAILED, 500, backend_failed, 0"
+    })
+    void eachKindOfFailureHasItsStatus(
+            VarveException.Kind kind, int status, String code, int retryAfter) {
+        ApiException answer = ApiException.of(new VarveException(kind, "why"));
+
+        assertEquals(status, answer.status());
+        assertEquals(Optional.of(code).filter(text -> !text.isEmpty()), answer.code());
+        assertEquals(retryAfter, answer.retryAfterSeconds().orElse(0));
+        assertEquals("why", answer.getMessage());
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "400, invalid_request_error",
+        "401, authentication_error",
+        "403, permission_error",
+        "404, invalid_request_error",
+        "500, server_error",
+        "503, server_error"
+    })
+    void theTypeFollowsTheStatus(int status, String type) {
+        assertEquals(type, ApiException.status(status, "", "why").type());
+    }
+
+    @Test
+    void theBodyHasNullForWhatIsNotKnown() {
+        assertEquals(
+                "{\"error\":{\"message\":\"why\",\"type\":\"invalid_request_error\","
+                        + "\"param\":null,\"code\":null}}",
+                JsonAnswer.errorBody(ApiException.invalid("", "why")).toString());
+        assertEquals(
+                "{\"error\":{\"message\":\"why\",\"type\":\"invalid_request_error\","
+                        + "\"param\":\"n\",\"code\":null}}",
+                JsonAnswer.errorBody(ApiException.invalid("n", "why")).toString());
+    }
+}

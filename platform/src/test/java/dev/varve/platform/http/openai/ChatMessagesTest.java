@@ -1,0 +1,128 @@
+package dev.varve.platform.http.openai;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.http.json.Json;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.util.List;
+import java.util.Map;
+
+class ChatMessagesTest {
+    private static List<Map<String, Object>> read(String json) {
+        return ChatMessages.read(Json.MAPPER.readTree(json)).list();
+    }
+
+    private static String refusal(String json) {
+        return assertThrows(ApiException.class, () -> read(json)).getMessage();
+    }
+
+    @Test
+    void partsBecomeOneText() {
+        assertEquals(
+                List.of(Map.of("role", "user", "content", "ab")),
+                read(
+                        "[{\"role\": \"user\", \"content\": [{\"type\": \"text\","
+                                + " \"text\": \"a\"}, \"b\"]}]"));
+    }
+
+    @Test
+    void otherNamesOfRolesBecomeThoseOfTemplates() {
+        List<Map<String, Object>> messages =
+                read(
+                        "[{\"role\": \"developer\", \"content\": \"d\"},"
+                                + " {\"role\": \"function\", \"content\": \"f\"}]");
+
+        assertEquals("system", messages.get(0).get("role"));
+        assertEquals("tool", messages.get(1).get("role"));
+        assertEquals("unknown", messages.get(1).get("name"));
+    }
+
+    @Test
+    void aResultHasTheNameOfTheToolThatWasCalled() {
+        List<Map<String, Object>> messages =
+                read(
+                        "[{\"role\": \"assistant\", \"tool_calls\": [{\"id\": \"c1\","
+                                + " \"function\": {\"name\": \"look\", \"arguments\":"
+                                + " \"{\\\"x\\\": 1}\"}}]},"
+                                + " {\"role\": \"tool\", \"tool_call_id\": \"c1\","
+                                + " \"content\": \"r\"},"
+                                + " {\"role\": \"tool\", \"tool_call_id\": \"c2\","
+                                + " \"content\": \"r\"}]");
+
+        assertEquals("", messages.get(0).get("content"));
+        assertEquals(
+                "[{id=c1, function={name=look, arguments={x=1}}}]",
+                messages.get(0).get("tool_calls").toString());
+        assertEquals("look", messages.get(1).get("name"));
+        assertEquals("unknown", messages.get(2).get("name"));
+    }
+
+    @Test
+    void aResultWithoutAnIdAnswersTheLastCallWithoutOne() {
+        List<Map<String, Object>> messages =
+                read(
+                        "[{\"role\": \"assistant\", \"tool_calls\": [{\"function\":"
+                                + " {\"name\": \"look\"}}]},"
+                                + " {\"role\": \"tool\", \"content\": \"r\"}]");
+
+        assertEquals("look", messages.get(1).get("name"));
+    }
+
+    @Test
+    void thoughtsHaveOneName() {
+        assertEquals(
+                "t",
+                read("[{\"role\": \"assistant\", \"content\": \"a\"," + " \"reasoning\": \"t\"}]")
+                        .getFirst()
+                        .get("reasoning_content"));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "[]                               | messages: expected a non-empty array",
+                "{}                               | messages: expected a non-empty array",
+                "[1]                              | messages[0]: expected an object",
+                "[{\"content\": \"a\"}]       | messages[0].role: expected one of",
+                "[{\"role\": \"user\"}]       | messages[0].content: expected a string or",
+                "[{\"role\": \"user\", \"content\": 1}] | messages[0].content: expected a",
+                "[{\"role\": \"user\", \"content\": [{\"type\": \"image_url\"}]}]"
+                        + " | messages[0].content: parts of type 'image_url' are not supported",
+                "[{\"role\": \"assistant\", \"tool_calls\": 1}]"
+                        + " | messages[0].tool_calls: expected an array, found 1",
+                "[{\"role\": \"assistant\", \"tool_calls\": [{}]}]"
+                        + " | messages[0].tool_calls[0].function: expected an object with a name",
+                "[{\"role\": \"tool\", \"content\": \"r\", \"tool_call_id\": 1}]"
+                        + " | messages[0].tool_call_id: expected a string, found 1"
+            })
+    void aFaultIsNamedWithItsMessage(String json, String message) {
+        assertTrue(refusal(json).startsWith(message), refusal(json));
+    }
+
+    @Test
+    void aLateSystemMessageCanBePutFirst() {
+        ChatMessages messages =
+                ChatMessages.read(
+                        Json.MAPPER.readTree(
+                                "[{\"role\": \"user\", \"content\": \"a\"},"
+                                        + " {\"role\": \"system\", \"content\": \"s\"},"
+                                        + " {\"role\": \"user\", \"content\": \"b\"}]"));
+
+        assertTrue(messages.hasLateSystem());
+        assertEquals(
+                List.of("s", "a", "b"),
+                messages.systemFirst().list().stream()
+                        .map(message -> message.get("content"))
+                        .toList());
+        assertFalse(messages.systemFirst().hasLateSystem());
+    }
+}

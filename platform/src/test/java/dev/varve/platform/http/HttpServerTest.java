@@ -212,7 +212,7 @@ class HttpServerTest {
 
             socket.close();
 
-            assertTrue(engine.cancelled.await(3, TimeUnit.SECONDS), "the generation goes on");
+            assertTrue(engine.cancelled.await(30, TimeUnit.SECONDS), "the generation goes on");
         }
     }
 

@@ -26,8 +26,8 @@ class StalledClientsTest {
 
     private static final String MODELS = "GET /v1/models HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
-    /** An answer takes milliseconds; a blocked server never answers. Busy machines lie between. */
-    private static final Duration PROMPT = Duration.ofSeconds(10);
+    /** Within it everything ends that does not wait for somebody else. */
+    private static final Duration PROMPT = Duration.ofSeconds(30);
 
     private static final Pace QUICK =
             new Pace(
@@ -66,14 +66,11 @@ class StalledClientsTest {
                 open(server).beginPost("/v1/completions", 1_000_000, "{\"prom");
             }
 
-            long begin = System.nanoTime();
+            // Each with a limit of its own, while the bodies stay where they are.
             assertEquals(200, server.get("/health").statusCode());
             assertEquals(200, server.get("/metrics").statusCode());
             assertEquals(
                     200, server.post("/v1/chat/completions", TestServer.chatBody("")).statusCode());
-
-            Duration taken = Duration.ofNanos(System.nanoTime() - begin);
-            assertTrue(taken.compareTo(PROMPT) < 0, "answered after " + taken);
         }
     }
 
@@ -244,13 +241,9 @@ class StalledClientsTest {
             for (RawClient client : clients) {
                 client.close();
             }
-            int status = 0;
-            for (long end = System.nanoTime() + PROMPT.toNanos();
-                    status != 200 && System.nanoTime() < end; ) {
-                String line = probe(server, MODELS);
-                status = line.isEmpty() ? 0 : Integer.parseInt(line.substring(9, 12));
-            }
-            assertEquals(200, status, "closed connections still count");
+            Eventually.holds(
+                    "closed connections count no more",
+                    () -> probe(server, MODELS).startsWith("HTTP/1.1 200"));
         }
     }
 

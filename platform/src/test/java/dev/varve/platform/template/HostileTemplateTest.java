@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -19,9 +19,8 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicReference;
 
 /** Templates and variables that try to use up memory, time or the stack, or to reach outside. */
+@Timeout(120)
 class HostileTemplateTest {
-    private static final Duration LIMIT = Duration.ofSeconds(30);
-
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -77,12 +76,8 @@ class HostileTemplateTest {
         Map<String, Object> none = Map.of();
 
         TemplateException error =
-                Assertions.assertTimeoutPreemptively(
-                        LIMIT,
-                        () ->
-                                assertThrows(
-                                        TemplateException.class,
-                                        () -> ChatTemplate.compile(source).render(none)));
+                assertThrows(
+                        TemplateException.class, () -> ChatTemplate.compile(source).render(none));
 
         assertTrue(error.getMessage().startsWith("chat template line 1: "), error.getMessage());
         assertFalse(error.raisedByTemplate(), source);

@@ -99,14 +99,14 @@ class ChoicesTest {
         }
     }
 
-    private static AnswerReader reader() {
+    static AnswerReader reader() {
         return AnswerReader.of(
                 AnswerDialect.plain(SmallChat.TOKENIZER)
                         .open(new int[] {1}, AnswerOptions.stoppingAt(List.of()))
                         .text());
     }
 
-    private static GenerationRequest request() {
+    static GenerationRequest request() {
         return GenerationRequest.greedy(new int[] {1}, Integer.MAX_VALUE);
     }
 }

@@ -30,15 +30,15 @@ final class ApiContext {
     private final RequestCycle cycle;
     private final Offer offer;
     private final Metrics metrics;
-    private final Intake intake;
+    private final RouteContext context;
     private final AnswerDelivery delivery;
     private final Route unknown;
 
     ApiContext(AccessControl access, Intake intake, Metrics metrics, Offer offer) {
-        this.intake = intake;
         this.metrics = metrics;
         this.offer = offer;
         cycle = new RequestCycle(access, metrics);
+        context = new RouteContext(cycle, offer, intake);
         delivery = new AnswerDelivery(metrics);
         unknown = new UnknownRoute(cycle);
         map(unknown, DEFAULT);
@@ -99,26 +99,15 @@ final class ApiContext {
         map(
                 new TextRoute(
                         "/apply-template",
-                        cycle,
-                        offer,
-                        intake,
+                        context,
                         (model, body) -> model.chat().applyTemplate(body)),
                 "/apply-template");
         map(
-                new TextRoute(
-                        "/tokenize",
-                        cycle,
-                        offer,
-                        intake,
-                        (model, body) -> model.facts().tokenize(body)),
+                new TextRoute("/tokenize", context, (model, body) -> model.facts().tokenize(body)),
                 "/tokenize");
         map(
                 new TextRoute(
-                        "/detokenize",
-                        cycle,
-                        offer,
-                        intake,
-                        (model, body) -> model.facts().detokenize(body)),
+                        "/detokenize", context, (model, body) -> model.facts().detokenize(body)),
                 "/detokenize");
     }
 
@@ -126,9 +115,7 @@ final class ApiContext {
         map(
                 new GenerationRoute(
                         "/v1/chat/completions",
-                        cycle,
-                        offer,
-                        intake,
+                        context,
                         delivery,
                         (model, body) -> model.chat().read(body)),
                 "/v1/chat/completions",
@@ -136,9 +123,7 @@ final class ApiContext {
         map(
                 new GenerationRoute(
                         "/v1/completions",
-                        cycle,
-                        offer,
-                        intake,
+                        context,
                         delivery,
                         (model, body) -> CompletionRequests.read(body, model.served())),
                 "/v1/completions",

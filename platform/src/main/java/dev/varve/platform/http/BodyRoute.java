@@ -19,10 +19,10 @@ abstract class BodyRoute extends Route {
     private final transient Offer offer;
     private final transient Intake intake;
 
-    BodyRoute(String label, RequestCycle cycle, Offer offer, Intake intake) {
-        super(label, Purpose.SERVICE, Methods.POST, cycle);
-        this.offer = offer;
-        this.intake = intake;
+    BodyRoute(String label, RouteContext context) {
+        super(label, Purpose.SERVICE, Methods.POST, context.cycle());
+        offer = context.offer();
+        intake = context.intake();
     }
 
     @Override

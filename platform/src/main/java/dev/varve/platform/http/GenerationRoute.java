@@ -4,7 +4,6 @@ import dev.varve.platform.http.answer.AnswerDelivery;
 import dev.varve.platform.http.answer.Outcome;
 import dev.varve.platform.http.answer.PendingAnswer;
 import dev.varve.platform.intake.HeldBody;
-import dev.varve.platform.intake.Intake;
 
 import tools.jackson.databind.node.ObjectNode;
 
@@ -20,12 +19,10 @@ final class GenerationRoute extends BodyRoute {
 
     GenerationRoute(
             String label,
-            RequestCycle cycle,
-            Offer offer,
-            Intake intake,
+            RouteContext context,
             AnswerDelivery delivery,
             BiFunction<Offer.OfferedModel, ObjectNode, PendingAnswer> parse) {
-        super(label, cycle, offer, intake);
+        super(label, context);
         this.delivery = delivery;
         this.parse = parse;
     }

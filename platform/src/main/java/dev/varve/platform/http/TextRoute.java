@@ -4,7 +4,6 @@ import dev.varve.platform.http.answer.Outcome;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.http.json.JsonAnswer;
 import dev.varve.platform.intake.HeldBody;
-import dev.varve.platform.intake.Intake;
 
 import tools.jackson.databind.node.ObjectNode;
 
@@ -19,11 +18,9 @@ final class TextRoute extends BodyRoute {
 
     TextRoute(
             String label,
-            RequestCycle cycle,
-            Offer offer,
-            Intake intake,
+            RouteContext context,
             BiFunction<Offer.OfferedModel, ObjectNode, ObjectNode> use) {
-        super(label, cycle, offer, intake);
+        super(label, context);
         this.use = use;
     }
 

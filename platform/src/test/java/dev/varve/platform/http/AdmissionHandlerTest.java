@@ -95,9 +95,7 @@ class AdmissionHandlerTest {
         Route route =
                 new TextRoute(
                         "/tokenize",
-                        new RequestCycle(access, new Metrics()),
-                        offer,
-                        intake,
+                        new RouteContext(new RequestCycle(access, new Metrics()), offer, intake),
                         (model, body) -> body);
         return request -> route;
     }

@@ -1,0 +1,12 @@
+package dev.varve.platform.http;
+
+import dev.varve.platform.intake.Intake;
+
+/**
+ * What routes work with.
+ *
+ * @param cycle what all have in common
+ * @param offer the model
+ * @param intake where bodies are worked on
+ */
+record RouteContext(RequestCycle cycle, Offer offer, Intake intake) {}

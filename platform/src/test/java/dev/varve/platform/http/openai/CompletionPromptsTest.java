@@ -1,0 +1,82 @@
+package dev.varve.platform.http.openai;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import dev.varve.platform.chat.ChatPrompt;
+import dev.varve.platform.http.SmallChat;
+import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.http.json.Json;
+import dev.varve.platform.http.model.BosToken;
+import dev.varve.platform.http.model.TextAllowance;
+import dev.varve.platform.tokenizer.TokenLimit;
+import dev.varve.platform.tokenizer.TooManyTokensException;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import tools.jackson.databind.JsonNode;
+
+import java.util.List;
+import java.util.Optional;
+
+class CompletionPromptsTest {
+    private static List<ChatPrompt> read(String json, int limit) {
+        return new CompletionPrompts(SmallChat.TOKENIZER, TokenLimit.of(limit), Optional.empty())
+                .read(Json.MAPPER.readTree(json));
+    }
+
+    private static int[] ids(String text) {
+        return BosToken.before(SmallChat.TOKENIZER.encode(text, true), SmallChat.TOKENIZER);
+    }
+
+    @Test
+    void aPromptIsATextOrIds() {
+        assertArrayEquals(ids("ab"), read("\"ab\"", 100).getFirst().tokens());
+        assertArrayEquals(new int[] {3, 4}, read("[3, 4]", 100).getFirst().tokens());
+    }
+
+    @Test
+    void severalPromptsMayBeMixed() {
+        List<ChatPrompt> prompts = read("[\"a\", [3], \"b\"]", 100);
+
+        assertEquals(3, prompts.size());
+        assertArrayEquals(ids("a"), prompts.get(0).tokens());
+        assertArrayEquals(new int[] {3}, prompts.get(1).tokens());
+        assertArrayEquals(ids("b"), prompts.get(2).tokens());
+    }
+
+    @Test
+    void theirTextIsKeptOnlyForAnEcho() {
+        CompletionPrompts echoing =
+                new CompletionPrompts(
+                        SmallChat.TOKENIZER,
+                        TokenLimit.of(100),
+                        Optional.of(new TextAllowance("prompt", 1)));
+        JsonNode prompt = Json.MAPPER.readTree("[\"ab\"]");
+
+        assertEquals("ab", echoing.read(prompt).getFirst().text());
+        assertEquals("", read("[\"ab\"]", 100).getFirst().text());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"5", "{}", "[]", "null", "[\"a\", 5]", "[[\"a\"]]", "[-1]", "[5, \"a\"]"})
+    void otherShapesAreRefused(String json) {
+        ApiException refusal = assertThrows(ApiException.class, () -> read(json, 100));
+
+        assertEquals(Optional.of("prompt"), refusal.param());
+    }
+
+    @Test
+    void thereIsALimitOfPromptsAndOfTokens() {
+        String many = "[" + "\"a\",".repeat(64) + "\"a\"]";
+
+        assertEquals(
+                "prompt: expected at most 64 prompts, found 65",
+                assertThrows(ApiException.class, () -> read(many, 100)).getMessage());
+        assertThrows(TooManyTokensException.class, () -> read("[1, 2, 3]", 2));
+    }
+}

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.intake.IntakeLimits;
 import dev.varve.platform.intake.Pace;
+import dev.varve.testkit.Await;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -241,7 +242,7 @@ class StalledClientsTest {
             for (RawClient client : clients) {
                 client.close();
             }
-            Eventually.holds(
+            Await.until(
                     "closed connections count no more",
                     () -> probe(server, MODELS).startsWith("HTTP/1.1 200"));
         }

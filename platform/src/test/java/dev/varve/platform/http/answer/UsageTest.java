@@ -16,7 +16,9 @@ class UsageTest {
         return new ChoiceEvent.Ended(
                 index,
                 new GenerationEnd(
-                        GenerationEnd.Reason.END_TOKEN, prompt, cached, generated, 1.04, 20, 250),
+                        GenerationEnd.Reason.END_TOKEN,
+                        new GenerationEnd.Tokens(prompt, cached, generated),
+                        new GenerationEnd.Times(1.04, 20, 250)),
                 new AnswerText.Piece("", "", List.of()),
                 new AnswerFacts(Optional.empty(), 0, 2, generated - 2, CloseKind.NATURAL));
     }

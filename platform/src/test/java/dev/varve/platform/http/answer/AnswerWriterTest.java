@@ -1,0 +1,226 @@
+package dev.varve.platform.http.answer;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.api.VarveException;
+import dev.varve.platform.engine.Engine;
+import dev.varve.platform.engine.EngineStatus;
+import dev.varve.platform.engine.GeneratedToken;
+import dev.varve.platform.engine.Generation;
+import dev.varve.platform.engine.GenerationEnd;
+import dev.varve.platform.engine.GenerationListener;
+import dev.varve.platform.http.SmallChat;
+import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.http.json.Json;
+import dev.varve.platform.http.metrics.Metrics;
+import dev.varve.platform.sequence.CacheScope;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import tools.jackson.databind.node.ObjectNode;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+@Timeout(60)
+class AnswerWriterTest {
+    private final RecordedResponse response = new RecordedResponse();
+
+    @Test
+    void aWholeAnswerIsOneObject() throws Exception {
+        Outcome outcome = write(Delivery.WHOLE, List.of(said("a", "b"), said("c")));
+
+        assertEquals(200, response.status());
+        assertEquals("application/json", response.headers().get("Content-Type"));
+        assertEquals("{\"events\":5,\"tokens\":3}", response.text());
+        assertEquals(new Outcome(Optional.of("stop"), 3), outcome);
+    }
+
+    @Test
+    void aStreamHasAllChunksAndItsEndMark() throws Exception {
+        Outcome outcome = write(Delivery.STREAM, List.of(said("a", "b")));
+
+        assertEquals(
+                """
+                : accepted
+
+                data: {"opening":true}
+
+                data: {"token":0}
+
+                data: {"token":0}
+
+                data: {"end":"stop"}
+
+                data: [DONE]
+
+                """,
+                response.text());
+        assertEquals("text/event-stream", response.headers().get("Content-Type"));
+        assertEquals("no", response.headers().get("X-Accel-Buffering"));
+        assertEquals(new Outcome(Optional.of("stop"), 2), outcome);
+    }
+
+    @Test
+    void theUsageComesBehindAllChoicesIfItIsWanted() throws Exception {
+        write(Delivery.STREAM_WITH_USAGE, List.of(said("a"), said("b")));
+
+        assertTrue(
+                response.text().endsWith("data: {\"usage\":2}\n\ndata: [DONE]\n\n"),
+                response.text());
+    }
+
+    @Test
+    void aStreamThatFailsEndsWithTheErrorAndPretendsNoEnd() throws Exception {
+        Outcome outcome = write(Delivery.STREAM, List.of(failed()));
+
+        assertTrue(response.text().contains("\"message\":\"it broke\""), response.text());
+        assertFalse(response.text().contains("[DONE]"), response.text());
+        assertEquals(Optional.of("error"), outcome.finishReason());
+    }
+
+    @Test
+    void aWholeAnswerThatFailsIsNoAnswer() {
+        ApiException failure =
+                assertThrows(ApiException.class, () -> write(Delivery.WHOLE, List.of(failed())));
+
+        assertEquals(503, failure.status());
+        assertEquals("", response.text());
+    }
+
+    @ParameterizedTest
+    @EnumSource(Delivery.class)
+    void aClientThatIsGoneIsNotWaitedFor(Delivery delivery) {
+        try (Choices choices = new Choices(1, new Metrics(), () -> {})) {
+            choices.submit(new ScriptEngine(List.of(silent())), CacheScope.common(), choice(1));
+
+            assertThrows(
+                    IOException.class,
+                    () ->
+                            new AnswerWriter(
+                                            response.response(),
+                                            () -> true,
+                                            new CountingFormat(),
+                                            delivery)
+                                    .write(choices, 1));
+        }
+    }
+
+    private Outcome write(Delivery delivery, List<Consumer<GenerationListener>> scripts)
+            throws Exception {
+        try (Choices choices = new Choices(scripts.size(), new Metrics(), () -> {})) {
+            choices.submit(new ScriptEngine(scripts), CacheScope.common(), choice(scripts.size()));
+            return new AnswerWriter(
+                            response.response(), () -> false, new CountingFormat(), delivery)
+                    .write(choices, scripts.size());
+        }
+    }
+
+    private static Consumer<GenerationListener> said(String... tokens) {
+        return listener -> {
+            listener.onStart(0);
+            for (String token : tokens) {
+                int id = SmallChat.TOKENIZER.encode(token, false)[0];
+                listener.onToken(new GeneratedToken(id, Optional.empty()));
+            }
+            listener.onEnd(
+                    new GenerationEnd(
+                            GenerationEnd.Reason.END_TOKEN,
+                            new GenerationEnd.Tokens(1, 0, tokens.length),
+                            new GenerationEnd.Times(1, 2, 3)));
+        };
+    }
+
+    private static Consumer<GenerationListener> failed() {
+        return listener ->
+                listener.onError(new VarveException(VarveException.Kind.UNAVAILABLE, "it broke"));
+    }
+
+    private static Consumer<GenerationListener> silent() {
+        return listener -> listener.onStart(0);
+    }
+
+    private static List<PendingAnswer.Choice> choice(int count) {
+        return Collections.nCopies(count, 0).stream()
+                .map(
+                        number ->
+                                new PendingAnswer.Choice(
+                                        ChoicesTest.request(), ChoicesTest.reader()))
+                .toList();
+    }
+
+    /** Says all of its scripts before it returns. */
+    private record ScriptEngine(List<Consumer<GenerationListener>> scripts) implements Engine {
+        @Override
+        public List<Generation> submit(List<Submission> submissions) {
+            List<Generation> generations = new ArrayList<>();
+            for (int i = 0; i < submissions.size(); i++) {
+                scripts.get(i).accept(submissions.get(i).listener());
+                generations.add(() -> {});
+            }
+            return generations;
+        }
+
+        @Override
+        public EngineStatus status() {
+            throw new AssertionError("nobody asks");
+        }
+
+        @Override
+        public CompletableFuture<VarveException> broken() {
+            return new CompletableFuture<>();
+        }
+
+        @Override
+        public boolean drain(Duration limit) {
+            return true;
+        }
+
+        @Override
+        public void close() {
+            // Nothing runs.
+        }
+    }
+
+    /** Shapes that tell which events came. */
+    private static final class CountingFormat implements AnswerFormat {
+        @Override
+        public List<ObjectNode> opening() {
+            return List.of(Json.object().put("opening", true));
+        }
+
+        @Override
+        public List<ObjectNode> token(ChoiceEvent.Token token) {
+            return List.of(Json.object().put("token", token.index()));
+        }
+
+        @Override
+        public List<ObjectNode> end(ChoiceEvent.Ended ended) {
+            return List.of(Json.object().put("end", ended.finishReason()));
+        }
+
+        @Override
+        public ObjectNode usage(Usage usage) {
+            return Json.object().put("usage", usage.generatedTokens());
+        }
+
+        @Override
+        public ObjectNode whole(List<ChoiceEvent> events, Usage usage) {
+            return Json.object()
+                    .put("events", events.size())
+                    .put("tokens", usage.generatedTokens());
+        }
+    }
+}

@@ -163,7 +163,7 @@ public final class SpeedProbe {
      *
      * @param prefillMillis empty where it would have taken too long
      */
-    private record RunTime(double decodeMillis, OptionalDouble prefillMillis) {}
+    record RunTime(double decodeMillis, OptionalDouble prefillMillis) {}
 
     private static RunTime both(TimedShard shard) {
         StepTime time = shard.measure();
@@ -196,10 +196,13 @@ public final class SpeedProbe {
      * A single block takes p + c, the run p + the sum of its c; that gives p. Then the blocks are
      * scaled so that they add up to the run as it was measured.
      */
-    private DeviceSpeed combine(List<StepTime> single, LayerRange range, int run, RunTime whole) {
+    DeviceSpeed combine(List<StepTime> single, LayerRange range, int run, RunTime whole) {
         double sum = blocks.sum(range, kind -> single.get(kind).decodeMillis());
         double least = single.stream().mapToDouble(StepTime::decodeMillis).min().orElseThrow();
-        double perShard = Math.clamp((sum - whole.decodeMillis()) / (run - 1), 0, least / 2);
+        // A run that is quicker than one of its blocks, as where timers are coarse, takes something
+        // all the same.
+        double most = Math.min(least, whole.decodeMillis()) / 2;
+        double perShard = Math.clamp((sum - whole.decodeMillis()) / (run - 1), 0, most);
         double decodeScale =
                 (whole.decodeMillis() - perShard) / Math.max(1e-9, sum - run * perShard);
         double prefillSum = blocks.sum(range, kind -> single.get(kind).prefillMillis());

@@ -11,7 +11,6 @@ import dev.varve.platform.engine.GeneratedToken;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationListener;
 import dev.varve.platform.engine.GenerationRequest;
-import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.shard.PlainModel;
 
 import org.junit.jupiter.api.Test;
@@ -24,7 +23,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -87,11 +85,7 @@ class LoadedModelTest {
 
     private static Said submit(LoadedModel model, int[] prompt) {
         Said said = new Said();
-        model.engine()
-                .submit(
-                        new GenerationRequest(
-                                prompt, 0, ANSWER, Set.of(), SamplingOptions.greedy(), -1),
-                        said);
+        model.engine().submit(GenerationRequest.greedy(prompt, ANSWER), said);
         return said;
     }
 

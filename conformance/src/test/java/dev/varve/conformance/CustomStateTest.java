@@ -14,6 +14,7 @@ import dev.varve.api.model.ShardGraph;
 import dev.varve.api.model.StateStep;
 import dev.varve.api.model.TensorSelection;
 import dev.varve.platform.runtime.LoadedModel;
+import dev.varve.platform.runtime.OpenedModel;
 import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.Boundary;
@@ -134,13 +135,10 @@ class CustomStateTest {
         int[] actual;
         try (LoadedModel loaded =
                 LoadedModel.load(
-                        file,
-                        model,
+                        new OpenedModel(file, model),
                         Cpu.device(),
                         Cpu.settings(128, 2, Cpu.F16),
-                        List.of(new LayerRange(0, 1), new LayerRange(1, 3)),
-                        LoadProgress.silent(),
-                        plan -> {})) {
+                        List.of(new LayerRange(0, 1), new LayerRange(1, 3)))) {
             actual = Answer.ask(loaded.engine(), prompt, 0, 20, SamplingOptions.greedy()).tokens();
         }
 

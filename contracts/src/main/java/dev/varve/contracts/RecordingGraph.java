@@ -3,6 +3,7 @@ package dev.varve.contracts;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.varve.api.ggml.DeltaInputs;
 import dev.varve.api.ggml.Extents;
 import dev.varve.api.ggml.GgmlContext;
 import dev.varve.api.ggml.GgmlType;
@@ -312,22 +313,19 @@ final class RecordingGraph implements ShardGraph {
     }
 
     @Override
-    public Tensor gatedDelta(
-            int layer, Tensor query, Tensor key, Tensor value, Tensor decay, Tensor beta) {
+    public Tensor gatedDelta(int layer, DeltaInputs inputs) {
         operator("gatedDelta", layer);
         LayerState.Recurrent state = state(layer, LayerState.Recurrent.class);
-        requireShape(
-                "query of layer " + layer, query, state.stateSize(), query.ne(1), batch.tokens());
-        requireShape("key of layer " + layer, key, state.stateSize(), query.ne(1), batch.tokens());
-        requireShape(
-                "value of layer " + layer,
-                value,
-                state.stateSize(),
-                state.valueHeads(),
-                batch.tokens());
-        requireShape("decay of layer " + layer, decay, state.valueHeads(), batch.tokens());
-        requireShape("beta of layer " + layer, beta, state.valueHeads(), batch.tokens());
-        return f32(state.stateSize(), state.valueHeads(), batch.tokens());
+        String of = " of layer " + layer;
+        int size = state.stateSize();
+        int heads = state.valueHeads();
+        long keyHeads = inputs.query().ne(1);
+        requireShape("query" + of, inputs.query(), size, keyHeads, batch.tokens());
+        requireShape("key" + of, inputs.key(), size, keyHeads, batch.tokens());
+        requireShape("value" + of, inputs.value(), size, heads, batch.tokens());
+        requireShape("decay" + of, inputs.decay(), heads, batch.tokens());
+        requireShape("beta" + of, inputs.beta(), heads, batch.tokens());
+        return f32(size, heads, batch.tokens());
     }
 
     /** All columns belong to one sequence. */

@@ -259,7 +259,11 @@ class BrokenProvidersTest {
                 @Override
                 public ModelShape shape() {
                     LayerState state = new LayerState.FullAttention(1, 32, 32);
-                    return new ModelShape("qwen35", new ModelShape.Sizes(width, 100, 64), List.of(state, state), 0);
+                    return new ModelShape(
+                            "qwen35",
+                            new ModelShape.Sizes(width, 100, 64),
+                            List.of(state, state),
+                            0);
                 }
 
                 @Override

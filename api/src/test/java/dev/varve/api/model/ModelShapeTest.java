@@ -28,7 +28,12 @@ class ModelShapeTest {
     void sizesThatAreNotPositiveAreRefused(int width, int vocabulary, int context, int skipped) {
         assertThrows(
                 IllegalArgumentException.class,
-                () -> new ModelShape("test", new ModelShape.Sizes(width, vocabulary, context), List.of(FULL), skipped));
+                () ->
+                        new ModelShape(
+                                "test",
+                                new ModelShape.Sizes(width, vocabulary, context),
+                                List.of(FULL),
+                                skipped));
     }
 
     @Test

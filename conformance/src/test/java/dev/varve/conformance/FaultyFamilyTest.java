@@ -177,10 +177,7 @@ class FaultyFamilyTest {
                         graph.ops()
                                 .view(
                                         query,
-                                        Extents.of(
-                                                query.ne(0),
-                                                query.ne(1),
-                                                query.ne(2) > 1 ? query.ne(2) - 1 : 1),
+                                        Extents.of(query.ne(0), query.ne(1), query.ne(2) - 1),
                                         Strides.of(query.nb(1), query.nb(2)),
                                         0),
                         (Tensor) arguments[2],

@@ -42,7 +42,9 @@ final class BuildCheck {
     }
 
     /**
-     * Records a chunk, a step of decode and, if captures are asked for, a chunk with all of them.
+     * Records a chunk, without captures and, where some are asked for, with all of them. A step of
+     * decode differs in its number of tokens only, which {@link BuildRules} hold to the same; to
+     * record one as well would cost every start about as much again.
      *
      * @throws VarveException of kind UNSUPPORTED_MODEL naming plugin, layer and operator if the
      *     family breaks a rule or throws; of kind UNAVAILABLE if the device does not run all of it
@@ -54,25 +56,9 @@ final class BuildCheck {
             ComputeDevice device,
             List<Integer> captures) {
         boolean slides = model.shape().window().isPresent();
-        record(
-                new GraphKey(Phase.PREFILL, List.of(part(CHUNK, slides)), List.of()),
-                model,
-                range,
-                state,
-                device);
-        record(
-                new GraphKey(Phase.DECODE, List.of(part(1, slides)), List.of()),
-                model,
-                range,
-                state,
-                device);
+        record(key(slides, List.of()), model, range, state, device);
         if (captures.stream().anyMatch(range::computesInputOf)) {
-            record(
-                    new GraphKey(Phase.PREFILL, List.of(part(CHUNK, slides)), captures),
-                    model,
-                    range,
-                    state,
-                    device);
+            record(key(slides, captures), model, range, state, device);
         }
     }
 
@@ -90,11 +76,13 @@ final class BuildCheck {
     }
 
     /** The first tokens of a sequence, of which the last one's output is wanted. */
-    private static GraphKey.Part part(int tokens, boolean slides) {
-        return new GraphKey.Part(
-                new GraphKey.Columns(tokens, 1, tokens == 1),
-                new GraphKey.Attended(0, SlotSpan.BLOCK, false),
-                new GraphKey.Attended(0, slides ? SlotSpan.BLOCK : 0, false),
-                new GraphKey.StateUse(Slice.ZERO_ROW, 1));
+    private static GraphKey key(boolean slides, List<Integer> captures) {
+        GraphKey.Part part =
+                new GraphKey.Part(
+                        new GraphKey.Columns(CHUNK, 1, false),
+                        new GraphKey.Attended(0, SlotSpan.BLOCK, false),
+                        new GraphKey.Attended(0, slides ? SlotSpan.BLOCK : 0, false),
+                        new GraphKey.StateUse(Slice.ZERO_ROW, 1));
+        return new GraphKey(Phase.PREFILL, List.of(part), captures);
     }
 }

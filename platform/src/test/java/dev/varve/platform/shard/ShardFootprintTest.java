@@ -152,9 +152,8 @@ class ShardFootprintTest {
                         "blk." + layer + ".attn_output.weight",
                         GgmlType.F32,
                         List.of((long) heads * valueLength, 64L),
-                        Path.of("model.gguf"),
-                        0,
-                        4L * heads * valueLength * 64);
+                        new GgufTensor.Place(
+                                Path.of("model.gguf"), 0, 4L * heads * valueLength * 64));
         return new TensorSelection.Builder().add(tensor, TensorUse.MATMUL).build();
     }
 

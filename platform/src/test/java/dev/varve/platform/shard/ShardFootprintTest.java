@@ -27,7 +27,7 @@ class ShardFootprintTest {
     private static final int WINDOW = 300;
 
     private static ModelShape shape(List<LayerState> layers) {
-        return new ModelShape("test", 64, 100, 4096, layers, 0);
+        return new ModelShape("test", new ModelShape.Sizes(64, 100, 4096), layers, 0);
     }
 
     private static List<LayerState> randomLayers(SplittableRandom random) {

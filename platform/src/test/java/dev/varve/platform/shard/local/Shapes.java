@@ -10,6 +10,6 @@ final class Shapes {
     private Shapes() {}
 
     static ModelShape of(int width, int vocabulary, List<LayerState> layers) {
-        return new ModelShape("test", width, vocabulary, 1024, layers, 0);
+        return new ModelShape("test", new ModelShape.Sizes(width, vocabulary, 1024), layers, 0);
     }
 }

@@ -3,6 +3,7 @@ package dev.varve.api.nativecall;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -10,6 +11,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 import java.util.Optional;
 
 class ProcessEnvironmentTest {
+    /** Processes that other tests start inherit it, and do not start with one as long as that. */
+    @AfterEach
+    void shortenTheLongValue() {
+        ProcessEnvironment.set("VARVE_TEST_LONG", "");
+    }
+
     @Test
     void nativeCodeSeesAVariableThatWasSet() {
         assertEquals(Optional.empty(), ProcessEnvironment.get("VARVE_TEST_VARIABLE"));

@@ -153,12 +153,8 @@ class EngineTest {
                                 seed ->
                                         new SamplingOptions(
                                                 1,
-                                                0,
-                                                0.95f,
-                                                0,
-                                                1,
-                                                0,
-                                                0,
+                                                new SamplingOptions.Cutoffs(0, 0.95f, 0),
+                                                SamplingOptions.Penalties.NONE,
                                                 OptionalLong.of(seed),
                                                 Map.of()))
                         .toList();
@@ -260,7 +256,11 @@ class EngineTest {
         Sample spec = Sample.of(Family.QWEN35, TensorType.Q4_0);
         SamplingOptions sampling =
                 new SamplingOptions(
-                        1, 0, 0.95f, 0, 1.1f, 0.2f, 0.1f, OptionalLong.of(42), Map.of());
+                        1,
+                        new SamplingOptions.Cutoffs(0, 0.95f, 0),
+                        new SamplingOptions.Penalties(1.1f, 0.2f, 0.1f),
+                        OptionalLong.of(42),
+                        Map.of());
         int[] prompt = spec.tokens(40, 9);
         try (LoadedModel model = Cpu.load(spec.file(), Cpu.settings(CONTEXT, 4, Cpu.Q8_0))) {
             int[] alone = Answer.ask(model.engine(), prompt, 0, 40, sampling).tokens();

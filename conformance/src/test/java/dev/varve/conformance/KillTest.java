@@ -51,7 +51,11 @@ class KillTest {
     private static final SamplingOptions GREEDY = SamplingOptions.greedy();
     private static final SamplingOptions SAMPLED =
             new SamplingOptions(
-                    0.9f, 40, 0.95f, 0, 1.1f, 0.2f, 0.1f, OptionalLong.of(42), Map.of());
+                    0.9f,
+                    new SamplingOptions.Cutoffs(40, 0.95f, 0),
+                    new SamplingOptions.Penalties(1.1f, 0.2f, 0.1f),
+                    OptionalLong.of(42),
+                    Map.of());
     private static final int ANSWER = 24;
 
     @TempDir static Path models;

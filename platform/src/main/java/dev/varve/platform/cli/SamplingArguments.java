@@ -60,12 +60,8 @@ final class SamplingArguments {
     SamplingOptions options() {
         return new SamplingOptions(
                 temperature,
-                topK,
-                topP,
-                minP,
-                repetitionPenalty,
-                0,
-                0,
+                new SamplingOptions.Cutoffs(topK, topP, minP),
+                new SamplingOptions.Penalties(repetitionPenalty, 0, 0),
                 seed.map(OptionalLong::of).orElseGet(OptionalLong::empty),
                 Map.of());
     }

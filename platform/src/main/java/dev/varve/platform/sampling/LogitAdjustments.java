@@ -69,7 +69,7 @@ final class LogitAdjustments {
     /** Whether {@link #apply} would change anything but suppressed tokens. */
     boolean changesLogits() {
         return biasedTokens.length > 0
-                || options.repetitionPenalty() != 1 && windowLength > 0
+                || options.penalties().repetition() != 1 && windowLength > 0
                 || !generated.isEmpty();
     }
 
@@ -81,13 +81,14 @@ final class LogitAdjustments {
         for (int i = 0; i < biasedTokens.length; i++) {
             row[biasedTokens[i]] += biases[i];
         }
-        if (options.repetitionPenalty() != 1) {
-            penaliseRepetition(row, options.repetitionPenalty());
+        if (options.penalties().repetition() != 1) {
+            penaliseRepetition(row, options.penalties().repetition());
         }
         generated.forEach(
                 (token, count) ->
                         row[token] -=
-                                options.frequencyPenalty() * count + options.presencePenalty());
+                                options.penalties().frequency() * count
+                                        + options.penalties().presence());
         for (int token : suppressed) {
             row[token] = Float.NEGATIVE_INFINITY;
         }
@@ -107,6 +108,6 @@ final class LogitAdjustments {
     }
 
     private boolean countsGenerated() {
-        return options.frequencyPenalty() != 0 || options.presencePenalty() != 0;
+        return options.penalties().frequency() != 0 || options.penalties().presence() != 0;
     }
 }

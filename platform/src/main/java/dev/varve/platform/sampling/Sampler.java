@@ -168,35 +168,37 @@ public final class Sampler {
     private int draw(float[] row, int offset, double uniform) {
         maxima.scan(row, offset);
         double temperature = options.temperature();
-        boolean limitsCount = options.topK() > 0 && options.topK() < vocabularySize;
+        boolean limitsCount =
+                options.cutoffs().topK() > 0 && options.cutoffs().topK() < vocabularySize;
         if (limitsCount) {
-            candidates.collect(row, offset, maxima, leastOfBest(options.topK()));
-            candidates.keepBest(options.topK());
+            candidates.collect(row, offset, maxima, leastOfBest(options.cutoffs().topK()));
+            candidates.keepBest(options.cutoffs().topK());
             candidates.weigh(function, maxima.highest(), temperature);
             keepTopP(candidates.totalWeight());
-        } else if (options.topP() < 1) {
+        } else if (options.cutoffs().topP() < 1) {
             SoftmaxWeights all = weigh(row, offset, temperature);
             // Tokens below this weight together miss (1 - p) of the total, so those above it reach
             // p without them.
-            double leastWeight = (1 - (double) options.topP()) * all.total() / vocabularySize;
+            double leastWeight =
+                    (1 - (double) options.cutoffs().topP()) * all.total() / vocabularySize;
             candidates.collect(row, offset, maxima, below(Math.log(leastWeight)));
             candidates.weigh(all);
             keepTopP(all.total());
-        } else if (options.minP() > 0) {
-            candidates.collect(row, offset, maxima, below(Math.log(options.minP())));
+        } else if (options.cutoffs().minP() > 0) {
+            candidates.collect(row, offset, maxima, below(Math.log(options.cutoffs().minP())));
             candidates.weigh(function, maxima.highest(), temperature);
         } else {
             return weigh(row, offset, temperature).draw(uniform);
         }
-        if (options.minP() > 0) {
-            candidates.keepNear(maxima.highest(), temperature, Math.log(options.minP()));
+        if (options.cutoffs().minP() > 0) {
+            candidates.keepNear(maxima.highest(), temperature, Math.log(options.cutoffs().minP()));
         }
         return candidates.draw(uniform);
     }
 
     private void keepTopP(double total) {
-        if (options.topP() < 1) {
-            candidates.keepUntil(options.topP() * total);
+        if (options.cutoffs().topP() < 1) {
+            candidates.keepUntil(options.cutoffs().topP() * total);
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.varve.platform.sampling;
 
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalLong;
 
 /**
@@ -8,56 +9,64 @@ import java.util.OptionalLong;
  * and presence penalties, temperature, top-k, top-p, min-p, draw.
  *
  * @param temperature 0: the most likely token, the lowest id on ties
- * @param topK number of candidates kept; 0: all
- * @param topP smallest set of candidates whose probability reaches this; 1: all
- * @param minP candidates below this share of the best one's probability are dropped; 0: none
- * @param repetitionPenalty divides positive and multiplies negative logits of tokens in the
- *     history; 1: off
- * @param presencePenalty subtracted once from tokens in the generated text
- * @param frequencyPenalty subtracted per occurrence in the generated text
+ * @param cutoffs which tokens may be drawn
+ * @param penalties what tokens of the history cost
  * @param seed start of the random generator; empty: a random one
  * @param logitBias added to the logits of these tokens
  */
 public record SamplingOptions(
         float temperature,
-        int topK,
-        float topP,
-        float minP,
-        float repetitionPenalty,
-        float presencePenalty,
-        float frequencyPenalty,
+        Cutoffs cutoffs,
+        Penalties penalties,
         OptionalLong seed,
         Map<Integer, Float> logitBias) {
+    private static final float MOST_TEMPERATURE = 100;
+
+    /**
+     * Checks the temperature.
+     *
+     * @throws IllegalArgumentException if it is not a number from 0 to 100
+     */
     public SamplingOptions {
         require(
-                temperature >= 0 && temperature <= 100,
+                temperature >= 0 && temperature <= MOST_TEMPERATURE,
                 "temperature",
                 temperature,
                 "a number from 0 to 100");
-        require(topK >= 0, "top_k", topK, "0 or more");
-        require(topP > 0 && topP <= 1, "top_p", topP, "above 0, up to 1");
-        require(minP >= 0 && minP <= 1, "min_p", minP, "from 0 to 1");
-        require(
-                repetitionPenalty > 0 && repetitionPenalty <= 100,
-                "repetition_penalty",
-                repetitionPenalty,
-                "above 0, up to 100");
-        require(
-                presencePenalty >= -100 && presencePenalty <= 100,
-                "presence_penalty",
-                presencePenalty,
-                "from -100 to 100");
-        require(
-                frequencyPenalty >= -100 && frequencyPenalty <= 100,
-                "frequency_penalty",
-                frequencyPenalty,
-                "from -100 to 100");
+        Objects.requireNonNull(cutoffs);
+        Objects.requireNonNull(penalties);
         logitBias = Map.copyOf(logitBias);
     }
 
     /** Takes the most likely token each time. */
     public static SamplingOptions greedy() {
-        return new SamplingOptions(0, 0, 1, 0, 1, 0, 0, OptionalLong.empty(), Map.of());
+        return new SamplingOptions(0, Cutoffs.NONE, Penalties.NONE, OptionalLong.empty(), Map.of());
+    }
+
+    /** The same with another temperature. */
+    public SamplingOptions atTemperature(float other) {
+        return new SamplingOptions(other, cutoffs, penalties, seed, logitBias);
+    }
+
+    /** The same with other cut-offs. */
+    public SamplingOptions within(Cutoffs other) {
+        return new SamplingOptions(temperature, other, penalties, seed, logitBias);
+    }
+
+    /** The same with other penalties. */
+    public SamplingOptions penalising(Penalties other) {
+        return new SamplingOptions(temperature, cutoffs, other, seed, logitBias);
+    }
+
+    /** The same with a seed, which makes it choose the same tokens each time. */
+    public SamplingOptions seededWith(long start) {
+        return new SamplingOptions(
+                temperature, cutoffs, penalties, OptionalLong.of(start), logitBias);
+    }
+
+    /** The same with biases. */
+    public SamplingOptions biased(Map<Integer, Float> bias) {
+        return new SamplingOptions(temperature, cutoffs, penalties, seed, bias);
     }
 
     /**
@@ -65,17 +74,79 @@ public record SamplingOptions(
      * read.
      */
     public boolean isPlainArgmax() {
-        return temperature == 0
-                && repetitionPenalty == 1
-                && presencePenalty == 0
-                && frequencyPenalty == 0
-                && logitBias.isEmpty();
+        return temperature == 0 && penalties.areOff() && logitBias.isEmpty();
     }
 
     private static void require(boolean valid, String name, Number found, String expected) {
         if (!valid) {
             throw new IllegalArgumentException(
                     name + ": expected " + expected + ", found " + found);
+        }
+    }
+
+    /**
+     * Which tokens may be drawn.
+     *
+     * @param topK number of candidates kept; 0: all
+     * @param topP smallest set of candidates whose probability reaches this; 1: all
+     * @param minP candidates below this share of the best one's probability are dropped; 0: none
+     */
+    public record Cutoffs(int topK, float topP, float minP) {
+        /** Every token may be drawn. */
+        public static final Cutoffs NONE = new Cutoffs(0, 1, 0);
+
+        /**
+         * Checks the numbers.
+         *
+         * @throws IllegalArgumentException that names the one that is out of range
+         */
+        public Cutoffs {
+            require(topK >= 0, "top_k", topK, "0 or more");
+            require(topP > 0 && topP <= 1, "top_p", topP, "above 0, up to 1");
+            require(minP >= 0 && minP <= 1, "min_p", minP, "from 0 to 1");
+        }
+    }
+
+    /**
+     * What it costs a token to have been in the text before.
+     *
+     * @param repetition divides positive and multiplies negative logits of tokens in the history;
+     *     1: off
+     * @param presence subtracted once from tokens in the generated text
+     * @param frequency subtracted per occurrence in the generated text
+     */
+    public record Penalties(float repetition, float presence, float frequency) {
+        /** Nothing costs anything. */
+        public static final Penalties NONE = new Penalties(1, 0, 0);
+
+        private static final float MOST = 100;
+
+        /**
+         * Checks the numbers.
+         *
+         * @throws IllegalArgumentException that names the one that is out of range
+         */
+        public Penalties {
+            require(
+                    repetition > 0 && repetition <= MOST,
+                    "repetition_penalty",
+                    repetition,
+                    "above 0, up to 100");
+            require(
+                    presence >= -MOST && presence <= MOST,
+                    "presence_penalty",
+                    presence,
+                    "from -100 to 100");
+            require(
+                    frequency >= -MOST && frequency <= MOST,
+                    "frequency_penalty",
+                    frequency,
+                    "from -100 to 100");
+        }
+
+        /** Whether nothing costs anything. */
+        boolean areOff() {
+            return repetition == 1 && presence == 0 && frequency == 0;
         }
     }
 }

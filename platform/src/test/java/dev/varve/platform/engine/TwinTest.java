@@ -31,7 +31,12 @@ class TwinTest {
         SamplingOptions sampling =
                 seed.isEmpty()
                         ? SamplingOptions.greedy()
-                        : new SamplingOptions(1, 0, 1, 0, 1, 0, 0, seed, Map.of());
+                        : new SamplingOptions(
+                                1,
+                                SamplingOptions.Cutoffs.NONE,
+                                SamplingOptions.Penalties.NONE,
+                                seed,
+                                Map.of());
         return new GenerationRequest(
                 new GenerationRequest.Prompt(PROMPT, 700, scope),
                 new GenerationRequest.Ending(40, Set.of()),

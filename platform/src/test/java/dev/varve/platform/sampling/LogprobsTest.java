@@ -70,7 +70,11 @@ final class LogprobsTest {
         float[] row = SamplerTest.gaussian(50, 2, new Random(4));
         SamplingOptions options =
                 new SamplingOptions(
-                        0.2f, 3, 0.5f, 0.1f, 2, 1, 1, OptionalLong.of(1), Map.of(3, 50f));
+                        0.2f,
+                        new SamplingOptions.Cutoffs(3, 0.5f, 0.1f),
+                        new SamplingOptions.Penalties(2, 1, 1),
+                        OptionalLong.of(1),
+                        Map.of(3, 50f));
         Sampler sampler = new Sampler(options, 50, new int[] {7});
         sampler.accept(sampler.sample(row, 0));
 

@@ -33,22 +33,23 @@ final class PlainSampling {
             return normalised(new double[row.length], ranked.subList(0, 1), logits, 1);
         }
         List<Integer> kept =
-                options.topK() == 0
+                options.cutoffs().topK() == 0
                         ? ranked
-                        : ranked.subList(0, Math.min(options.topK(), ranked.size()));
+                        : ranked.subList(0, Math.min(options.cutoffs().topK(), ranked.size()));
         double[] all = normalised(new double[row.length], kept, logits, options.temperature());
         int nucleus = 0;
         double reached = 0;
-        while (nucleus < kept.size() && reached < options.topP()) {
+        while (nucleus < kept.size() && reached < options.cutoffs().topP()) {
             reached += all[kept.get(nucleus++)];
         }
         kept =
-                (options.topP() == 1 ? kept : kept.subList(0, nucleus))
+                (options.cutoffs().topP() == 1 ? kept : kept.subList(0, nucleus))
                         .stream()
                                 .filter(
                                         token ->
                                                 all[token]
-                                                        >= options.minP() * all[ranked.getFirst()])
+                                                        >= options.cutoffs().minP()
+                                                                * all[ranked.getFirst()])
                                 .toList();
         return normalised(new double[row.length], kept, logits, options.temperature());
     }
@@ -84,12 +85,13 @@ final class PlainSampling {
                         .toList();
         for (int token :
                 new HashSet<>(history.subList(Math.max(0, history.size() - 256), history.size()))) {
-            double penalty = options.repetitionPenalty();
+            double penalty = options.penalties().repetition();
             logits[token] = logits[token] > 0 ? logits[token] / penalty : logits[token] * penalty;
         }
         for (int token : new HashSet<>(generated)) {
             long count = generated.stream().filter(t -> t == token).count();
-            logits[token] -= options.frequencyPenalty() * count + options.presencePenalty();
+            logits[token] -=
+                    options.penalties().frequency() * count + options.penalties().presence();
         }
         suppressed.forEach(token -> logits[token] = Double.NEGATIVE_INFINITY);
         return logits;

@@ -53,12 +53,8 @@ final class SamplerTest {
             SamplingOptions options =
                     new SamplingOptions(
                             temperature,
-                            topK,
-                            topP,
-                            minP,
-                            repetition,
-                            presence,
-                            frequency,
+                            new SamplingOptions.Cutoffs(topK, topP, minP),
+                            new SamplingOptions.Penalties(repetition, presence, frequency),
                             OptionalLong.of(seed),
                             size > 2 ? Map.of(1, 2.5f, size - 1, -3f) : Map.of());
             Set<Integer> suppressed = size > 2 ? Set.of(0, size / 2) : Set.of();
@@ -92,7 +88,11 @@ final class SamplerTest {
     void frequenciesFollowTheDistribution(float temperature, int topK, float topP, float minP) {
         SamplingOptions options =
                 new SamplingOptions(
-                        temperature, topK, topP, minP, 1, 0, 0, OptionalLong.of(99), Map.of());
+                        temperature,
+                        new SamplingOptions.Cutoffs(topK, topP, minP),
+                        SamplingOptions.Penalties.NONE,
+                        OptionalLong.of(99),
+                        Map.of());
         float[] row = gaussian(12, 1.5, new Random(5));
         double[] expected =
                 PlainSampling.distribution(row, options, List.of(), List.of(), Set.of());
@@ -183,7 +183,12 @@ final class SamplerTest {
     @Test
     void aNegativeFrequencyPenaltyRaisesAToken() {
         SamplingOptions options =
-                new SamplingOptions(0, 0, 1, 0, 1, 0, -1, OptionalLong.empty(), Map.of());
+                new SamplingOptions(
+                        0,
+                        SamplingOptions.Cutoffs.NONE,
+                        new SamplingOptions.Penalties(1, 0, -1),
+                        OptionalLong.empty(),
+                        Map.of());
         Sampler sampler = new Sampler(options, 3);
         float[] row = {1.5f, 0, 0};
 
@@ -201,11 +206,21 @@ final class SamplerTest {
         float[] row = {2, 1.5f};
         Sampler repetition =
                 new Sampler(
-                        new SamplingOptions(0, 0, 1, 0, 2, 0, 0, OptionalLong.empty(), Map.of()),
+                        new SamplingOptions(
+                                0,
+                                SamplingOptions.Cutoffs.NONE,
+                                new SamplingOptions.Penalties(2, 0, 0),
+                                OptionalLong.empty(),
+                                Map.of()),
                         2);
         Sampler presence =
                 new Sampler(
-                        new SamplingOptions(0, 0, 1, 0, 1, 1, 1, OptionalLong.empty(), Map.of()),
+                        new SamplingOptions(
+                                0,
+                                SamplingOptions.Cutoffs.NONE,
+                                new SamplingOptions.Penalties(1, 1, 1),
+                                OptionalLong.empty(),
+                                Map.of()),
                         2);
 
         repetition.acceptPrompt(new int[] {0});
@@ -220,7 +235,12 @@ final class SamplerTest {
         float[] row = {2, 1.5f, -9};
         Sampler sampler =
                 new Sampler(
-                        new SamplingOptions(0, 0, 1, 0, 2, 0, 0, OptionalLong.empty(), Map.of()),
+                        new SamplingOptions(
+                                0,
+                                SamplingOptions.Cutoffs.NONE,
+                                new SamplingOptions.Penalties(2, 0, 0),
+                                OptionalLong.empty(),
+                                Map.of()),
                         3);
         sampler.acceptPrompt(new int[] {0});
         IntStream.range(0, 255).forEach(i -> sampler.accept(2));
@@ -323,7 +343,12 @@ final class SamplerTest {
         for (Map<Integer, Float> bias :
                 List.of(Map.of(5, 1f), Map.of(-1, 1f), Map.of(2, Float.NaN))) {
             SamplingOptions options =
-                    new SamplingOptions(0, 0, 1, 0, 1, 0, 0, OptionalLong.empty(), bias);
+                    new SamplingOptions(
+                            0,
+                            SamplingOptions.Cutoffs.NONE,
+                            SamplingOptions.Penalties.NONE,
+                            OptionalLong.empty(),
+                            bias);
 
             VarveException thrown =
                     assertThrows(VarveException.class, () -> new Sampler(options, 5));
@@ -366,7 +391,12 @@ final class SamplerTest {
     private static List<Integer> run(long seed, float[] row) {
         Sampler sampler =
                 new Sampler(
-                        new SamplingOptions(1, 0, 1, 0, 1, 0, 0, OptionalLong.of(seed), Map.of()),
+                        new SamplingOptions(
+                                1,
+                                SamplingOptions.Cutoffs.NONE,
+                                SamplingOptions.Penalties.NONE,
+                                OptionalLong.of(seed),
+                                Map.of()),
                         row.length);
         return IntStream.range(0, 50).mapToObj(i -> sampler.sample(row, 0)).toList();
     }
@@ -382,7 +412,11 @@ final class SamplerTest {
 
     private static SamplingOptions options(float temperature, int topK, float topP, float minP) {
         return new SamplingOptions(
-                temperature, topK, topP, minP, 1, 0, 0, OptionalLong.of(1), Map.of());
+                temperature,
+                new SamplingOptions.Cutoffs(topK, topP, minP),
+                SamplingOptions.Penalties.NONE,
+                OptionalLong.of(1),
+                Map.of());
     }
 
     private static int[] ints(Collection<Integer> values) {

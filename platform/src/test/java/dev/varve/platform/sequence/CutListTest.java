@@ -54,4 +54,27 @@ class CutListTest {
         assertEquals(512, cuts(512, 600).floor(599));
         assertEquals(600, cuts(512, 600).floor(1000));
     }
+
+    @Test
+    void theLastForwardCountsUpToWhereItIsShortened() {
+        CutList cuts = cuts(512);
+        cuts.add(520, Phase.DECODE);
+
+        cuts.shorten(514);
+
+        assertEquals(514, cuts.end());
+        assertEquals(512, cuts.floor(513));
+        assertEquals(Phase.DECODE, cuts.phaseAt(512));
+        cuts.add(515, Phase.DECODE);
+        assertEquals(515, cuts.next(514));
+    }
+
+    @Test
+    void nothingBeforeTheLastForwardIsShortened() {
+        CutList cuts = cuts(512, 600);
+
+        assertThrows(IllegalArgumentException.class, () -> cuts.shorten(512));
+        assertThrows(IllegalArgumentException.class, () -> cuts.shorten(601));
+        assertThrows(IllegalArgumentException.class, () -> new CutList().shorten(1));
+    }
 }

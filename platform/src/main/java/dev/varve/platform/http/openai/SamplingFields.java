@@ -35,16 +35,22 @@ final class SamplingFields {
         OptionalLong seed = fields.whole("seed", Long.MIN_VALUE, Long.MAX_VALUE);
         return new SamplingOptions(
                 (float) fields.number("temperature", 0, MAX_TEMPERATURE).orElse(1),
-                (int)
-                        fields.whole("top_k", -1, Integer.MAX_VALUE).stream()
-                                .map(k -> Math.max(0, k))
-                                .findFirst()
-                                .orElse(0),
-                (float) topP,
-                (float) fields.number("min_p", 0, 1).orElse(0),
-                (float) repetition,
-                (float) fields.number("presence_penalty", -MAX_PENALTY, MAX_PENALTY).orElse(0),
-                (float) fields.number("frequency_penalty", -MAX_PENALTY, MAX_PENALTY).orElse(0),
+                new SamplingOptions.Cutoffs(
+                        (int)
+                                fields.whole("top_k", -1, Integer.MAX_VALUE).stream()
+                                        .map(k -> Math.max(0, k))
+                                        .findFirst()
+                                        .orElse(0),
+                        (float) topP,
+                        (float) fields.number("min_p", 0, 1).orElse(0)),
+                new SamplingOptions.Penalties(
+                        (float) repetition,
+                        (float)
+                                fields.number("presence_penalty", -MAX_PENALTY, MAX_PENALTY)
+                                        .orElse(0),
+                        (float)
+                                fields.number("frequency_penalty", -MAX_PENALTY, MAX_PENALTY)
+                                        .orElse(0)),
                 seed.isPresent() ? OptionalLong.of(seed.getAsLong() + choice) : seed,
                 bias(fields, vocabulary));
     }

@@ -29,8 +29,8 @@ class SamplingFieldsTest {
         SamplingOptions options = read("{}", 0);
 
         assertEquals(1f, options.temperature());
-        assertEquals(1f, options.topP());
-        assertEquals(0, options.topK());
+        assertEquals(1f, options.cutoffs().topP());
+        assertEquals(0, options.cutoffs().topK());
         assertEquals(OptionalLong.empty(), options.seed());
         assertEquals(Map.of(), options.logitBias());
     }
@@ -44,8 +44,8 @@ class SamplingFieldsTest {
 
     @Test
     void minusOneOfTopKIsNoLimit() {
-        assertEquals(0, read("{\"top_k\": -1}", 0).topK());
-        assertEquals(40, read("{\"top_k\": 40}", 0).topK());
+        assertEquals(0, read("{\"top_k\": -1}", 0).cutoffs().topK());
+        assertEquals(40, read("{\"top_k\": 40}", 0).cutoffs().topK());
     }
 
     @ParameterizedTest

@@ -1,0 +1,216 @@
+package dev.varve.platform.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.api.VarveException;
+import dev.varve.platform.sampling.Sampler;
+import dev.varve.platform.sampling.SamplingOptions;
+import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.ShardLostException;
+import dev.varve.testkit.Await;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
+@Timeout(30)
+class RequestQueueTest {
+    private static final int LIMIT = 3;
+    private static final ShardLostException LOSS = new ShardLostException("cpu:0 is gone");
+
+    private final RequestQueue queue = new RequestQueue(LIMIT);
+    private long arrivals;
+
+    private Request request(int... prompt) {
+        return request(SamplingOptions.greedy(), prompt);
+    }
+
+    private Request request(SamplingOptions sampling, int... prompt) {
+        GenerationRequest asked =
+                GenerationRequest.greedy(prompt, 5).choosing(GenerationRequest.Choice.of(sampling));
+        return new Request(
+                new Engine.Submission(asked, new Collected()),
+                arrivals++,
+                new Sampler(sampling, 100, new int[0]),
+                false,
+                queue::wakeUp);
+    }
+
+    private static CompletableFuture<Boolean> inBackground(Supplier<Boolean> wait) {
+        return CompletableFuture.supplyAsync(wait, work -> Thread.ofVirtual().start(work));
+    }
+
+    private VarveException refused(Request... requests) {
+        return assertThrows(VarveException.class, () -> queue.add(List.of(requests)));
+    }
+
+    @Test
+    void requestsComeOutInTheirOrder() {
+        Request first = request(1);
+        Request second = request(2);
+
+        queue.add(List.of(first));
+        queue.add(List.of(second));
+
+        assertEquals(List.of(first, second), queue.waiting());
+    }
+
+    @Test
+    void whoLostItsPlaceComesFirst() {
+        Request waiting = request(1);
+        Request preempted = request(2);
+        queue.add(List.of(waiting));
+
+        queue.requeue(preempted);
+
+        assertEquals(List.of(preempted, waiting), queue.waiting());
+    }
+
+    @Test
+    void aFullQueueSaysHowManyWait() {
+        queue.add(List.of(request(1), request(2), request(3)));
+
+        VarveException refusal = refused(request(4));
+
+        assertEquals(VarveException.Kind.OVERLOADED, refusal.kind());
+        assertTrue(refusal.getMessage().contains("3 requests wait"), refusal.getMessage());
+        assertEquals(3, queue.waiting().size());
+    }
+
+    /** An answer with eight choices is one request of a client. */
+    @Test
+    void choicesOfOneRequestMayBeMoreThanTheQueueTakes() {
+        queue.add(List.of(request(1), request(1), request(1), request(1), request(1)));
+
+        assertEquals(5, queue.waiting().size());
+    }
+
+    @Test
+    void allOrNoneAreQueued() {
+        queue.add(List.of(request(1), request(2)));
+
+        refused(request(3), request(4));
+
+        assertEquals(2, queue.waiting().size());
+    }
+
+    @Test
+    void cancelledRequestsAreTakenOut() {
+        Request stays = request(1);
+        Request goes = request(2);
+        queue.add(List.of(stays, goes));
+
+        goes.cancel();
+
+        assertEquals(List.of(goes), queue.removeCancelled());
+        assertEquals(List.of(stays), queue.waiting());
+        assertEquals(List.of(), queue.removeCancelled());
+    }
+
+    @Test
+    void aLossTurnsRequestsAwayUntilTheyAreWelcomeAgain() {
+        Request waiting = request(1);
+        queue.add(List.of(waiting));
+
+        List<Request> turnedAway = queue.turnAway(LOSS);
+
+        assertEquals(List.of(waiting), turnedAway);
+        assertTrue(queue.turnsAway());
+        VarveException refusal = refused(request(2));
+        assertTrue(refusal instanceof ShardLostException, refusal.toString());
+        assertTrue(refusal.getMessage().contains(LOSS.getMessage()), refusal.getMessage());
+        queue.welcome();
+        assertFalse(queue.turnsAway());
+        queue.add(List.of(request(3)));
+    }
+
+    @Test
+    void twinsWantTheMostThatOneOfThemWants() {
+        Request leader = request(1, 2, 3);
+        queue.add(List.of(request(1, 2)));
+        assertEquals(OutputRows.NONE, queue.wantedByTwins(leader));
+
+        queue.add(List.of(request(1, 2, 3)));
+        assertEquals(OutputRows.BEST, queue.wantedByTwins(leader));
+
+        queue.add(List.of(request(SamplingOptions.greedy().atTemperature(1), 1, 2, 3)));
+        assertEquals(OutputRows.LAST, queue.wantedByTwins(leader));
+    }
+
+    @Test
+    void theEngineSleepsUntilSomebodyAsks() {
+        CompletableFuture<Boolean> goesOn = inBackground(() -> queue.awaitWork(() -> true));
+
+        queue.add(List.of(request(1)));
+
+        assertTrue(Await.result(goesOn));
+    }
+
+    @Test
+    void workOfItsOwnKeepsTheEngineGoing() {
+        assertTrue(queue.awaitWork(() -> false));
+    }
+
+    @Test
+    void closingEndsTheEngineAndRefusesRequests() {
+        CompletableFuture<Boolean> goesOn = inBackground(() -> queue.awaitWork(() -> true));
+
+        queue.close();
+
+        assertFalse(Await.result(goesOn));
+        assertTrue(queue.isClosed());
+        assertEquals(VarveException.Kind.UNAVAILABLE, refused(request(1)).kind());
+        assertFalse(queue.awaitChange(Duration.ofSeconds(20)), "it must not wait any more");
+    }
+
+    @Test
+    void drainingRefusesNewRequestsAndWaitsForTheOthers() {
+        Request waiting = request(1);
+        queue.add(List.of(waiting));
+        queue.awaitWork(() -> true);
+        CompletableFuture<Boolean> drained =
+                inBackground(() -> queue.drain(Duration.ofSeconds(20)));
+        Await.until("the queue drains", this::refuses);
+
+        queue.remove(waiting);
+        CompletableFuture<Boolean> goesOn = inBackground(() -> queue.awaitWork(() -> true));
+
+        assertTrue(Await.result(drained));
+        queue.close();
+        assertFalse(Await.result(goesOn));
+    }
+
+    private boolean refuses() {
+        try {
+            queue.add(List.of());
+            return false;
+        } catch (VarveException e) {
+            return true;
+        }
+    }
+
+    @Test
+    void aDrainThatTakesTooLongSaysSo() {
+        queue.add(List.of(request(1)));
+
+        assertFalse(queue.drain(Duration.ZERO));
+    }
+
+    @Test
+    void theEndHandsOutWhoStillWaits() {
+        Request waiting = request(1);
+        queue.add(List.of(waiting));
+
+        assertEquals(List.of(waiting), queue.end());
+
+        assertEquals(List.of(), queue.waiting());
+        assertTrue(queue.drain(Duration.ZERO), "nothing is left to wait for");
+    }
+}

@@ -212,7 +212,7 @@ class ThirdPartyPluginIT {
         try (Varve.Server server = varve.serve("--model", model);
                 HttpClient client = HttpClient.newHttpClient()) {
             JsonNode served = post(client, server, "/tokenize", "{\"content\": \"hello world\"}");
-            assertEquals(7, served.get("tokens").size(), served.toString());
+            assertEquals(9, served.get("tokens").size(), served.toString());
         }
     }
 
@@ -308,6 +308,9 @@ class ThirdPartyPluginIT {
         ChainModel chain =
                 ChainModel.qwen35(
                                 """
+                                {%- for tool in tools or [] -%}
+                                {{ (tool | tojson) + '\\n' }}
+                                {%- endfor -%}
                                 {%- for message in messages -%}
                                 {{ '<|im_start|>' + message.role + '\\n' }}
                                 {{- message.content + '<|im_end|>\\n' }}

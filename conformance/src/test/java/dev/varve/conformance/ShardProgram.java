@@ -46,7 +46,14 @@ final class ShardProgram {
 
     /** What belongs to the tests and is no module of the program. */
     private static final List<String> FOREIGN =
-            List.of("junit", "opentest4j", "apiguardian", "surefire", "test-classes", "testkit");
+            List.of(
+                    "junit",
+                    "opentest4j",
+                    "apiguardian",
+                    "surefire",
+                    "test-classes",
+                    "-tests.jar",
+                    "testkit");
 
     private final Path models;
     private final Path plugins;

@@ -30,6 +30,16 @@ final class FlagNames implements SettingNames {
             case VALUE_CACHE_TYPE -> "--cache-type-v";
             case CACHE_TYPES -> "--cache-type-k/-v";
             case FLASH_ATTENTION -> "--flash-attn";
+            case CHAT_TEMPLATE -> "--chat-template-file";
+            case HOST -> "--host";
+            case PORT -> "--port";
+            case API_KEY -> "--api-key";
+            case API_KEY_FILE -> "--api-key-file";
+            case INSECURE -> "--insecure";
+            case CORS_ORIGIN -> "--cors-origin";
+            case ALLOWED_HOST -> "--allowed-host";
+            case MAX_BODY -> "--max-body";
+            case MAX_CONNECTIONS -> "--max-connections-per-client";
         };
     }
 }

@@ -186,14 +186,15 @@ final class ServeArguments {
      */
     HttpOptions httpOptions(Environment environment) {
         return new HttpOptions(
-                new ListenAddress(host, port),
-                new ClientAccess(
-                        keys(environment),
-                        insecure
-                                ? ClientAccess.WithoutKey.ANYWHERE
-                                : ClientAccess.WithoutKey.LOOPBACK_ONLY,
-                        new PageAccess(Set.copyOf(corsOrigins), Set.copyOf(allowedHosts))),
-                limits());
+                        new ListenAddress(host, port),
+                        new ClientAccess(
+                                keys(environment),
+                                insecure
+                                        ? ClientAccess.WithoutKey.ANYWHERE
+                                        : ClientAccess.WithoutKey.LOOPBACK_ONLY,
+                                new PageAccess(Set.copyOf(corsOrigins), Set.copyOf(allowedHosts))),
+                        limits())
+                .withNames(FlagNames.FLAGS);
     }
 
     int parallel() {

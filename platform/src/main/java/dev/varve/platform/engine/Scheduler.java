@@ -3,6 +3,7 @@ package dev.varve.platform.engine;
 import dev.varve.api.VarveException;
 import dev.varve.api.model.ModelShape;
 import dev.varve.platform.sampling.Sampler;
+import dev.varve.platform.setting.Setting;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardLostException;
 
@@ -220,9 +221,9 @@ public final class Scheduler implements Engine {
         if (!queue.turnsAway()) {
             LOG.log(
                     System.Logger.Level.WARNING,
-                    "requests are turned away: a lost shard made no progress for {0} s"
-                            + " (--shard-patience)",
-                    Double.toString(options.shardPatience().toMillis() / 1000.0));
+                    "requests are turned away: a lost shard made no progress for {0} s" + " ({1})",
+                    Double.toString(options.shardPatience().toMillis() / 1000.0),
+                    Setting.SHARD_PATIENCE);
         }
         fail(queue.turnAway(loss), RequestQueue.missing(loss));
     }

@@ -8,6 +8,7 @@ import dev.varve.platform.http.metrics.Metrics;
 import dev.varve.platform.http.model.HealthReport;
 import dev.varve.platform.http.openai.CompletionRequests;
 import dev.varve.platform.intake.Intake;
+import dev.varve.platform.setting.SettingNames;
 
 import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
 import org.eclipse.jetty.ee11.servlet.ServletHolder;
@@ -34,12 +35,13 @@ final class ApiContext {
     private final AnswerDelivery delivery;
     private final Route unknown;
 
-    ApiContext(AccessControl access, Intake intake, Metrics metrics, Offer offer) {
+    ApiContext(
+            AccessControl access, Intake intake, Metrics metrics, Offer offer, SettingNames names) {
         this.metrics = metrics;
         this.offer = offer;
-        cycle = new RequestCycle(access, metrics);
+        cycle = new RequestCycle(access, metrics, names);
         context = new RouteContext(cycle, offer, intake);
-        delivery = new AnswerDelivery(metrics);
+        delivery = new AnswerDelivery(metrics, names);
         unknown = new UnknownRoute(cycle);
         map(unknown, DEFAULT);
         mapProbes();

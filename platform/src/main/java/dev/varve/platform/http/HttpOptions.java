@@ -4,6 +4,7 @@ import dev.varve.platform.http.access.ClientAccess;
 import dev.varve.platform.http.access.ListenAddress;
 import dev.varve.platform.http.access.PageAccess;
 import dev.varve.platform.intake.IntakeLimits;
+import dev.varve.platform.setting.SettingNames;
 
 import java.util.Objects;
 
@@ -13,8 +14,10 @@ import java.util.Objects;
  * @param address where
  * @param access who may call
  * @param limits what clients may take
+ * @param names what settings are called in the messages of errors
  */
-public record HttpOptions(ListenAddress address, ClientAccess access, IntakeLimits limits) {
+public record HttpOptions(
+        ListenAddress address, ClientAccess access, IntakeLimits limits, SettingNames names) {
     /**
      * Checks that the access fits the address.
      *
@@ -23,7 +26,13 @@ public record HttpOptions(ListenAddress address, ClientAccess access, IntakeLimi
      */
     public HttpOptions {
         Objects.requireNonNull(limits);
+        Objects.requireNonNull(names);
         access.requireFor(address);
+    }
+
+    /** Settings are called by their identifiers. */
+    public HttpOptions(ListenAddress address, ClientAccess access, IntakeLimits limits) {
+        this(address, access, limits, SettingNames.IDENTIFIERS);
     }
 
     /** Loopback, any free port, no key. */
@@ -33,11 +42,16 @@ public record HttpOptions(ListenAddress address, ClientAccess access, IntakeLimi
 
     /** The same with other limits. */
     public HttpOptions withLimits(IntakeLimits other) {
-        return new HttpOptions(address, access, other);
+        return new HttpOptions(address, access, other, names);
     }
 
     /** The same with other pages. */
     public HttpOptions withPages(PageAccess other) {
-        return new HttpOptions(address, access.withPages(other), limits);
+        return new HttpOptions(address, access.withPages(other), limits, names);
+    }
+
+    /** The same with other names of settings. */
+    public HttpOptions withNames(SettingNames other) {
+        return new HttpOptions(address, access, limits, other);
     }
 }

@@ -5,6 +5,7 @@ import dev.varve.platform.http.access.AccessControl;
 import dev.varve.platform.http.metrics.Metrics;
 import dev.varve.platform.http.model.ServedModel;
 import dev.varve.platform.intake.Intake;
+import dev.varve.platform.setting.Setting;
 
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
@@ -37,7 +38,7 @@ public final class HttpServer implements AutoCloseable {
         this.options = options;
         intake = new Intake(options.limits());
         AccessControl access = new AccessControl(options.address(), options.access());
-        ApiContext api = new ApiContext(access, intake, new Metrics(), offer);
+        ApiContext api = new ApiContext(access, intake, new Metrics(), offer, options.names());
         QueuedThreadPool transport = new QueuedThreadPool(TRANSPORT_THREADS, 2);
         transport.setName("varve-http");
         VirtualThreadPool requests = requestThreads();
@@ -86,7 +87,11 @@ public final class HttpServer implements AutoCloseable {
                             + options.address().host()
                             + ":"
                             + options.address().port()
-                            + " (--host, --port): "
+                            + " ("
+                            + Setting.HOST
+                            + ", "
+                            + Setting.PORT
+                            + "): "
                             + rootMessage(e),
                     e);
         }

@@ -3,6 +3,7 @@ package dev.varve.platform.http;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.http.json.JsonAnswer;
+import dev.varve.platform.setting.SettingNames;
 
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpStatus;
@@ -59,6 +60,8 @@ final class JsonErrorHandler extends ErrorHandler {
                     case 500 -> "internal_error";
                     default -> "";
                 };
-        return Json.write(JsonAnswer.errorBody(ApiException.status(status, code, message)));
+        return Json.write(
+                JsonAnswer.errorBody(
+                        ApiException.status(status, code, message), SettingNames.IDENTIFIERS));
     }
 }

@@ -7,6 +7,7 @@ import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.JsonAnswer;
 import dev.varve.platform.http.metrics.Metrics;
 import dev.varve.platform.intake.IntakeException;
+import dev.varve.platform.setting.SettingNames;
 
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -27,10 +28,12 @@ final class RequestCycle {
 
     private final AccessControl access;
     private final Metrics metrics;
+    private final SettingNames names;
 
-    RequestCycle(AccessControl access, Metrics metrics) {
+    RequestCycle(AccessControl access, Metrics metrics, SettingNames names) {
         this.access = access;
         this.metrics = metrics;
+        this.names = names;
     }
 
     void run(Route route, HttpServletRequest request, HttpServletResponse response)
@@ -118,13 +121,13 @@ final class RequestCycle {
         };
     }
 
-    private static void fail(HttpServletResponse response, ApiException error) throws IOException {
+    private void fail(HttpServletResponse response, ApiException error) throws IOException {
         if (response.isCommitted()) {
             return;
         }
         response.resetBuffer();
         error.retryAfterSeconds()
                 .ifPresent(seconds -> response.setHeader("Retry-After", Integer.toString(seconds)));
-        JsonAnswer.write(response, error.status(), JsonAnswer.errorBody(error));
+        JsonAnswer.write(response, error.status(), JsonAnswer.errorBody(error, names));
     }
 }

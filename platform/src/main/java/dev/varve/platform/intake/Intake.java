@@ -1,5 +1,7 @@
 package dev.varve.platform.intake;
 
+import dev.varve.platform.setting.Setting;
+
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.server.Request;
 
@@ -80,7 +82,9 @@ public final class Intake implements AutoCloseable {
                     "too_many_connections",
                     "this address has more than "
                             + limits.connectionsPerClient()
-                            + " connections (--max-connections-per-client)");
+                            + " connections ("
+                            + Setting.MAX_CONNECTIONS
+                            + ")");
         }
     }
 

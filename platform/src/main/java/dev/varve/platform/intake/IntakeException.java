@@ -1,5 +1,7 @@
 package dev.varve.platform.intake;
 
+import dev.varve.platform.setting.Setting;
+
 /** A request that is refused before anything reads what it says, with what its client hears. */
 public final class IntakeException extends RuntimeException {
     private static final long serialVersionUID = 1L;
@@ -24,7 +26,7 @@ public final class IntakeException extends RuntimeException {
         return new IntakeException(
                 413,
                 "request_too_large",
-                "the request body exceeds " + limit + " bytes (--max-body)");
+                "the request body exceeds " + limit + " bytes (" + Setting.MAX_BODY + ")");
     }
 
     static IntakeException tooSlow(long bytes) {

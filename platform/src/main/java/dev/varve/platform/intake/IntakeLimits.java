@@ -1,5 +1,7 @@
 package dev.varve.platform.intake;
 
+import dev.varve.platform.setting.Setting;
+
 import java.time.Duration;
 
 /**
@@ -42,16 +44,17 @@ public record IntakeLimits(
     /**
      * Checks what users may set.
      *
-     * @throws IllegalArgumentException in the words of the flags
+     * @throws IllegalArgumentException that names the setting
      */
     public IntakeLimits {
         if (bodyBytes < 1) {
             throw new IllegalArgumentException(
-                    "--max-body: expected 1 or more bytes, found " + bodyBytes);
+                    Setting.MAX_BODY + ": expected 1 or more bytes, found " + bodyBytes);
         }
         if (connectionsPerClient < 1) {
             throw new IllegalArgumentException(
-                    "--max-connections-per-client: expected 1 or more, found "
+                    Setting.MAX_CONNECTIONS
+                            + ": expected 1 or more, found "
                             + connectionsPerClient);
         }
     }

@@ -1,6 +1,7 @@
 package dev.varve.platform.remote;
 
 import dev.varve.api.VarveException;
+import dev.varve.platform.setting.Setting;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -235,7 +236,8 @@ final class ShardProcess {
                 if (Files.exists(work) && !Files.isDirectory(work)) {
                     throw new VarveException(
                             VarveException.Kind.INVALID_REQUEST,
-                            "--target-shard-ipc-work-dir: expected a folder, found a file: "
+                            Setting.SHARD_WORK_FOLDER
+                                    + ": expected a folder, found a file: "
                                     + work);
                 }
                 if (!Files.exists(work)) {

@@ -50,7 +50,27 @@ public enum Setting {
     /** Element types of cached keys and values, together. */
     CACHE_TYPES("cacheTypes"),
     /** Whether attention is one operator. */
-    FLASH_ATTENTION("flashAttention");
+    FLASH_ATTENTION("flashAttention"),
+    /** Chat template in the place of the model's own. */
+    CHAT_TEMPLATE("chatTemplate"),
+    /** Address that the server listens on. */
+    HOST("host"),
+    /** Port that the server listens on. */
+    PORT("port"),
+    /** Key that every request must bring. */
+    API_KEY("apiKey"),
+    /** File with such keys. */
+    API_KEY_FILE("apiKeyFile"),
+    /** Whether a server without a key may listen where others reach it. */
+    INSECURE("insecure"),
+    /** Origins whose pages may call the server. */
+    CORS_ORIGIN("corsOrigin"),
+    /** Names by which clients may address the server. */
+    ALLOWED_HOST("allowedHost"),
+    /** Size of the largest request body. */
+    MAX_BODY("maxBody"),
+    /** Most connections of one address. */
+    MAX_CONNECTIONS("maxConnections");
 
     private static final Pattern MARK = Pattern.compile("\\{([a-zA-Z]+)}");
 

@@ -3,6 +3,9 @@ package dev.varve.platform.setting;
 /** What the settings are called where a person gives them. */
 @FunctionalInterface
 public interface SettingNames {
+    /** The settings by their identifiers, where nobody has other names for them. */
+    SettingNames IDENTIFIERS = Setting::id;
+
     /** The name of a setting, such as {@code --parallel}. */
     String of(Setting setting);
 

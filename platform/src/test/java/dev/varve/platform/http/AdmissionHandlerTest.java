@@ -9,6 +9,7 @@ import dev.varve.platform.http.access.ListenAddress;
 import dev.varve.platform.http.metrics.Metrics;
 import dev.varve.platform.intake.Intake;
 import dev.varve.platform.intake.IntakeLimits;
+import dev.varve.platform.setting.SettingNames;
 
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
@@ -70,7 +71,8 @@ class AdmissionHandlerTest {
     @Test
     void aBodyThatNobodyReadBeforeTheModelCameIsToldThatItLoads() throws Exception {
         Offer offer = new Offer();
-        ApiContext api = new ApiContext(access, intake, new Metrics(), offer);
+        ApiContext api =
+                new ApiContext(access, intake, new Metrics(), offer, SettingNames.IDENTIFIERS);
         Handler readyBehindAdmission =
                 new Handler.Wrapper(api.handler()) {
                     @Override
@@ -95,7 +97,10 @@ class AdmissionHandlerTest {
         Route route =
                 new TextRoute(
                         "/tokenize",
-                        new RouteContext(new RequestCycle(access, new Metrics()), offer, intake),
+                        new RouteContext(
+                                new RequestCycle(access, new Metrics(), SettingNames.IDENTIFIERS),
+                                offer,
+                                intake),
                         (model, body) -> body);
         return request -> route;
     }

@@ -68,7 +68,7 @@ class PageRulesTest {
         String answer = answer(HttpOptions.loopback(), MODELS + "Host: " + host + "\r\n");
 
         assertTrue(answer.startsWith("HTTP/1.1 403"), answer);
-        assertTrue(answer.contains("--allowed-host " + name), answer);
+        assertTrue(answer.contains("allowedHost " + name), answer);
         assertTrue(answer.contains("\"code\":\"host_not_allowed\""), answer);
     }
 
@@ -169,7 +169,7 @@ class PageRulesTest {
                         HttpOptions.loopback(),
                         MODELS + "Host: localhost\r\nOrigin: https://page.example\r\n");
 
-        assertTrue(answer.contains("--cors-origin https://page.example"), answer);
+        assertTrue(answer.contains("corsOrigin https://page.example"), answer);
         assertFalse(answer.contains("Access-Control-Allow-Origin"), answer);
     }
 

@@ -234,7 +234,7 @@ class StalledClientsTest {
             String refusal =
                     open(server).send("GET /v1/models HTTP/1.1\r\nHost: localhost\r\n\r\n").rest();
             assertTrue(refusal.startsWith("HTTP/1.1 503"), refusal);
-            assertTrue(refusal.contains("--max-connections-per-client"), refusal);
+            assertTrue(refusal.contains("(maxConnections)"), refusal);
             for (int i = 0; i < 40; i++) {
                 open(server);
             }

@@ -21,13 +21,13 @@ class IntakeLimitsTest {
     @ValueSource(ints = {0, -1})
     void limitsArePositive(int limit) {
         assertEquals(
-                "--max-body: expected 1 or more bytes, found " + limit,
+                "{maxBody}: expected 1 or more bytes, found " + limit,
                 assertThrows(
                                 IllegalArgumentException.class,
                                 () -> IntakeLimits.DEFAULT.withBodyBytes(limit))
                         .getMessage());
         assertEquals(
-                "--max-connections-per-client: expected 1 or more, found " + limit,
+                "{maxConnections}: expected 1 or more, found " + limit,
                 assertThrows(
                                 IllegalArgumentException.class,
                                 () -> IntakeLimits.DEFAULT.withConnectionsPerClient(limit))

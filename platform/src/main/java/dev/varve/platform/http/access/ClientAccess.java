@@ -1,6 +1,7 @@
 package dev.varve.platform.http.access;
 
 import dev.varve.api.VarveException;
+import dev.varve.platform.setting.Setting;
 
 import java.util.Objects;
 import java.util.Set;
@@ -31,7 +32,7 @@ public record ClientAccess(Set<String> apiKeys, WithoutKey withoutKey, PageAcces
         Objects.requireNonNull(withoutKey);
         Objects.requireNonNull(pages);
         if (apiKeys.stream().anyMatch(String::isBlank)) {
-            throw invalid("--api-key: expected a key, found an empty one");
+            throw invalid(Setting.API_KEY + ": expected a key, found an empty one");
         }
     }
 
@@ -44,11 +45,16 @@ public record ClientAccess(Set<String> apiKeys, WithoutKey withoutKey, PageAcces
     public void requireFor(ListenAddress address) {
         if (!needsKey() && withoutKey == WithoutKey.LOOPBACK_ONLY && !address.isLoopback()) {
             throw invalid(
-                    "--host "
+                    Setting.HOST
+                            + " "
                             + address.host()
-                            + " is reachable from other machines: give an API key (--api-key,"
-                            + " --api-key-file or VARVE_API_KEY), or listen on 127.0.0.1, or say"
-                            + " --insecure to let everybody in");
+                            + " is reachable from other machines: give an API key ("
+                            + Setting.API_KEY
+                            + ", "
+                            + Setting.API_KEY_FILE
+                            + " or VARVE_API_KEY), or listen on 127.0.0.1, or say "
+                            + Setting.INSECURE
+                            + " to let everybody in");
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.varve.platform.http.access;
 
 import dev.varve.api.VarveException;
+import dev.varve.platform.setting.Setting;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -22,10 +23,10 @@ public record ListenAddress(String host, int port) {
     public ListenAddress {
         // The address of nothing is loopback's, but listening on nothing is listening everywhere.
         if (Optional.ofNullable(host).orElse("").isBlank()) {
-            throw invalid("--host: expected an address, found none");
+            throw invalid(Setting.HOST + ": expected an address, found none");
         }
         if (port < 0 || port > MAX_PORT) {
-            throw invalid("--port: expected 0 to 65535, found " + port);
+            throw invalid(Setting.PORT + ": expected 0 to 65535, found " + port);
         }
     }
 
@@ -39,7 +40,9 @@ public record ListenAddress(String host, int port) {
             return InetAddress.getByName(host).isLoopbackAddress();
         } catch (UnknownHostException e) {
             throw new VarveException(
-                    VarveException.Kind.INVALID_REQUEST, "--host: no such address: " + host, e);
+                    VarveException.Kind.INVALID_REQUEST,
+                    Setting.HOST + ": no such address: " + host,
+                    e);
         }
     }
 }

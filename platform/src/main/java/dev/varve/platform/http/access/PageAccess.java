@@ -1,6 +1,7 @@
 package dev.varve.platform.http.access;
 
 import dev.varve.api.VarveException;
+import dev.varve.platform.setting.Setting;
 
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -25,20 +26,20 @@ public record PageAccess(Set<String> corsOrigins, Set<String> allowedHosts) {
     public PageAccess {
         allowedHosts = Set.copyOf(allowedHosts);
         // One that never matches looks like one that does until a page is refused.
-        check("--cors-origin", corsOrigins, ORIGIN, "https://chat.example, null or *");
+        check(Setting.CORS_ORIGIN, corsOrigins, ORIGIN, "https://chat.example, null or *");
         corsOrigins =
                 corsOrigins.stream()
                         .map(origin -> WebOrigin.of(origin).text())
                         .collect(Collectors.toUnmodifiableSet());
-        check("--allowed-host", allowedHosts, HOST, "chat.example or *");
+        check(Setting.ALLOWED_HOST, allowedHosts, HOST, "chat.example or *");
     }
 
-    private static void check(String flag, Set<String> values, Pattern form, String example) {
+    private static void check(Setting setting, Set<String> values, Pattern form, String example) {
         for (String value : values) {
             if (!form.matcher(value).matches()) {
                 throw new VarveException(
                         VarveException.Kind.INVALID_REQUEST,
-                        flag + ": expected the form of " + example + ", found " + value);
+                        setting + ": expected the form of " + example + ", found " + value);
             }
         }
     }

@@ -1,6 +1,7 @@
 package dev.varve.platform.http.access;
 
 import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.setting.Setting;
 
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpURI;
@@ -68,7 +69,9 @@ final class PageRules {
                 "host_not_allowed",
                 "a server without an API key answers only to names of this machine, found "
                         + shown(host.text())
-                        + " in the Host of the request: start it with --allowed-host "
+                        + " in the Host of the request: start it with "
+                        + Setting.ALLOWED_HOST
+                        + " "
                         + shown(host.text())
                         + ", or with an API key");
     }
@@ -85,7 +88,9 @@ final class PageRules {
                 "origin_not_allowed",
                 "pages of "
                         + whose
-                        + " may not call a server without an API key: start it with --cors-origin "
+                        + " may not call a server without an API key: start it with "
+                        + Setting.CORS_ORIGIN
+                        + " "
                         + origin
                         + ", or with an API key");
     }

@@ -3,6 +3,7 @@ package dev.varve.platform.http.answer;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.http.metrics.Metrics;
 import dev.varve.platform.sequence.CacheScope;
+import dev.varve.platform.setting.SettingNames;
 
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -12,10 +13,16 @@ import java.io.IOException;
 /** Has pending answers generated and brings them to their clients. */
 public final class AnswerDelivery {
     private final Metrics metrics;
+    private final SettingNames names;
 
-    /** Delivers answers, and tells the metrics of their times. */
-    public AnswerDelivery(Metrics metrics) {
+    /**
+     * Delivers answers, and tells the metrics of their times.
+     *
+     * @param names what settings are called in the messages of errors
+     */
+    public AnswerDelivery(Metrics metrics, SettingNames names) {
         this.metrics = metrics;
+        this.names = names;
     }
 
     /**
@@ -37,7 +44,10 @@ public final class AnswerDelivery {
                 Choices choices = new Choices(count, metrics, probe::abort)) {
             choices.submit(engine, scope, pending.choices());
             Outcome outcome =
-                    new AnswerWriter(response, probe::isGone, pending.format(), pending.delivery())
+                    new AnswerWriter(
+                                    new AnswerWriter.Reader(response, probe::isGone, names),
+                                    pending.format(),
+                                    pending.delivery())
                             .write(choices, count);
             if (probe.mustClose()) {
                 // The connection ends with the probe; the answer must be out by then.

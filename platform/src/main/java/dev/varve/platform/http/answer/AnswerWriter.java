@@ -2,6 +2,7 @@ package dev.varve.platform.http.answer;
 
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.JsonAnswer;
+import dev.varve.platform.setting.SettingNames;
 
 import jakarta.servlet.http.HttpServletResponse;
 
@@ -26,20 +27,25 @@ final class AnswerWriter {
 
     private final HttpServletResponse response;
     private final BooleanSupplier clientGone;
+    private final SettingNames names;
     private final AnswerFormat format;
     private final Delivery delivery;
     private final Usage usage = new Usage();
     private String finishReason = "";
     private long lastProbe = System.nanoTime();
 
-    /** {@code clientGone}: whether the client closed its connection; asked now and then. */
-    AnswerWriter(
-            HttpServletResponse response,
-            BooleanSupplier clientGone,
-            AnswerFormat format,
-            Delivery delivery) {
-        this.response = response;
-        this.clientGone = clientGone;
+    /**
+     * Who reads the answer.
+     *
+     * @param gone whether the client closed its connection; asked now and then
+     * @param names what settings are called for it
+     */
+    record Reader(HttpServletResponse response, BooleanSupplier gone, SettingNames names) {}
+
+    AnswerWriter(Reader reader, AnswerFormat format, Delivery delivery) {
+        response = reader.response();
+        clientGone = reader.gone();
+        names = reader.names();
         this.format = format;
         this.delivery = delivery;
     }
@@ -74,7 +80,7 @@ final class AnswerWriter {
                 case ChoiceEvent.Failed failed -> {
                     // Headers are gone: the error is the last event, and no finish is pretended.
                     finishReason = "error";
-                    sse.data(JsonAnswer.errorBody(ApiException.of(failed.error())));
+                    sse.data(JsonAnswer.errorBody(ApiException.of(failed.error()), names));
                     return;
                 }
             }

@@ -1,5 +1,7 @@
 package dev.varve.platform.http.json;
 
+import dev.varve.platform.setting.SettingNames;
+
 import jakarta.servlet.http.HttpServletResponse;
 
 import tools.jackson.databind.JsonNode;
@@ -31,11 +33,15 @@ public final class JsonAnswer {
         }
     }
 
-    /** An error in OpenAI's form. */
-    public static ObjectNode errorBody(ApiException error) {
+    /**
+     * An error in OpenAI's form.
+     *
+     * @param names what settings are called
+     */
+    public static ObjectNode errorBody(ApiException error, SettingNames names) {
         ObjectNode body = Json.object();
         ObjectNode inner = body.putObject("error");
-        inner.put("message", error.getMessage());
+        inner.put("message", names.render(error.getMessage()));
         inner.put("type", error.type());
         error.param()
                 .ifPresentOrElse(param -> inner.put("param", param), () -> inner.putNull("param"));

@@ -3,6 +3,7 @@ package dev.varve.platform.http.model;
 import dev.varve.api.VarveException;
 import dev.varve.platform.chat.ChatRenderer;
 import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.setting.Setting;
 
 import java.util.List;
 import java.util.Map;
@@ -18,7 +19,9 @@ public enum ToolSupport {
                     + " markup for them, or its vocabulary lacks the tokens of it"),
     NOT_SHOWN(
             "tools: the chat template does not show tools to the model; the server can be started"
-                    + " with another one (--chat-template-file)");
+                    + " with another one ("
+                    + Setting.CHAT_TEMPLATE
+                    + ")");
 
     private static final String PROBE = "varve_probe_of_tools";
 

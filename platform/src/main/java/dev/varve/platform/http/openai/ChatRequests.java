@@ -12,6 +12,7 @@ import dev.varve.platform.http.json.Json;
 import dev.varve.platform.http.model.PromptLimit;
 import dev.varve.platform.http.model.ServedModel;
 import dev.varve.platform.http.model.ToolSupport;
+import dev.varve.platform.setting.Setting;
 import dev.varve.platform.template.TemplateException;
 import dev.varve.platform.tokenizer.TokenLimit;
 
@@ -89,8 +90,8 @@ public final class ChatRequests {
                                         ApiException.invalid(
                                                 "messages",
                                                 "the model has no chat template; use"
-                                                    + " /v1/completions, or start the server with"
-                                                    + " --chat-template-file"));
+                                                    + " /v1/completions, or start the server with "
+                                                        + Setting.CHAT_TEMPLATE));
         ToolUse tools = ToolUse.read(fields);
         if (!tools.isEmpty()) {
             toolSupport.require();

@@ -17,6 +17,7 @@ import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.http.metrics.Metrics;
 import dev.varve.platform.sequence.CacheScope;
+import dev.varve.platform.setting.SettingNames;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -109,21 +110,20 @@ class AnswerWriterTest {
             assertThrows(
                     IOException.class,
                     () ->
-                            new AnswerWriter(
-                                            response.response(),
-                                            () -> true,
-                                            new CountingFormat(),
-                                            delivery)
+                            new AnswerWriter(reader(true), new CountingFormat(), delivery)
                                     .write(choices, 1));
         }
+    }
+
+    private AnswerWriter.Reader reader(boolean gone) {
+        return new AnswerWriter.Reader(response.response(), () -> gone, SettingNames.IDENTIFIERS);
     }
 
     private Outcome write(Delivery delivery, List<Consumer<GenerationListener>> scripts)
             throws Exception {
         try (Choices choices = new Choices(scripts.size(), new Metrics(), () -> {})) {
             choices.submit(new ScriptEngine(scripts), CacheScope.common(), choice(scripts.size()));
-            return new AnswerWriter(
-                            response.response(), () -> false, new CountingFormat(), delivery)
+            return new AnswerWriter(reader(false), new CountingFormat(), delivery)
                     .write(choices, scripts.size());
         }
     }

@@ -3,10 +3,14 @@ package dev.varve.platform.http.json;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.varve.api.VarveException;
+import dev.varve.platform.setting.Setting;
+import dev.varve.platform.setting.SettingNames;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+
+import tools.jackson.databind.node.ObjectNode;
 
 import java.util.Optional;
 
@@ -52,10 +56,23 @@ class ApiExceptionTest {
         assertEquals(
                 "{\"error\":{\"message\":\"why\",\"type\":\"invalid_request_error\","
                         + "\"param\":null,\"code\":null}}",
-                JsonAnswer.errorBody(ApiException.invalid("", "why")).toString());
+                JsonAnswer.errorBody(ApiException.invalid("", "why"), SettingNames.IDENTIFIERS)
+                        .toString());
         assertEquals(
                 "{\"error\":{\"message\":\"why\",\"type\":\"invalid_request_error\","
                         + "\"param\":\"n\",\"code\":null}}",
-                JsonAnswer.errorBody(ApiException.invalid("n", "why")).toString());
+                JsonAnswer.errorBody(ApiException.invalid("n", "why"), SettingNames.IDENTIFIERS)
+                        .toString());
+    }
+
+    @Test
+    void settingsHaveTheNamesThatTheServersUserKnows() {
+        ApiException error =
+                ApiException.status(
+                        413, "request_too_large", "too large (" + Setting.MAX_BODY + ")");
+
+        ObjectNode body = JsonAnswer.errorBody(error, setting -> "--the-" + setting.id());
+
+        assertEquals("too large (--the-maxBody)", body.at("/error/message").asString());
     }
 }

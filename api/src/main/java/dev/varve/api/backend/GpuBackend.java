@@ -53,7 +53,7 @@ public final class GpuBackend implements DeviceBackend {
         List<Member> members = new ArrayList<>();
         for (GgmlDevice device : devices) {
             boolean hostCores = onHostCores.test(device);
-            members.add(new Member(device, hostCores, hostCores ? HostCores.turn() : new Object()));
+            members.add(new Member(device, hostCores, hostCores ? HostCores.lock() : new Object()));
         }
         return new GpuBackend(name, members);
     }

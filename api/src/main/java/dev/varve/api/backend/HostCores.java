@@ -5,12 +5,12 @@ package dev.varve.api.backend;
  * takes turns.
  */
 public final class HostCores {
-    private static final Object TURN = new Object();
+    private static final Object LOCK = new Object();
 
     private HostCores() {}
 
     /** {@link ComputeDevice#lock} of every device whose {@link DeviceInfo#hostCores} is true. */
-    public static Object turn() {
-        return TURN;
+    public static Object lock() {
+        return LOCK;
     }
 }

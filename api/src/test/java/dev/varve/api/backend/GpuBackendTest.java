@@ -68,9 +68,9 @@ class GpuBackendTest {
     void devicesOnTheProcessorsCoresTakeTurnsWithIt() {
         try (ComputeDevice software = open(true).open(0, DeviceOptions.automatic());
                 ComputeDevice card = open(false).open(0, DeviceOptions.automatic())) {
-            assertSame(HostCores.turn(), software.lock());
+            assertSame(HostCores.lock(), software.lock());
             assertTrue(software.info().hostCores());
-            assertNotSame(HostCores.turn(), card.lock());
+            assertNotSame(HostCores.lock(), card.lock());
         }
     }
 

@@ -32,7 +32,7 @@ final class DecodeStep {
      *
      * @param proposed tokens that are guessed to follow its last one
      */
-    private record Turn(Request request, int[] proposed) {
+    private record RequestStep(Request request, int[] proposed) {
         /** With guesses every row is wanted, to compare it with the guess. */
         OutputRows outputs() {
             return proposed.length == 0 ? request.wanted() : OutputRows.ALL;
@@ -41,6 +41,9 @@ final class DecodeStep {
         /** Tokens that go in: the last one that is known, and the guesses. */
         int[] tokens() {
             int[] known = request.tokensUpTo(request.known());
+            if (proposed.length == 0) {
+                return known;
+            }
             int[] all = Arrays.copyOf(known, known.length + proposed.length);
             System.arraycopy(proposed, 0, all, known.length, proposed.length);
             return all;
@@ -57,32 +60,34 @@ final class DecodeStep {
 
     void run() {
         flights.settleOutputs();
-        List<Turn> turns = new ArrayList<>(running.size());
+        List<RequestStep> steps = new ArrayList<>(running.size());
         for (Request request : running.inDecode()) {
             // Others may have made room for this one, or this one for them.
             if (request.isInDecode()) {
                 int[] proposed = propose(request);
                 makeRoom(request);
-                turns.add(new Turn(request, proposed));
+                steps.add(new RequestStep(request, proposed));
             }
         }
-        turns.removeIf(turn -> !turn.request().isInDecode());
-        if (turns.isEmpty()) {
+        steps.removeIf(step -> !step.request().isInDecode());
+        if (steps.isEmpty()) {
             return;
         }
         // Neighbouring state rows let one operator take several sequences.
-        turns.sort(Comparator.comparingInt((Turn turn) -> turn.request().sequence().stateRow()));
-        List<Request> requests = new ArrayList<>(turns.size());
-        List<Advance> advances = new ArrayList<>(turns.size());
-        for (Turn turn : turns) {
-            Request request = turn.request();
+        steps.sort(
+                Comparator.comparingInt(
+                        (RequestStep step) -> step.request().sequence().stateRow()));
+        List<Request> requests = new ArrayList<>(steps.size());
+        List<Advance> advances = new ArrayList<>(steps.size());
+        for (RequestStep step : steps) {
+            Request request = step.request();
             requests.add(request);
             advances.add(
                     new Advance(
-                            request.sequence(), request.arrival(), turn.tokens(), turn.outputs()));
+                            request.sequence(), request.arrival(), step.tokens(), step.outputs()));
         }
         flights.submit(
-                requests, cache.advance(advances, Phase.DECODE), result -> takeAll(turns, result));
+                requests, cache.advance(advances, Phase.DECODE), result -> takeAll(steps, result));
         flights.settleAll();
     }
 
@@ -107,30 +112,30 @@ final class DecodeStep {
         }
     }
 
-    private void takeAll(List<Turn> turns, ShardResult result) {
+    private void takeAll(List<RequestStep> steps, ShardResult result) {
         int row = 0;
-        for (Turn turn : turns) {
-            Request request = turn.request();
+        for (RequestStep step : steps) {
+            Request request = step.request();
             int first = row;
             if (request.isRunning()) {
-                running.guard(request, () -> take(turn, result, first));
+                running.guard(request, () -> take(step, result, first));
             }
-            row += 1 + turn.proposed().length;
+            row += 1 + step.proposed().length;
         }
     }
 
     /** Chooses tokens as long as they are those that were guessed. */
-    private void take(Turn turn, ShardResult result, int firstRow) {
-        Request request = turn.request();
-        int[] proposed = turn.proposed();
+    private void take(RequestStep step, ShardResult result, int firstRow) {
+        Request request = step.request();
+        int[] proposed = step.proposed();
         int before = request.sequence().computed() - proposed.length;
         int accepted = 0;
-        TokenChoice.Chosen chosen = choose(turn, result, firstRow);
+        TokenChoice.Chosen chosen = choose(step, result, firstRow);
         while (accepted < proposed.length
                 && chosen.end().isEmpty()
                 && chosen.token() == proposed[accepted]) {
             accepted++;
-            chosen = choose(turn, result, firstRow + accepted);
+            chosen = choose(step, result, firstRow + accepted);
         }
         cache.accept(request.sequence(), before + accepted);
         Optional<GenerationEnd.Reason> end = chosen.end();
@@ -139,9 +144,9 @@ final class DecodeStep {
         }
     }
 
-    private TokenChoice.Chosen choose(Turn turn, ShardResult result, int row) {
-        OutputRows rows = turn.proposed().length == 0 ? turn.outputs() : OutputRows.LAST;
+    private TokenChoice.Chosen choose(RequestStep step, ShardResult result, int row) {
+        OutputRows rows = step.proposed().length == 0 ? step.outputs() : OutputRows.LAST;
         TokenOutput output = choice.output(result, row, rows);
-        return choice.choose(turn.request(), output);
+        return choice.choose(step.request(), output);
     }
 }

@@ -43,17 +43,17 @@ public final class ShardPipeline implements AutoCloseable {
         if (next == 0) {
             throw new IllegalArgumentException("a pipeline needs a shard");
         }
-        long turns = shards.stream().map(Shard::computesOn).distinct().count();
+        long units = shards.stream().map(Shard::computesOn).distinct().count();
         for (Shard shard : shards) {
-            // One turn for all: nothing could overlap, and a hand-over would cost time.
+            // One unit for all: nothing could overlap, and a hand-over would cost time.
             StageWorker worker =
-                    turns == 1
+                    units == 1
                             ? StageWorker.inline()
                             : workers.computeIfAbsent(
                                     shard.computesOn(), unit -> StageWorker.start(shard.device()));
             stages.add(new Stage(shard, worker));
         }
-        depth = turns == 1 ? 1 : (int) turns + 1;
+        depth = units == 1 ? 1 : (int) units + 1;
     }
 
     /** The shards in layer order. */

@@ -70,7 +70,7 @@ public final class PlacedShards implements ShardFactory, AutoCloseable {
         }
         return RemoteShard.open(
                 new RemoteShard.Peer(
-                        device.toString(), links.to(device), new ComputeUnit(HostCores.turn())),
+                        device.toString(), links.to(device), new ComputeUnit(HostCores.lock())),
                 model.adapter(),
                 new LoadRequest(
                         LoadRequest.Model.of(

@@ -55,7 +55,7 @@ final class CpuBackend implements DeviceBackend {
         requireThreads("--threads", decode);
         requireThreads("--threads-batch", prefill);
         return new CpuDevice(
-                device, info(), HostCores.turn(), decode, prefill, options.sharedCores());
+                device, info(), HostCores.lock(), decode, prefill, options.sharedCores());
     }
 
     private static void requireThreads(String flag, int threads) {

@@ -40,7 +40,7 @@ public final class GgmlDevice {
         /** Graphics that share the memory of the processor. */
         IGPU,
 
-        /** A helper of the processor, such as a matrix library. */
+        /** What works for the processor, such as a matrix library. */
         ACCEL,
 
         /** Several devices that are shown as one. */

@@ -18,6 +18,7 @@ public record EngineOptions(
     /** How long requests wait for a lost shard where nobody asked for another time. */
     public static final Duration DEFAULT_SHARD_PATIENCE = Duration.ofSeconds(30);
 
+    /** Checks that the queue and the patience are positive, and copies the tokens. */
     public EngineOptions {
         if (queueLimit < 1) {
             throw new IllegalArgumentException("queue limit must be positive, got " + queueLimit);
@@ -58,6 +59,7 @@ public record EngineOptions(
      *     rows as {@link #rowsFor} says
      */
     public record Capacity(int contextTokens, int parallel, CacheCapacity caches) {
+        /** Checks that the caches hold one whole context, and rows for all sequences. */
         public Capacity {
             if (contextTokens < 1 || parallel < 1) {
                 throw new IllegalArgumentException(

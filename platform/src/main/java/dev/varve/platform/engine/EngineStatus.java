@@ -16,6 +16,7 @@ import java.util.List;
  */
 public record EngineStatus(
         Load load, SlotUse slots, ShardMemory memory, Counts counts, List<ShardStatus> shards) {
+    /** Copies the shards. */
     public EngineStatus {
         shards = List.copyOf(shards);
     }

@@ -15,6 +15,7 @@ import java.util.Set;
  * @param choice how the tokens are chosen
  */
 public record GenerationRequest(Prompt prompt, Ending ending, Choice choice) {
+    /** Checks that nothing is missing. */
     public GenerationRequest {
         Objects.requireNonNull(prompt);
         Objects.requireNonNull(ending);
@@ -54,6 +55,7 @@ public record GenerationRequest(Prompt prompt, Ending ending, Choice choice) {
      * @param scope whose computations the request may continue, and who may continue this one
      */
     public record Prompt(int[] tokens, int stablePrefix, CacheScope scope) {
+        /** Copies the tokens; checks that there are some, and that the prefix is among them. */
         public Prompt {
             tokens = tokens.clone();
             Objects.requireNonNull(scope);
@@ -97,6 +99,7 @@ public record GenerationRequest(Prompt prompt, Ending ending, Choice choice) {
      * @param endTokens ids that end the generation; empty to ignore the model's end of text
      */
     public record Ending(int maxTokens, Set<Integer> endTokens) {
+        /** Copies the end tokens, and checks that a token may be generated. */
         public Ending {
             endTokens = Set.copyOf(endTokens);
             if (maxTokens < 1) {
@@ -118,6 +121,7 @@ public record GenerationRequest(Prompt prompt, Ending ending, Choice choice) {
         /** Most alternatives that can be reported. */
         public static final int MOST_LOGPROBS = 20;
 
+        /** Checks the number of alternatives, 0 to {@value #MOST_LOGPROBS}. */
         public Choice {
             Objects.requireNonNull(sampling);
             Objects.requireNonNull(guide);

@@ -13,6 +13,7 @@ import java.util.Optional;
  * @param services what it provides
  */
 public record LoadedPlugin(PluginOrigin origin, PluginServices services) {
+    /** Checks that nothing is missing. */
     public LoadedPlugin {
         Objects.requireNonNull(origin);
         Objects.requireNonNull(services);

@@ -12,6 +12,7 @@ import java.util.Optional;
  * @param version version of that module, where it carries one
  */
 public record PluginOrigin(Path file, String module, Optional<String> version) {
+    /** Checks that nothing is missing. */
     public PluginOrigin {
         Objects.requireNonNull(file);
         Objects.requireNonNull(module);

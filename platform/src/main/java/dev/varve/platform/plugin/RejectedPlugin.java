@@ -10,6 +10,7 @@ import java.util.Objects;
  * @param reason why, in one line
  */
 public record RejectedPlugin(Path file, String reason) {
+    /** Checks that nothing is missing. */
     public RejectedPlugin {
         Objects.requireNonNull(file);
         Objects.requireNonNull(reason);

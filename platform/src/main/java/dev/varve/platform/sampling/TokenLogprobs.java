@@ -12,6 +12,7 @@ public record TokenLogprobs(float chosen, List<Alternative> top) {
     /** One likely token. */
     public record Alternative(int id, float logprob) {}
 
+    /** Copies the alternatives. */
     public TokenLogprobs {
         top = List.copyOf(top);
     }

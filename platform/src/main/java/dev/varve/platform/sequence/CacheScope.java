@@ -11,6 +11,7 @@ import java.util.Objects;
 public record CacheScope(String name) {
     private static final CacheScope COMMON = new CacheScope("");
 
+    /** Checks that there is a name. */
     public CacheScope {
         Objects.requireNonNull(name);
     }

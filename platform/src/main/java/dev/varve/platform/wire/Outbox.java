@@ -48,7 +48,7 @@ final class Outbox {
     private final Deque<Outgoing> replies = new ArrayDeque<>();
     private OptionalLong pong = OptionalLong.empty();
     private Optional<String> goodbye = Optional.empty();
-    private Optional<Thread> helper = Optional.empty();
+    private Optional<Thread> writerThread = Optional.empty();
     private long creditToReturn;
     private long requestBytesFree;
     private long replyBytesFree;
@@ -172,7 +172,7 @@ final class Outbox {
         state.lock();
         try {
             closed = true;
-            helper.ifPresent(LockSupport::unpark);
+            writerThread.ifPresent(LockSupport::unpark);
             repliesMoved.signalAll();
         } finally {
             state.unlock();
@@ -340,21 +340,21 @@ final class Outbox {
         }
         state.lock();
         try {
-            if (helper.isEmpty()) {
-                helper =
+            if (writerThread.isEmpty()) {
+                writerThread =
                         Optional.of(
                                 Thread.ofPlatform()
                                         .daemon()
                                         .name("varve-wire-writer " + name)
-                                        .start(this::help));
+                                        .start(this::writeForOthers));
             }
-            helper.ifPresent(LockSupport::unpark);
+            writerThread.ifPresent(LockSupport::unpark);
         } finally {
             state.unlock();
         }
     }
 
-    private void help() {
+    private void writeForOthers() {
         while (!closed) {
             drain();
             LockSupport.park(this);

@@ -12,52 +12,20 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import java.util.spi.ToolProvider;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** What the installation brings for whoever writes a plugin. */
 class PluginKitIT {
-    private static final String TEST =
-            """
-            package acme;
-
-            import dev.varve.api.gguf.GgufFile;
-            import dev.varve.api.model.LayerSplitAdapter;
-            import dev.varve.api.model.ModelFamilyProvider;
-            import dev.varve.api.model.ModelOptions;
-            import dev.varve.contracts.ModelFamilyContract;
-            import dev.varve.testkit.Qwen35Model;
-            import java.io.IOException;
-            import java.nio.file.Path;
-            import java.util.List;
-            import java.util.Set;
-
-            class AcmeContractTest extends ModelFamilyContract {
-                static final class Acme implements ModelFamilyProvider {
-                    @Override
-                    public Set<String> architectures() {
-                        return Set.of("acme");
-                    }
-
-                    @Override
-                    public LayerSplitAdapter open(GgufFile file, ModelOptions options) {
-                        throw new UnsupportedOperationException();
-                    }
-                }
-
-                @Override
-                protected ModelFamilyProvider provider() {
-                    return new Acme();
-                }
-
-                @Override
-                protected List<Path> models(Path folder) throws IOException {
-                    return List.of(Qwen35Model.tiny().write(folder));
-                }
-            }
-            """;
+    /** What the guide prints as files: a name in bold, and the code. */
+    private static final Pattern PRINTED =
+            Pattern.compile(
+                    "\\*\\*`([^`]+\\.java)`\\*\\*\\n\\n```java\\n(.*?)```\\n", Pattern.DOTALL);
 
     @TempDir Path folder;
 
@@ -87,8 +55,19 @@ class PluginKitIT {
     }
 
     @Test
-    void aContractTestCompilesAgainstTheInstallationAndJUnitAlone() throws IOException {
-        Path source = Files.writeString(folder.resolve("AcmeContractTest.java"), TEST);
+    void allThatTheGuidePrintsCompilesAgainstTheInstallationAndJUnitAlone() throws IOException {
+        List<String> arguments =
+                new ArrayList<>(
+                        List.of(
+                                "-Xlint:all",
+                                "-Werror",
+                                "-proc:none",
+                                "-d",
+                                folder.resolve("classes").toString(),
+                                "-cp",
+                                classPath()));
+        List<String> sources = sources();
+        arguments.addAll(sources);
         StringWriter out = new StringWriter();
 
         int status =
@@ -97,16 +76,26 @@ class PluginKitIT {
                         .run(
                                 new PrintWriter(out),
                                 new PrintWriter(out),
-                                "-Xlint:all",
-                                "-Werror",
-                                "-proc:none",
-                                "-d",
-                                folder.resolve("classes").toString(),
-                                "-cp",
-                                classPath(),
-                                source.toString());
+                                arguments.toArray(String[]::new));
 
         assertEquals(0, status, out.toString());
+        assertTrue(
+                sources.stream().anyMatch(source -> source.endsWith("ContractTest.java")),
+                sources.toString());
+    }
+
+    /** The guide's files but for the module's descriptor, since JUnit is on the class path. */
+    private List<String> sources() throws IOException {
+        String guide = Files.readString(Varve.INSTALLATION.resolve("docs/plugin-guide.md"));
+        List<String> sources = new ArrayList<>();
+        for (MatchResult printed : PRINTED.matcher(guide).results().toList()) {
+            Path source = folder.resolve(printed.group(1));
+            if (!source.endsWith("module-info.java")) {
+                Files.createDirectories(source.getParent());
+                sources.add(Files.writeString(source, printed.group(2)).toString());
+            }
+        }
+        return sources;
     }
 
     private static String classPath() throws IOException {

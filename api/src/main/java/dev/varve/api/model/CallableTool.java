@@ -1,6 +1,11 @@
 package dev.varve.api.model;
 
-/** A tool that a request declares. */
+/**
+ * A tool that a request declares.
+ *
+ * <p>Implemented by the platform alone. Grows: later versions may add to it, and what is there
+ * stays.
+ */
 public interface CallableTool {
     /** Name by which it is called, not empty. */
     String name();

@@ -5,6 +5,8 @@ import java.util.Optional;
 /**
  * How a family marks reasoning and tool calls in its output.
  *
+ * <p>Grows: later versions may add to it, and what is there stays.
+ *
  * @param reasoning the marks around a thought, if the family has any
  * @param tools the markup of a tool call, if the family has any
  */

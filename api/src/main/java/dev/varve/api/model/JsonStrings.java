@@ -1,6 +1,10 @@
 package dev.varve.api.model;
 
-/** Writes JSON strings. */
+/**
+ * Writes JSON strings.
+ *
+ * <p>Grows: later versions may add to it, and what is there stays.
+ */
 public final class JsonStrings {
     private JsonStrings() {}
 

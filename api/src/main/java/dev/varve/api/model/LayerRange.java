@@ -1,6 +1,10 @@
 package dev.varve.api.model;
 
-/** Half-open range of transformer layers, {@code [begin, end)}, counted from 0. */
+/**
+ * Half-open range of transformer layers, {@code [begin, end)}, counted from 0.
+ *
+ * <p>Grows: later versions may add to it, and what is there stays.
+ */
 public record LayerRange(int begin, int end) {
     /** Refuses an empty range. */
     public LayerRange {

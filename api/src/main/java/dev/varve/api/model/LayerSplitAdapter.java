@@ -12,8 +12,12 @@ public interface LayerSplitAdapter {
     ModelShape shape();
 
     /**
-     * Moves shard boundaries to where this family may be cut. The result covers the same layers in
-     * the same order; the default keeps the ranges as they are.
+     * Moves shard boundaries to where this family may be cut. The result has as many ranges, covers
+     * the same layers in the same order, and is kept when it is aligned again; the default keeps
+     * the ranges as they are. A layer that shares another one's rows stays with it.
+     *
+     * @throws dev.varve.api.VarveException of kind INVALID_REQUEST if the family cannot be cut into
+     *     so many ranges
      */
     default List<LayerRange> align(List<LayerRange> ranges) {
         return List.copyOf(ranges);

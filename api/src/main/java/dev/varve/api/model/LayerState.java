@@ -98,6 +98,8 @@ public sealed interface LayerState {
      * family advances them with {@link ShardGraph#advanceState}; keeping, moving and restoring them
      * is the platform's. Like {@link Recurrent} it cannot be rewound, only checkpointed.
      *
+     * <p>Stable: a plugin that is built against it goes on working.
+     *
      * @param parts names are unique; none for a layer that keeps nothing at all
      */
     record Custom(List<Part> parts) implements LayerState {

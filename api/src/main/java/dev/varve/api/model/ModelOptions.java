@@ -5,6 +5,8 @@ import java.util.OptionalDouble;
 /**
  * What a person may set when a model is opened.
  *
+ * <p>Grows: later versions may add to it, and what is there stays.
+ *
  * @param yarnBetaFast upper bound of YaRN in rotations, in place of the file's
  * @param yarnBetaSlow lower bound of YaRN in rotations, in place of the file's
  */

@@ -7,6 +7,8 @@ import java.util.OptionalInt;
 /**
  * The sizes of a model that the platform needs to know.
  *
+ * <p>Grows: later versions may add to it, and what is there stays.
+ *
  * @param architecture {@code general.architecture} of the file
  * @param sizes widths of the whole model
  * @param layers one entry per trunk layer, in order

@@ -4,6 +4,8 @@ package dev.varve.api.model;
  * Texts around a thought. {@code open} and {@code close} are the texts of special tokens and are
  * recognised by their ids, never in ordinary text.
  *
+ * <p>Grows: later versions may add to it, and what is there stays.
+ *
  * @param open such as {@code <think>}
  * @param label text that the model writes behind {@code open} and that is no part of the thought,
  *     such as {@code thought\n} of a named channel; empty where there is none. Where there is one,

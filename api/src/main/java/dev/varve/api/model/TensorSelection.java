@@ -10,6 +10,8 @@ import java.util.Map;
 /**
  * The weights that a shard of one layer range loads, each with its use. A tensor that is used in
  * two ways (a tied output head) has one entry per use and may be loaded twice.
+ *
+ * <p>Grows: later versions may add to it, and what is there stays.
  */
 public record TensorSelection(List<Entry> entries) {
 

@@ -3,6 +3,8 @@ package dev.varve.api.model;
 /**
  * How a shard uses a weight; decides where the weight may live (a repacked matrix serves no row
  * lookup).
+ *
+ * <p>Grows: later versions may add to it, and what is there stays.
  */
 public enum TensorUse {
     /** First operand of a matrix product. */

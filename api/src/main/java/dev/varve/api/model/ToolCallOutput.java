@@ -1,6 +1,11 @@
 package dev.varve.api.model;
 
-/** Takes tool calls from a {@link ToolCallParser}, which hands them on as early as it can. */
+/**
+ * Takes tool calls from a {@link ToolCallParser}, which hands them on as early as it can.
+ *
+ * <p>Implemented by the platform alone. Grows: later versions may add to it, and what is there
+ * stays.
+ */
 public interface ToolCallOutput {
     /**
      * Begins a call, which ends the one before. From now on this is a call and no content.

@@ -10,6 +10,8 @@ import java.util.Objects;
  *
  * <p>{@link Tagged}, {@link Braced} and {@link Json} are read by the platform. A family whose calls
  * look otherwise implements {@link Custom} and reads them itself.
+ *
+ * <p>Grows: later versions may add to it, and what is there stays.
  */
 public sealed interface ToolSyntax {
     /** Begins a call. */

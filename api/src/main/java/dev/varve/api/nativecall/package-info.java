@@ -6,5 +6,7 @@
  * dev.varve.api.nativecall.SystemLibrary#open}: it calls functions whose arguments and results are
  * numbers, pointers and memory. Memory is checked and freed here; whether the arguments fit the
  * function's prototype nobody can check, and a wrong call may end the process.
+ *
+ * <p>May change with every release.
  */
 package dev.varve.api.nativecall;

@@ -11,5 +11,8 @@
  * <p>The folder of the native libraries comes from the system property {@code varve.test.natives}.
  * It must be the folder that Varve uses in the same process: the dynamic loader then shares one
  * {@code libggml-base.so} between both.
+ *
+ * <p>A few more types than elsewhere: a random model takes up to five of them, and all share what
+ * writes tensors and vocabularies and is of no use to anybody else.
  */
 package dev.varve.testkit;

@@ -1,5 +1,10 @@
 /**
  * The engine: admits requests, decodes several sequences together and reports tokens. It works on
  * token ids; text belongs to its callers.
+ *
+ * <p>Start with {@link dev.varve.platform.engine.Engine}; {@link
+ * dev.varve.platform.engine.Scheduler} is the one that there is. What sequences keep in the caches
+ * is in {@code dev.varve.platform.sequence}; a {@link dev.varve.platform.engine.ShardPipeline}
+ * sends batches through the shards.
  */
 package dev.varve.platform.engine;

@@ -40,11 +40,6 @@ public record EngineOptions(
         return new EngineOptions(capacity, queueLimit, suppressedTokens, patience);
     }
 
-    /** The same sizes without some tokens. */
-    public EngineOptions withoutTokens(int[] suppressed) {
-        return new EngineOptions(capacity, queueLimit, suppressed, shardPatience);
-    }
-
     @Override
     public int[] suppressedTokens() {
         return suppressedTokens.clone();

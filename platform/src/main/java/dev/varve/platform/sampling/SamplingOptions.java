@@ -53,11 +53,6 @@ public record SamplingOptions(
         return new SamplingOptions(temperature, other, penalties, seed, logitBias);
     }
 
-    /** The same with other penalties. */
-    public SamplingOptions penalising(Penalties other) {
-        return new SamplingOptions(temperature, cutoffs, other, seed, logitBias);
-    }
-
     /** The same with a seed, which makes it choose the same tokens each time. */
     public SamplingOptions seededWith(long start) {
         return new SamplingOptions(

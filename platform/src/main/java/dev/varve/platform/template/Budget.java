@@ -108,8 +108,4 @@ final class Budget {
         chars(string.length());
         return string;
     }
-
-    int maxDepth() {
-        return limits.depth();
-    }
 }

@@ -29,7 +29,8 @@ import java.util.stream.Stream;
 
 /**
  * Plugins that break the rules, each compiled here: the server names them by file and says why, and
- * starts the one beside them.
+ * starts the one beside them. One file, since each case is a few lines of source for the same
+ * compiler and folder.
  */
 class HostilePluginTest {
     private static final String NO_LUCK = "throw new IllegalStateException(\"no luck\");";

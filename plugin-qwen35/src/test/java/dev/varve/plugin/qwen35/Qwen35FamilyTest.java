@@ -1,19 +1,16 @@
 package dev.varve.plugin.qwen35;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.varve.api.VarveException;
-import dev.varve.api.gguf.GgufFile;
-import dev.varve.api.gguf.ModelFormatException;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.LayerState;
-import dev.varve.api.model.ModelOptions;
+import dev.varve.api.model.ModelFamilyProvider;
 import dev.varve.api.model.ReasoningMarks;
 import dev.varve.api.model.TensorSelection;
 import dev.varve.api.model.ToolSyntax;
+import dev.varve.contracts.FamilyFileTest;
 import dev.varve.testkit.GgufValue;
 import dev.varve.testkit.GgufWriter;
 import dev.varve.testkit.Qwen35Model;
@@ -21,22 +18,61 @@ import dev.varve.testkit.Qwen35MoeModel;
 import dev.varve.testkit.TensorType;
 
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /** What the family makes of a file, and which files it refuses. */
-class Qwen35FamilyTest {
-    @TempDir Path folder;
+class Qwen35FamilyTest extends FamilyFileTest {
+    @Override
+    protected ModelFamilyProvider family() {
+        return new Qwen35Family();
+    }
+
+    @Override
+    protected GgufWriter tiny() {
+        return Qwen35Model.tiny().writer();
+    }
+
+    @Override
+    protected GgufWriter odd(long seed) {
+        return Qwen35Model.odd(seed).withType(TensorType.F32).writer();
+    }
+
+    @Override
+    protected boolean isOptional(String tensor) {
+        return false;
+    }
+
+    @Override
+    protected List<String> ownKeys() {
+        return List.of(
+                "rope.dimension_sections",
+                "ssm.conv_kernel",
+                "ssm.state_size",
+                "ssm.group_count",
+                "ssm.time_step_rank",
+                "ssm.inner_size");
+    }
+
+    @Override
+    protected List<SenselessNumber> ownSenselessNumbers() {
+        return List.of(
+                new SenselessNumber("nextn_predict_layers", 4, "from 0 to below 4"),
+                new SenselessNumber("ssm.inner_size", 63, "value heads"),
+                new SenselessNumber("ssm.time_step_rank", 3, "3 value heads x 16"),
+                new SenselessNumber("ssm.conv_kernel", 1, "from 2 to 64"),
+                new SenselessNumber("ssm.conv_kernel", 65, "from 2 to 64"),
+                new SenselessNumber("ssm.state_size", 2048, "4 value heads x 2048"),
+                new SenselessNumber("full_attention_interval", 0, "full_attention_interval"),
+                new SenselessNumber("rope.dimension_sections", 5, "3 or 4 entries"));
+    }
 
     @Test
     void theFamilyServesItsArchitectures() {
@@ -46,7 +82,7 @@ class Qwen35FamilyTest {
 
     @Test
     void everyFourthLayerAttendsAndTheOthersKeepAState() throws IOException {
-        List<LayerState> layers = open(Qwen35Model.tiny().writer()).shape().layers();
+        List<LayerState> layers = open(tiny()).shape().layers();
 
         assertEquals(
                 List.of(
@@ -112,132 +148,9 @@ class Qwen35FamilyTest {
         GgufWriter writer =
                 Qwen35MoeModel.tiny().writer().put("qwen35moe." + key, GgufValue.of(value));
 
-        VarveException refusal = assertThrows(VarveException.class, () -> open(writer));
+        String message = refusal(writer);
 
-        assertTrue(refusal.getMessage().contains(expected), refusal.getMessage());
-    }
-
-    @Test
-    void aSplitLoadsEveryTensorThatTheWholeModelLoads() throws IOException {
-        for (long seed = 0; seed < 12; seed++) {
-            Qwen35Model spec = Qwen35Model.odd(seed).withType(TensorType.F32);
-            LayerSplitAdapter model = open(spec.writer());
-            int layers = model.shape().layerCount();
-            Set<String> whole = names(model, new LayerRange(0, layers));
-            for (int cut = 1; cut < layers; cut++) {
-                Set<String> first = names(model, new LayerRange(0, cut));
-                Set<String> second = names(model, new LayerRange(cut, layers));
-                Set<String> both = new TreeSet<>(first);
-                both.addAll(second);
-                assertEquals(whole, both, spec + ", cut at " + cut);
-                first.retainAll(second);
-                assertTrue(
-                        first.stream().allMatch(name -> !name.contains("blk.")),
-                        spec + ", cut at " + cut + ": twice " + first);
-            }
-        }
-    }
-
-    @Test
-    void aShardLoadsTensorsOfItsOwnLayersOnly() throws IOException {
-        LayerSplitAdapter model = open(Qwen35Model.tiny().writer());
-        for (int layer = 0; layer < model.shape().layerCount(); layer++) {
-            String own = "blk." + layer + ".";
-            Set<String> others =
-                    names(model, new LayerRange(layer, layer + 1)).stream()
-                            .filter(name -> name.contains("blk.") && !name.contains(own))
-                            .collect(Collectors.toSet());
-            assertEquals(Set.of(), others, "layer " + layer);
-        }
-    }
-
-    /** Also of those layers that a shard of this process would not load. */
-    @Test
-    void aFileThatLacksATensorIsRefusedByItsName() throws IOException {
-        for (String name : Qwen35Model.tiny().writer().tensorNames()) {
-            if (!false) {
-                requireNamed(Qwen35Model.tiny().writer().leaveOut(name), name);
-            }
-        }
-    }
-
-    @Test
-    void aTensorOfAnotherShapeIsRefusedByItsName() throws IOException {
-        for (String name : Qwen35Model.tiny().writer().tensorNames()) {
-            if (!false) {
-                requireNamed(Qwen35Model.tiny().writer().lengthen(name), name);
-            }
-        }
-    }
-
-    private void requireNamed(GgufWriter writer, String name) throws IOException {
-        ModelFormatException refusal =
-                assertThrows(ModelFormatException.class, () -> open(writer), name);
-        assertTrue(
-                refusal.getMessage().contains(name) && refusal.getMessage().contains(".gguf"),
-                name + ": " + refusal.getMessage());
-    }
-
-    @ParameterizedTest
-    @CsvSource({
-        "block_count",
-        "context_length",
-        "embedding_length",
-        "attention.head_count",
-        "attention.layer_norm_rms_epsilon",
-        "feed_forward_length",
-        "rope.dimension_sections",
-        "ssm.conv_kernel",
-        "ssm.state_size",
-        "ssm.group_count",
-        "ssm.time_step_rank",
-        "ssm.inner_size"
-    })
-    void aFileThatLacksAKeyIsRefusedByIt(String key) throws IOException {
-        GgufWriter writer = Qwen35Model.tiny().writer().leaveOut("qwen35." + key);
-
-        VarveException refusal = assertThrows(VarveException.class, () -> open(writer));
-
-        assertTrue(refusal.getMessage().contains("qwen35." + key), refusal.getMessage());
-    }
-
-    @ParameterizedTest
-    @CsvSource({
-        "block_count, 0, block_count",
-        "block_count, 1e9, at most 4096",
-        "embedding_length, 0, embedding_length",
-        "context_length, 0, context_length",
-        "attention.head_count, 0, attention.head_count",
-        "attention.head_count_kv, 3, a multiple of the KV heads",
-        "attention.layer_norm_rms_epsilon, 1.5, from 0 to below 1",
-        "attention.value_length, 7, key length",
-        "rope.dimension_count, 7, even",
-        "rope.dimension_count, 4096, at most the head length",
-        "rope.freq_base, -1.5, positive",
-        "nextn_predict_layers, 4, from 0 to below 4",
-        "ssm.inner_size, 63, value heads",
-        "ssm.time_step_rank, 3, 3 value heads x 16",
-        "ssm.conv_kernel, 1, from 2 to 64",
-        "ssm.conv_kernel, 65, from 2 to 64",
-        "ssm.state_size, 2048, 4 value heads x 2048",
-        "full_attention_interval, 0, full_attention_interval",
-        "rope.dimension_sections, 5, 3 or 4 entries"
-    })
-    void aSenselessNumberIsRefusedWithWhatWasExpected(String key, double value, String expected)
-            throws IOException {
-        GgufValue number =
-                value == Math.rint(value) && Math.abs(value) < 1e15
-                        ? GgufValue.of((long) value)
-                        : GgufValue.of((float) value);
-        GgufWriter writer = Qwen35Model.tiny().writer().put("qwen35." + key, number);
-
-        VarveException refusal =
-                assertThrows(VarveException.class, () -> open(writer), key + " = " + value);
-
-        assertTrue(
-                refusal.getMessage().contains(": qwen35.")
-                        && refusal.getMessage().contains(expected),
-                refusal.getMessage());
+        assertTrue(message.contains(expected), message);
     }
 
     @Test
@@ -256,7 +169,7 @@ class Qwen35FamilyTest {
 
     @Test
     void shardsMayBeginAnywhereAndHandOverTheHiddenState() throws IOException {
-        LayerSplitAdapter model = open(Qwen35Model.tiny().writer());
+        LayerSplitAdapter model = open(tiny());
         List<LayerRange> ranges =
                 List.of(new LayerRange(0, 1), new LayerRange(1, 3), new LayerRange(3, 4));
 
@@ -266,7 +179,7 @@ class Qwen35FamilyTest {
 
     @Test
     void thoughtsAndCallsAreMarkedAsTheModelWritesThem() throws IOException {
-        LayerSplitAdapter model = open(Qwen35Model.tiny().writer());
+        LayerSplitAdapter model = open(tiny());
 
         ToolSyntax tools = model.chatDialect().tools().orElseThrow();
 
@@ -274,17 +187,5 @@ class Qwen35FamilyTest {
         assertEquals("<tool_call>", tools.open());
         assertEquals("\n<function=", tools.beforeName());
         assertEquals(">\n", tools.afterName());
-    }
-
-    private LayerSplitAdapter open(GgufWriter writer) throws IOException {
-        Path file = folder.resolve("model.gguf");
-        writer.write(file);
-        return new Qwen35Family().open(GgufFile.open(file), ModelOptions.defaults());
-    }
-
-    private static Set<String> names(LayerSplitAdapter model, LayerRange range) {
-        return model.tensors(range).entries().stream()
-                .map(entry -> entry.use() + " " + entry.tensor().name())
-                .collect(Collectors.toCollection(TreeSet::new));
     }
 }

@@ -31,7 +31,7 @@ class PluginKitIT {
 
     @Test
     void theDocumentationDescribesEveryPackageOfTheApi() throws IOException {
-        Path documentation = Varve.INSTALLATION.resolve("doc/api");
+        Path documentation = Varve.INSTALLATION.resolve("docs/api");
 
         String packages = Files.readString(documentation.resolve("element-list"));
 

@@ -104,7 +104,7 @@ public interface ShardGraph {
      * Writes K and V of the batch into the layer's cache and attends causally to the whole sequence
      * of each token, or to its window in a sliding layer.
      *
-     * @param query {@code F32 [keyLength, heads, T]}
+     * @param query {@code F32 [keyLength, heads, T]}, rows contiguous
      * @param key {@code F32 [keyLength, kvHeads, T]}
      * @param value {@code F32 [valueLength, kvHeads, T]}
      * @param scale factor of the scores, usually {@code 1 / sqrt(keyLength)}
@@ -144,7 +144,8 @@ public interface ShardGraph {
      * Advances a layer's {@link LayerState.Custom} over each sequence, with operators of the
      * family. Once per layer that keeps such a state.
      *
-     * @param columns what the step takes in of each token: {@code F32 [.., T]} of 2 or 3 dimensions
+     * @param columns what the step takes in of each token: {@code F32 [.., T]} of 2 or 3
+     *     dimensions, rows contiguous
      * @return {@code F32 [width, T]}, contiguous, where width is the elements of the step's output
      *     for each token
      */

@@ -86,9 +86,9 @@ final class BuildRules {
                             + state.valueHeads(),
                     keys);
         }
-        call.require("key", keys, state.stateSize(), heads, tokens);
-        call.require("query", query, state.stateSize(), heads, tokens);
-        call.require("value", values, state.stateSize(), state.valueHeads(), tokens);
+        call.requireRows("key", keys, state.stateSize(), heads, tokens);
+        call.requireRows("query", query, state.stateSize(), heads, tokens);
+        call.requireRows("value", values, state.stateSize(), state.valueHeads(), tokens);
     }
 
     /** The scalars of a gated delta rule. */
@@ -104,11 +104,13 @@ final class BuildRules {
         Call call = begin(layer, StateOperator.CUSTOM);
         for (TensorShape input : columns) {
             List<Long> extents = input.extents();
-            if (!input.isFloats(extents.get(0), tokens)
-                    && !input.isFloats(extents.get(0), extents.get(1), tokens)) {
+            boolean fits =
+                    input.isFloats(extents.get(0), tokens)
+                            || input.isFloats(extents.get(0), extents.get(1), tokens);
+            if (!fits || !input.hasContiguousRows()) {
                 throw call.mismatch(
                         "input " + columns.indexOf(input),
-                        "F32 [.., " + tokens + "] of 2 or 3 dimensions",
+                        "F32 [.., " + tokens + "] of 2 or 3 dimensions, rows contiguous",
                         input);
             }
         }
@@ -229,7 +231,7 @@ final class BuildRules {
 
     private void requireOutput(
             String call, TensorShape found, long length, long columns, String hint) {
-        if (!found.isFloats(length, columns) || !found.contiguous()) {
+        if (!found.isFloats(length, columns) || !found.isContiguous()) {
             throw site.fault(
                     call
                             + ": expected F32 ["
@@ -284,14 +286,23 @@ final class BuildRules {
 
         void requireContiguous(String operand, TensorShape found, long... expected) {
             require(operand, found, expected);
-            if (!found.contiguous()) {
+            if (!found.isContiguous()) {
                 throw mismatch(operand, floats(expected) + ", contiguous", found);
+            }
+        }
+
+        /** Groups of columns are shown as views, which take it that rows have no gaps. */
+        void requireRows(String operand, TensorShape found, long... expected) {
+            require(operand, found, expected);
+            if (!found.hasContiguousRows()) {
+                throw mismatch(operand, floats(expected) + ", rows contiguous", found);
             }
         }
 
         void requireQuery(TensorShape query, LayerState.Attention rows, int columns) {
             long heads = query.extents().get(1);
             if (!query.isFloats(rows.keyLength(), heads, columns)
+                    || !query.hasContiguousRows()
                     || heads < rows.kvHeads()
                     || heads % rows.kvHeads() != 0) {
                 throw mismatch(
@@ -300,7 +311,7 @@ final class BuildRules {
                                 + rows.keyLength()
                                 + ", heads, "
                                 + columns
-                                + "], heads a multiple of "
+                                + "], rows contiguous, heads a multiple of "
                                 + rows.kvHeads(),
                         query);
             }

@@ -10,9 +10,25 @@ import java.util.StringJoiner;
  * Type and extents of a tensor, apart from its memory.
  *
  * @param extents of all four dimensions, the fastest running first
- * @param contiguous whether its elements lie without gaps in the order of the dimensions
+ * @param order how its elements lie
  */
-record TensorShape(GgmlType type, List<Long> extents, boolean contiguous) {
+record TensorShape(GgmlType type, List<Long> extents, Order order) {
+    /** How the elements of a tensor lie. */
+    enum Order {
+        /** Without gaps in the order of the dimensions. */
+        CONTIGUOUS(""),
+        /** Only the elements of a row lie without gaps. */
+        ROWS(", not contiguous"),
+        /** Not even those, such as after a transposition. */
+        SCATTERED(", rows not contiguous");
+
+        private final String words;
+
+        Order(String words) {
+            this.words = words;
+        }
+    }
+
     private static final int DIMENSIONS = 4;
 
     TensorShape {
@@ -26,7 +42,22 @@ record TensorShape(GgmlType type, List<Long> extents, boolean contiguous) {
         return new TensorShape(
                 tensor.type(),
                 List.of(tensor.ne(0), tensor.ne(1), tensor.ne(2), tensor.ne(3)),
-                tensor.isContiguous());
+                orderOf(tensor));
+    }
+
+    private static Order orderOf(Tensor tensor) {
+        if (tensor.isContiguous()) {
+            return Order.CONTIGUOUS;
+        }
+        return tensor.nb(0) == tensor.type().typeSize() ? Order.ROWS : Order.SCATTERED;
+    }
+
+    boolean isContiguous() {
+        return order == Order.CONTIGUOUS;
+    }
+
+    boolean hasContiguousRows() {
+        return order != Order.SCATTERED;
     }
 
     /** Whether this is an F32 tensor of these extents; those that are not named are 1. */
@@ -47,6 +78,6 @@ record TensorShape(GgmlType type, List<Long> extents, boolean contiguous) {
         }
         StringJoiner list = new StringJoiner(", ", type + " [", "]");
         extents.subList(0, shown).forEach(extent -> list.add(extent.toString()));
-        return list + (contiguous ? "" : ", not contiguous");
+        return list + order.words;
     }
 }

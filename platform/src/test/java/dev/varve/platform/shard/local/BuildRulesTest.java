@@ -9,6 +9,7 @@ import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerState;
+import dev.varve.platform.shard.local.TensorShape.Order;
 
 import org.junit.jupiter.api.Test;
 
@@ -56,11 +57,15 @@ class BuildRulesTest {
         for (int i = 0; i < 4; i++) {
             all.add(i < extents.length ? extents[i] : 1);
         }
-        return new TensorShape(GgmlType.F32, all, true);
+        return new TensorShape(GgmlType.F32, all, Order.CONTIGUOUS);
     }
 
     private static TensorShape strided(TensorShape shape) {
-        return new TensorShape(shape.type(), shape.extents(), false);
+        return new TensorShape(shape.type(), shape.extents(), Order.ROWS);
+    }
+
+    private static TensorShape scattered(TensorShape shape) {
+        return new TensorShape(shape.type(), shape.extents(), Order.SCATTERED);
     }
 
     private static void attention(BuildRules rules) {
@@ -192,8 +197,8 @@ class BuildRulesTest {
     @Test
     void operandsOfOtherShapesAreNamedWithWhatWasExpected() {
         assertEquals(
-                "layer 0, attention: query: expected F32 [8, heads, 6], heads a multiple of 2,"
-                        + " found F32 [8, 3, 6]",
+                "layer 0, attention: query: expected F32 [8, heads, 6], rows contiguous, heads a"
+                        + " multiple of 2, found F32 [8, 3, 6]",
                 fault(
                         () ->
                                 whole().attention(
@@ -231,14 +236,53 @@ class BuildRulesTest {
                 "layer 1, gatedDelta: beta: expected F32 [4, 6], found F32 [6, 4]",
                 fault(() -> whole().deltaScalars(1, floats(4, TOKENS), floats(TOKENS, 4))));
         assertEquals(
-                "layer 3, advanceState: input 1: expected F32 [.., 6] of 2 or 3 dimensions, found"
-                        + " F32 [6, 7]",
+                "layer 3, advanceState: input 1: expected F32 [.., 6] of 2 or 3 dimensions, rows"
+                        + " contiguous, found F32 [6, 7]",
                 fault(() -> whole().advanceState(3, List.of(floats(7, TOKENS), floats(6, 7)))));
     }
 
     @Test
+    void operandsThatAreShownAsViewsHaveContiguousRows() {
+        TensorShape query = scattered(floats(8, 4, TOKENS));
+
+        assertEquals(
+                "layer 0, attention: query: expected F32 [8, heads, 6], rows contiguous, heads a"
+                        + " multiple of 2, found F32 [8, 4, 6], rows not contiguous",
+                fault(
+                        () ->
+                                whole().attention(
+                                                0,
+                                                query,
+                                                floats(8, 2, TOKENS),
+                                                floats(4, 2, TOKENS))));
+        assertEquals(
+                "layer 1, gatedDelta: value: expected F32 [8, 4, 6], rows contiguous, found F32"
+                        + " [8, 4, 6], rows not contiguous",
+                fault(() -> whole().delta(1, floats(8, 2, TOKENS), floats(8, 2, TOKENS), query)));
+        assertEquals(
+                "layer 3, advanceState: input 0: expected F32 [.., 6] of 2 or 3 dimensions, rows"
+                        + " contiguous, found F32 [8, 4, 6], rows not contiguous",
+                fault(() -> whole().advanceState(3, List.of(query))));
+    }
+
+    @Test
+    void viewsWithContiguousRowsAreTaken() {
+        TensorShape query = strided(floats(8, 4, TOKENS));
+
+        assertDoesNotThrow(
+                () ->
+                        whole().attention(
+                                        0,
+                                        query,
+                                        scattered(floats(8, 2, TOKENS)),
+                                        scattered(floats(4, 2, TOKENS))));
+        assertDoesNotThrow(() -> whole().advanceState(3, List.of(query)));
+    }
+
+    @Test
     void integersAreNoOperands() {
-        TensorShape halves = new TensorShape(GgmlType.F16, List.of(24L, 6L, 1L, 1L), true);
+        TensorShape halves =
+                new TensorShape(GgmlType.F16, List.of(24L, 6L, 1L, 1L), Order.CONTIGUOUS);
 
         assertTrue(
                 fault(() -> whole().convolution(1, halves, floats(4, 24)))

@@ -50,7 +50,7 @@ public final class ShardPipeline implements AutoCloseable {
                     units == 1
                             ? StageWorker.inline()
                             : workers.computeIfAbsent(
-                                    shard.computesOn(), unit -> StageWorker.start(shard.device()));
+                                    shard.computesOn(), own -> StageWorker.start(shard.device()));
             stages.add(new Stage(shard, worker));
         }
         depth = units == 1 ? 1 : (int) units + 1;

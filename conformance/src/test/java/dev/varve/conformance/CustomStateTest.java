@@ -163,7 +163,7 @@ class CustomStateTest {
 
         assertTrue(
                 refusal.getMessage()
-                        .contains("layer 0: advanceState: states: expected [far, near]"),
+                        .contains("layer 0, advanceState: states: expected [far, near]"),
                 refusal.getMessage());
     }
 

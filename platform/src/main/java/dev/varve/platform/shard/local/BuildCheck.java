@@ -46,8 +46,8 @@ final class BuildCheck {
      * decode differs in its number of tokens only, which {@link BuildRules} hold to the same; to
      * record one as well would cost every start about as much again.
      *
-     * @throws VarveException of kind UNSUPPORTED_MODEL naming plugin, layer and operator if the
-     *     family breaks a rule or throws; of kind UNAVAILABLE if the device does not run all of it
+     * @throws BuildFault naming plugin, layer and operator if the family breaks a rule or throws
+     * @throws VarveException of kind UNAVAILABLE if the device does not run all of it
      */
     static void require(
             LayerSplitAdapter model,
@@ -68,11 +68,7 @@ final class BuildCheck {
             LayerRange range,
             ShardState state,
             ComputeDevice device) {
-        try {
-            Recording.of(key, model, range, state, device).close();
-        } catch (BuildFault e) {
-            throw new VarveException(VarveException.Kind.UNSUPPORTED_MODEL, e.getMessage(), e);
-        }
+        Recording.of(key, model, range, state, device).close();
     }
 
     /** The first tokens of a sequence, of which the last one's output is wanted. */

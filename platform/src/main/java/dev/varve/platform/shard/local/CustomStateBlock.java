@@ -1,6 +1,5 @@
 package dev.varve.platform.shard.local;
 
-import dev.varve.api.VarveException;
 import dev.varve.api.ggml.Extents;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.ggml.Graph;
@@ -27,15 +26,17 @@ final class CustomStateBlock {
     private final Graph graph;
     private final List<RaggedGroup> groups;
     private final StateRows states;
+    private final BuildSite site;
 
     /** Columns of the batch. */
     private final int total;
 
-    CustomStateBlock(Ops ops, Graph graph, GraphKey key, StateRows states) {
+    CustomStateBlock(Ops ops, Graph graph, GraphKey key, StateRows states, BuildSite site) {
         this.ops = ops;
         this.graph = graph;
         this.groups = RaggedGroup.of(key);
         this.states = states;
+        this.site = site;
         total = key.tokens();
     }
 
@@ -147,12 +148,13 @@ final class CustomStateBlock {
                 tensor.ne(3));
     }
 
-    private static VarveException wrong(int layer, String what, Object expected, Object found) {
-        return new VarveException(
-                VarveException.Kind.UNSUPPORTED_MODEL,
+    private BuildFault wrong(int layer, String what, Object expected, Object found) {
+        return site.fault(
                 "layer "
                         + layer
-                        + ": advanceState: "
+                        + ", "
+                        + StateOperator.CUSTOM
+                        + ": "
                         + what
                         + ": expected "
                         + expected

@@ -78,9 +78,9 @@ final class GraphRecorder implements ShardGraph {
         products = new ProductBlock(ops, key, state);
         attention = new AttentionBlock(ops, graph, inputs, state);
         recurrent = new RecurrentBlock(ops, graph, key, state.caches().stateRows());
-        custom = new CustomStateBlock(ops, graph, key, state.caches().stateRows());
-        experts = new ExpertBlock(ops, graph, weights, products);
         site = BuildSite.of(model, range);
+        custom = new CustomStateBlock(ops, graph, key, state.caches().stateRows(), site);
+        experts = new ExpertBlock(ops, graph, weights, products);
         rules = new BuildRules(site, shape, key);
     }
 
@@ -93,7 +93,7 @@ final class GraphRecorder implements ShardGraph {
         try {
             model.build(this, range);
             rules.complete();
-        } catch (BuildFault | VarveException | VirtualMachineError e) {
+        } catch (VarveException | VirtualMachineError e) {
             throw e;
         } catch (RuntimeException | Error e) {
             throw site.thrown(e, last);

@@ -6,7 +6,6 @@ import dev.varve.platform.shard.ShardLostException;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.Deque;
@@ -15,6 +14,7 @@ import java.util.Optional;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 
 /**
  * The requests that wait, in front of an engine that works, waits with them, turns them away or is
@@ -135,16 +135,15 @@ final class RequestQueue implements WaitingLine {
     }
 
     /**
-     * Refuses requests until {@link #welcome}, and takes out those that wait.
+     * Refuses requests until {@link #welcome}, and ends those that wait.
      *
-     * @return the requests to end
+     * @param end tells them, before a drain hears that they ended; called once, maybe with none
      */
-    List<Request> turnAway(ShardLostException loss) {
+    void turnAway(ShardLostException loss, Consumer<List<Request>> end) {
         lock.lock();
         try {
             refusal = Optional.of(loss);
-            working = false;
-            return takeAll();
+            endAll(end);
         } finally {
             lock.unlock();
         }
@@ -169,11 +168,12 @@ final class RequestQueue implements WaitingLine {
         }
     }
 
-    private List<Request> takeAll() {
-        List<Request> all = new ArrayList<>(waiting);
+    private void endAll(Consumer<List<Request>> end) {
+        List<Request> all = List.copyOf(waiting);
         waiting.clear();
+        end.accept(all);
+        working = false;
         changed.signalAll();
-        return all;
     }
 
     /** Lets the engine's thread look again. */
@@ -275,14 +275,13 @@ final class RequestQueue implements WaitingLine {
     /**
      * The engine works no more.
      *
-     * @return the requests to end
+     * @param end tells those that wait, before a drain hears that they ended; called once
      */
-    List<Request> end() {
+    void end(Consumer<List<Request>> end) {
         lock.lock();
         try {
             closed = true;
-            working = false;
-            return takeAll();
+            endAll(end);
         } finally {
             lock.unlock();
         }

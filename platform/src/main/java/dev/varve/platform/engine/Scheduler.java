@@ -88,10 +88,12 @@ public final class Scheduler implements Engine {
                             options.suppressedTokens().length > 0,
                             queue::wakeUp));
         }
-        if (broken.isDone()) {
-            throw broken.join();
+        try {
+            queue.add(entries);
+        } catch (VarveException e) {
+            // A queue that is closed since the engine broke does not know why.
+            throw broken.isDone() ? broken.join() : e;
         }
-        queue.add(entries);
         return List.copyOf(entries);
     }
 
@@ -225,7 +227,7 @@ public final class Scheduler implements Engine {
                     Double.toString(options.shardPatience().toMillis() / 1000.0),
                     Setting.SHARD_PATIENCE);
         }
-        fail(queue.turnAway(loss), RequestQueue.missing(loss));
+        queue.turnAway(loss, ended -> fail(ended, RequestQueue.missing(loss)));
     }
 
     private static void fail(List<Request> requests, VarveException reason) {
@@ -279,7 +281,7 @@ public final class Scheduler implements Engine {
     }
 
     private void stop(VarveException reason) {
-        fail(queue.end(), reason);
+        queue.end(ended -> fail(ended, reason));
         try {
             steps.endAll(reason);
         } finally {

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
@@ -119,7 +120,8 @@ class RequestQueueTest {
         Request waiting = request(1);
         queue.add(List.of(waiting));
 
-        List<Request> turnedAway = queue.turnAway(LOSS);
+        List<Request> turnedAway = new ArrayList<>();
+        queue.turnAway(LOSS, turnedAway::addAll);
 
         assertEquals(List.of(waiting), turnedAway);
         assertTrue(queue.turnsAway());
@@ -208,7 +210,10 @@ class RequestQueueTest {
         Request waiting = request(1);
         queue.add(List.of(waiting));
 
-        assertEquals(List.of(waiting), queue.end());
+        List<Request> ended = new ArrayList<>();
+        queue.end(ended::addAll);
+
+        assertEquals(List.of(waiting), ended);
 
         assertEquals(List.of(), queue.waiting());
         assertTrue(queue.drain(Duration.ZERO), "nothing is left to wait for");

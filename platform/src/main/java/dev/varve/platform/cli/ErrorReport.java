@@ -10,6 +10,7 @@ import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 import java.io.PrintWriter;
+import java.io.StringWriter;
 
 /**
  * Reports an error as one line, {@code varve: what is wrong}; with {@code --debug} the stack trace
@@ -38,7 +39,9 @@ final class ErrorReport implements IParameterExceptionHandler, IExecutionExcepti
         PrintWriter err = command.getErr();
         err.println("varve: " + describe(problem));
         if (debug(command)) {
-            problem.printStackTrace(err);
+            StringWriter trace = new StringWriter();
+            problem.printStackTrace(new PrintWriter(trace));
+            err.print(FlagNames.FLAGS.render(trace.toString()));
         }
         err.flush();
         return isUsage(problem) ? USAGE : FAILURE;

@@ -40,7 +40,7 @@ final class LogLine extends Formatter {
         if (record.getThrown() != null) {
             StringWriter trace = new StringWriter();
             record.getThrown().printStackTrace(new PrintWriter(trace));
-            line.append(trace);
+            line.append(FlagNames.FLAGS.render(trace.toString()));
         }
         return line.toString();
     }

@@ -137,7 +137,7 @@ final class ServeCommand extends CliCommand {
     private int serve(HttpServer http, Engine engine, CountDownLatch stop)
             throws InterruptedException {
         if (BrokenServer.await(engine, stop)) {
-            say(engine.broken().join().getMessage() + "; the process ends");
+            say(FlagNames.FLAGS.render(engine.broken().join().getMessage()) + "; the process ends");
             BrokenServer.linger(stop);
             return BrokenServer.STATUS;
         }

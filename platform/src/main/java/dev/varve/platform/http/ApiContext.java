@@ -31,6 +31,7 @@ final class ApiContext {
     private final RequestCycle cycle;
     private final Offer offer;
     private final Metrics metrics;
+    private final SettingNames names;
     private final RouteContext context;
     private final AnswerDelivery delivery;
     private final Route unknown;
@@ -39,6 +40,7 @@ final class ApiContext {
             AccessControl access, Intake intake, Metrics metrics, Offer offer, SettingNames names) {
         this.metrics = metrics;
         this.offer = offer;
+        this.names = names;
         cycle = new RequestCycle(access, metrics, names);
         context = new RouteContext(cycle, offer, intake);
         delivery = new AnswerDelivery(metrics, names);
@@ -65,7 +67,9 @@ final class ApiContext {
                         cycle,
                         exchange ->
                                 HealthReport.write(
-                                        offer.require().served().engine(), exchange.response())),
+                                        offer.require().served().engine(),
+                                        names,
+                                        exchange.response())),
                 "/health");
         map(new ReadRoute("/metrics", Purpose.MEASUREMENT, cycle, this::writeMetrics), "/metrics");
     }
@@ -78,7 +82,9 @@ final class ApiContext {
 
     private void mapFacts() {
         map(facts("/", ReadRoute.json(this::index)), "");
-        map(facts("/props", ReadRoute.json(() -> offer.require().facts().properties())), "/props");
+        map(
+                facts("/props", ReadRoute.json(() -> offer.require().facts().properties(names))),
+                "/props");
         map(
                 facts("/v1/models", ReadRoute.json(() -> offer.require().facts().models())),
                 "/v1/models",

@@ -2,6 +2,8 @@ package dev.varve.platform.cli;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.varve.platform.setting.Setting;
+
 import org.junit.jupiter.api.Test;
 
 import java.util.logging.Level;
@@ -16,5 +18,17 @@ class LogLineTest {
         String line = new LogLine().format(record);
 
         assertTrue(line.endsWith(": port 49152 took 1234.5 ms\n"), line);
+    }
+
+    @Test
+    void settingsHaveTheirFlagsInTheMessageAndInTheTrace() {
+        LogRecord record = new LogRecord(Level.SEVERE, "not served ({0})");
+        record.setParameters(new Object[] {Setting.SHARD_PATIENCE});
+        record.setThrown(new IllegalArgumentException(Setting.PARALLEL + ": too many"));
+
+        String line = new LogLine().format(record);
+
+        assertTrue(line.contains(": not served (--shard-patience)\n"), line);
+        assertTrue(line.contains("IllegalArgumentException: --parallel: too many\n"), line);
     }
 }

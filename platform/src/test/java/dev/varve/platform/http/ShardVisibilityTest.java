@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.api.VarveException;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.engine.ShardStatus;
+import dev.varve.platform.setting.Setting;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardLostException;
 import dev.varve.platform.shard.ShardMemory;
@@ -81,6 +82,18 @@ class ShardVisibilityTest {
         }
     }
 
+    @Test
+    void theEndOfAnEngineNamesSettingsToo() throws Exception {
+        engine.breaks(
+                new VarveException(VarveException.Kind.UNAVAILABLE, Setting.HOST + ": is gone"));
+        HttpOptions options = HttpOptions.loopback().withNames(setting -> "--" + setting.id());
+        try (TestServer server = TestServer.of(engine, options)) {
+            JsonNode health = TestServer.json(server.get("/health"));
+
+            assertEquals("--host: is gone", health.get("reason").stringValue());
+        }
+    }
+
     @ParameterizedTest
     @EnumSource(
             value = ShardHealth.State.class,
@@ -104,6 +117,27 @@ class ShardVisibilityTest {
             assertEquals(2, missing.get("restarts").intValue());
             assertEquals(300, missing.get("loaded_bytes").intValue());
             assertEquals(1000, missing.get("total_bytes").intValue());
+        }
+    }
+
+    @Test
+    void reasonsNameSettingsAsTheServersUserKnowsThem() throws Exception {
+        String reason = "it looks among " + Setting.MODEL + " [] and in " + Setting.MODELS + " []";
+        engine.hasShards(
+                shard(
+                        new ShardHealth(
+                                ShardHealth.State.MISSING,
+                                Optional.of(reason),
+                                0,
+                                Optional.empty())));
+        HttpOptions options = HttpOptions.loopback().withNames(setting -> "--" + setting.id());
+        try (TestServer server = TestServer.of(engine, options)) {
+            String missing = server.get("/health").body();
+            String shards = server.get("/props").body();
+
+            String named = "\"reason\":\"it looks among --model [] and in --models []\"";
+            assertTrue(missing.contains(named), missing);
+            assertTrue(shards.contains(named), shards);
         }
     }
 

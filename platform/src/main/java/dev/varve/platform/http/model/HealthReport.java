@@ -4,6 +4,7 @@ import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.ShardStatus;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.http.json.JsonAnswer;
+import dev.varve.platform.setting.SettingNames;
 
 import jakarta.servlet.http.HttpServletResponse;
 
@@ -16,13 +17,18 @@ import java.util.List;
 public final class HealthReport {
     private HealthReport() {}
 
-    /** Writes the answer of {@code /health}. */
-    public static void write(Engine engine, HttpServletResponse response) throws IOException {
+    /**
+     * Writes the answer of {@code /health}.
+     *
+     * @param names what settings are called in the reasons
+     */
+    public static void write(Engine engine, SettingNames names, HttpServletResponse response)
+            throws IOException {
         if (engine.broken().isDone()) {
             ObjectNode body =
                     Json.object()
                             .put("status", "failed")
-                            .put("reason", engine.broken().join().getMessage());
+                            .put("reason", names.render(engine.broken().join().getMessage()));
             JsonAnswer.write(response, 503, body);
             return;
         }
@@ -30,7 +36,7 @@ public final class HealthReport {
         if (missing.isEmpty()) {
             JsonAnswer.write(response, 200, Json.object().put("status", "ok"));
         } else {
-            JsonAnswer.write(response, 503, ShardReport.degraded(missing));
+            JsonAnswer.write(response, 503, ShardReport.degraded(missing, names));
         }
     }
 }

@@ -4,6 +4,7 @@ import dev.varve.platform.engine.EngineStatus;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Fields;
 import dev.varve.platform.http.json.Json;
+import dev.varve.platform.setting.SettingNames;
 import dev.varve.platform.tokenizer.TooManyTokensException;
 
 import tools.jackson.databind.JsonNode;
@@ -57,8 +58,12 @@ public final class ModelFacts {
         return model;
     }
 
-    /** The answer of {@code /props}. */
-    public ObjectNode properties() {
+    /**
+     * The answer of {@code /props}.
+     *
+     * @param names what settings are called in the reasons why a shard is missing
+     */
+    public ObjectNode properties(SettingNames names) {
         EngineStatus status = served.engine().status();
         ObjectNode props = Json.object();
         props.put("model_alias", served.description().id());
@@ -84,7 +89,7 @@ public final class ModelFacts {
         runtime.put("kv_bytes", status.memory().kv());
         runtime.put("compute_bytes", status.memory().compute());
         runtime.put("replays", status.counts().replays());
-        runtime.set("shards", ShardReport.shards(status.shards()));
+        runtime.set("shards", ShardReport.shards(status.shards(), names));
         for (Map.Entry<String, Object> detail : served.description().details().entrySet()) {
             runtime.set(detail.getKey(), Json.MAPPER.valueToTree(detail.getValue()));
         }

@@ -2,6 +2,7 @@ package dev.varve.platform.http.model;
 
 import dev.varve.platform.engine.ShardStatus;
 import dev.varve.platform.http.json.Json;
+import dev.varve.platform.setting.SettingNames;
 import dev.varve.platform.shard.ShardMemory;
 
 import tools.jackson.databind.node.ArrayNode;
@@ -15,13 +16,13 @@ final class ShardReport {
     private ShardReport() {}
 
     /** All shards in layer order. Times in milliseconds, layers as {@code [first, end)}. */
-    static ArrayNode shards(List<ShardStatus> shards) {
+    static ArrayNode shards(List<ShardStatus> shards, SettingNames names) {
         ArrayNode list = Json.MAPPER.createArrayNode();
-        shards.forEach(shard -> describe(shard, list.addObject()));
+        shards.forEach(shard -> describe(shard, names, list.addObject()));
         return list;
     }
 
-    private static void describe(ShardStatus shard, ObjectNode out) {
+    private static void describe(ShardStatus shard, SettingNames names, ObjectNode out) {
         ShardMemory memory = shard.memory();
         out.put("device", shard.device())
                 .put("first_layer", shard.range().begin())
@@ -36,7 +37,7 @@ final class ShardReport {
                 .put("tokens", shard.work().tokens())
                 .put("forward_ms", shard.work().forwardMillis())
                 .put("boundary_ms", shard.work().boundaryMillis());
-        shard.health().reason().ifPresent(reason -> out.put("reason", reason));
+        shard.health().reason().ifPresent(reason -> out.put("reason", names.render(reason)));
         shard.work()
                 .traffic()
                 .ifPresent(
@@ -47,14 +48,14 @@ final class ShardReport {
     }
 
     /** The body of a server that lacks shards. */
-    static ObjectNode degraded(List<ShardStatus> missing) {
+    static ObjectNode degraded(List<ShardStatus> missing, SettingNames names) {
         ObjectNode body = Json.object().put("status", "degraded");
         ArrayNode list = body.putArray("missing_shards");
         for (ShardStatus shard : missing) {
             ObjectNode out = list.addObject().put("device", shard.device());
             out.putArray("layers").add(shard.range().begin()).add(shard.range().end());
             out.put("state", state(shard))
-                    .put("reason", shard.health().reason().orElse(""))
+                    .put("reason", names.render(shard.health().reason().orElse("")))
                     .put("restarts", shard.health().restarts());
             shard.health()
                     .loading()

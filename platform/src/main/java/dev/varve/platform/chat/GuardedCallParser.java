@@ -106,7 +106,7 @@ final class GuardedCallParser implements ToolCallParser {
             return question.get();
         } catch (Refused e) {
             fail(e.getMessage());
-        } catch (RuntimeException | StackOverflowError e) {
+        } catch (RuntimeException | LinkageError | AssertionError | StackOverflowError e) {
             // Its message may hold what the model wrote.
             fail(e.getClass().getName());
         }

@@ -40,7 +40,7 @@ final class CheckedPreTokenizer implements PreTokenizer {
                             + " bytes: the stack is too small for pre-tokenizer "
                             + name,
                     e);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | LinkageError | AssertionError e) {
             throw new VarveException(
                     VarveException.Kind.UNSUPPORTED_MODEL,
                     "pre-tokenizer " + name + " failed: " + e.getClass().getName(),

@@ -201,6 +201,16 @@ class CustomSyntaxTest {
                                 output -> {
                                     throw new IndexOutOfBoundsException();
                                 }),
+                "lacks a class",
+                        pushing(
+                                output -> {
+                                    throw new NoClassDefFoundError("acme/Missing");
+                                }),
+                "fails an assertion",
+                        pushing(
+                                output -> {
+                                    throw new AssertionError("unreachable");
+                                }),
                 "undeclared name", pushing(output -> output.begin("rm")),
                 "arguments before the name", pushing(output -> output.append("{}")),
                 "deep recursion", pushing(CustomSyntaxTest::endless))

@@ -136,6 +136,21 @@ class BroughtPreTokenizerTest {
     }
 
     @Test
+    void aPreTokenizerThatLacksAClassIsNamed() {
+        PreTokenizer torn =
+                (text, begin, end, words) -> {
+                    throw new NoClassDefFoundError("acme/Missing");
+                };
+
+        VarveException refusal =
+                assertThrows(VarveException.class, () -> with("qwen35", torn).encode("key", false));
+
+        assertEquals(
+                "pre-tokenizer qwen35 failed: java.lang.NoClassDefFoundError",
+                refusal.getMessage());
+    }
+
+    @Test
     void aTextForWhichTheStackIsTooSmallIsTheRequestsFault() {
         PreTokenizer greedy = PreTokenizer.matching(Pattern.compile("(?:a|b)*"));
         Tokenizer tokenizer = with("qwen35", greedy);

@@ -112,7 +112,15 @@ final class PlacedProbe implements DeviceProbe {
                 "threads " + prepared.settings().devices().options(CoreUse.ALONE),
                 computation(),
                 "boundary " + prepared.settings().processes().boundaryType(),
+                "backend " + backendThere(device),
                 family());
+    }
+
+    /** A process that is started uses the plugins of this one; what listens has its own. */
+    private String backendThere(DeviceReference device) {
+        return device.site() instanceof Site.Child
+                ? PluginDigest.ofBackend(prepared.catalog(), device.backend())
+                : "of its own";
     }
 
     private String computation() {

@@ -184,21 +184,6 @@ public record OracleOptions(
                 repack);
     }
 
-    public OracleOptions withUnifiedKv(boolean unified) {
-        return new OracleOptions(
-                contextTokens,
-                batchTokens,
-                ubatchTokens,
-                sequences,
-                threads,
-                keyType,
-                valueType,
-                flashAttention,
-                unified,
-                mmap,
-                repack);
-    }
-
     public OracleOptions withMmap(boolean mapped) {
         return new OracleOptions(
                 contextTokens,
@@ -212,20 +197,5 @@ public record OracleOptions(
                 unifiedKv,
                 mapped,
                 repack);
-    }
-
-    public OracleOptions withRepack(boolean allowed) {
-        return new OracleOptions(
-                contextTokens,
-                batchTokens,
-                ubatchTokens,
-                sequences,
-                threads,
-                keyType,
-                valueType,
-                flashAttention,
-                unifiedKv,
-                mmap,
-                allowed);
     }
 }

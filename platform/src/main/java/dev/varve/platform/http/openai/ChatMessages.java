@@ -161,7 +161,8 @@ record ChatMessages(List<Map<String, Object>> list) {
                                                 where + ".tool_call_id", "a string", node);
                                     }
                                     return node.stringValue();
-                                });
+                                })
+                        .filter(text -> !text.isEmpty());
         read.putIfAbsent("name", toolNames.getOrDefault(id, "unknown"));
     }
 }

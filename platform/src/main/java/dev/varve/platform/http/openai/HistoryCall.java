@@ -50,9 +50,10 @@ record HistoryCall(Optional<String> id, String name, Object forTemplate) {
         ((ObjectNode) copy.get("function"))
                 .set("arguments", arguments(where, function.path("arguments")));
         return new HistoryCall(
-                object.path("id").isString()
-                        ? Optional.of(object.get("id").stringValue())
-                        : Optional.empty(),
+                Optional.of(object.path("id"))
+                        .filter(JsonNode::isString)
+                        .map(JsonNode::stringValue)
+                        .filter(id -> !id.isEmpty()),
                 function.get("name").stringValue(),
                 Json.plain(copy));
     }

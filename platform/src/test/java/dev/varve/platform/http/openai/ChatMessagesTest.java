@@ -76,6 +76,24 @@ class ChatMessagesTest {
         assertEquals("look", messages.get(1).get("name"));
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "'\"id\": \"\",', ''",
+        "'', '\"tool_call_id\": \"\",'",
+        "'\"id\": \"\",', '\"tool_call_id\": \"\",'"
+    })
+    void anEmptyIdIsNone(String idOfCall, String idOfResult) {
+        List<Map<String, Object>> messages =
+                read(
+                        "[{\"role\": \"assistant\", \"tool_calls\": [{"
+                                + idOfCall
+                                + " \"function\": {\"name\": \"look\"}}]}, {"
+                                + idOfResult
+                                + " \"role\": \"tool\", \"content\": \"r\"}]");
+
+        assertEquals("look", messages.get(1).get("name"));
+    }
+
     @Test
     void thoughtsHaveOneName() {
         assertEquals(

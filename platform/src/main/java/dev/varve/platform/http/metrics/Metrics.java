@@ -9,8 +9,9 @@ import io.prometheus.metrics.core.metrics.Histogram;
 import java.util.Optional;
 
 /**
- * Counters and times of requests. Thread-safe; {@code observe…} and {@code count…} never block, so
- * the engine's thread may call them for each token.
+ * Counters and times of requests. Thread-safe. {@code observe…} and {@code count…} take no lock but
+ * while {@link #text} copies the same histogram, and that is short, so the engine's thread may call
+ * them for each token.
  */
 public final class Metrics {
     /** Of the text that {@link #text} makes. */

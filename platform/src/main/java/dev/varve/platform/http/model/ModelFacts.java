@@ -12,7 +12,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import java.util.Map;
 
-/** Routes that tell about the model, and its tokenizer's. */
+/** What clients can ask of a model beside answers: its facts, and its tokenizer's work. */
 public final class ModelFacts {
     private final ServedModel served;
     private final ToolSupport toolSupport;

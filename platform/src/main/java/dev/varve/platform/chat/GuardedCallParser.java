@@ -157,14 +157,16 @@ final class GuardedCallParser implements ToolCallParser {
             if (!output.isBegun()) {
                 throw new Refused("arguments come before the name");
             }
+            // One text, whatever a sequence of the family's answers when it is asked again.
+            String text = json.toString();
             int taken = 0;
             try {
-                while (taken < json.length()) {
-                    take(json.charAt(taken));
+                while (taken < text.length()) {
+                    take(text.charAt(taken));
                     taken++;
                 }
             } finally {
-                output.append(json.subSequence(0, taken));
+                output.append(text.substring(0, taken));
             }
         }
 
@@ -181,10 +183,17 @@ final class GuardedCallParser implements ToolCallParser {
                     && (next == '{' || next == '[')) {
                 throw new Refused("its arguments are nested deeper than " + MOST_DEPTH);
             }
+            if (!nesting.isInString() && isCloser(next) && !nesting.isClosedBy(next)) {
+                throw new Refused("its arguments close brackets that are not open");
+            }
             if (!outside || next == '{') {
                 length++;
                 complete = nesting.push(next);
             }
+        }
+
+        private static boolean isCloser(char next) {
+            return next == '}' || next == ']';
         }
 
         private void end() {

@@ -47,6 +47,11 @@ final class JsonNesting {
         return inString;
     }
 
+    /** Whether this closes the bracket that was opened last. */
+    boolean isClosedBy(char next) {
+        return !closers.isEmpty() && closers.charAt(closers.length() - 1) == next;
+    }
+
     /** What closes everything that is open. */
     String closing() {
         String brackets = new StringBuilder(closers).reverse().toString();

@@ -71,7 +71,7 @@ class DeviceLimitsTest {
         assertEquals(VarveException.Kind.INVALID_REQUEST, error.kind());
         String message = error.getMessage();
         assertTrue(message.contains("q8_0/q8_0 does not work"), message);
-        assertTrue(message.contains("on cpu:0 with {flashAttention} off"), message);
+        assertTrue(message.contains("on cpu:0 with {setting:flashAttention} off"), message);
         assertTrue(message.contains("quantised values need flash attention"), message);
         assertTrue(message.contains("q8_0/f16"), message);
         assertTrue(message.contains("f32/bf16"), message);

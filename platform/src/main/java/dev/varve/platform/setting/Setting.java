@@ -10,9 +10,10 @@ import java.util.stream.Collectors;
 /**
  * Something that a person may set, as the messages of lower layers name it.
  *
- * <p>In a text a setting stands as its identifier in braces, {@code {parallel}: expected 1 to 256,
- * found 0}: that is what {@link #toString} gives. A text may be wrapped into another one, logged,
- * or sent by a shard process; {@link SettingNames#render} puts the names in where it is shown.
+ * <p>In a text a setting stands as its identifier in braces, {@code {setting:parallel}: expected 1
+ * to 256, found 0}: that is what {@link #toString} gives. A text may be wrapped into another one,
+ * logged, or sent by a shard process; {@link SettingNames#render} puts the names in where it is
+ * shown.
  */
 public enum Setting {
     /** Model file. */
@@ -72,7 +73,7 @@ public enum Setting {
     /** Most connections of one address. */
     MAX_CONNECTIONS("maxConnections");
 
-    private static final Pattern MARK = Pattern.compile("\\{([a-zA-Z]+)}");
+    private static final Pattern MARK = Pattern.compile("\\{setting:([a-zA-Z]+)}");
 
     private static final Map<String, Setting> BY_ID =
             Arrays.stream(values()).collect(Collectors.toMap(Setting::id, Function.identity()));
@@ -91,7 +92,7 @@ public enum Setting {
     /** The identifier as it stands in a text, in braces. */
     @Override
     public String toString() {
-        return "{" + id + "}";
+        return "{setting:" + id + "}";
     }
 
     /** Puts names in the place of the settings in a text; braces around other words stay. */

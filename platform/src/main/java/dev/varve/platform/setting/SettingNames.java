@@ -12,7 +12,7 @@ public interface SettingNames {
     /**
      * Puts the names into a text that names settings by their identifiers.
      *
-     * @param text such as {@code {parallel}: expected 1 to 256, found 0}
+     * @param text such as {@code {setting:parallel}: expected 1 to 256, found 0}
      */
     default String render(String text) {
         return Setting.render(text, this);

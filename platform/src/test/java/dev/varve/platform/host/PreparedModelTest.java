@@ -119,9 +119,10 @@ class PreparedModelTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "hip:0        | {device}: hip:0: no plugin provides device backend hip",
-                "cpu:0,hip:1  | {devices}: hip:1: no plugin provides device backend hip",
-                "auto:0,cuda:0 | {devices}: bad target layer split: auto:0 and cuda:0 are the same"
+                "hip:0        | {setting:device}: hip:0: no plugin provides device backend hip",
+                "cpu:0,hip:1  | {setting:devices}: hip:1: no plugin provides device backend hip",
+                "auto:0,cuda:0 | {setting:devices}: bad target layer split: auto:0 and cuda:0 are"
+                        + " the same"
             })
     void devicesThatCannotBeMeantAreRefusedWithTheSetting(String devices, String expected)
             throws IOException {

@@ -140,7 +140,7 @@ class HttpServerTest {
                                                 PageAccess.NONE),
                                         IntakeLimits.DEFAULT));
 
-        assertTrue(refusal.getMessage().contains("{insecure}"), refusal.getMessage());
+        assertTrue(refusal.getMessage().contains("{setting:insecure}"), refusal.getMessage());
     }
 
     @ParameterizedTest
@@ -159,7 +159,7 @@ class HttpServerTest {
                                                 PageAccess.NONE),
                                         IntakeLimits.DEFAULT));
 
-        assertTrue(refusal.getMessage().contains("{host}"), refusal.getMessage());
+        assertTrue(refusal.getMessage().contains("{setting:host}"), refusal.getMessage());
     }
 
     @Test

@@ -21,13 +21,13 @@ class IntakeLimitsTest {
     @ValueSource(ints = {0, -1})
     void limitsArePositive(int limit) {
         assertEquals(
-                "{maxBody}: expected 1 or more bytes, found " + limit,
+                "{setting:maxBody}: expected 1 or more bytes, found " + limit,
                 assertThrows(
                                 IllegalArgumentException.class,
                                 () -> IntakeLimits.DEFAULT.withBodyBytes(limit))
                         .getMessage());
         assertEquals(
-                "{maxConnections}: expected 1 or more, found " + limit,
+                "{setting:maxConnections}: expected 1 or more, found " + limit,
                 assertThrows(
                                 IllegalArgumentException.class,
                                 () -> IntakeLimits.DEFAULT.withConnectionsPerClient(limit))

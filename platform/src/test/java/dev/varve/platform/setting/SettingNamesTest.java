@@ -31,7 +31,17 @@ class SettingNamesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "{", "{}", "{parallel", "{Parallel}", "{ parallel }", "{unknown}"})
+    @ValueSource(
+            strings = {
+                "",
+                "{",
+                "{}",
+                "{setting:parallel",
+                "{setting:Parallel}",
+                "{setting: parallel }",
+                "{setting:unknown}",
+                "{model}"
+            })
     void whatIsNoSettingStaysAsItIs(String text) {
         assertEquals(text, NAMES.render(text));
     }

@@ -28,7 +28,7 @@ class ClientAccessTest {
 
         String message = refusal(() -> ClientAccess.LOCAL.requireFor(open));
 
-        assertTrue(message.startsWith("{host} 0.0.0.0 is reachable from other"), message);
+        assertTrue(message.startsWith("{setting:host} 0.0.0.0 is reachable from other"), message);
         ClientAccess.LOCAL.requireFor(new ListenAddress("localhost", 80));
         ClientAccess.LOCAL.requireFor(new ListenAddress("::1", 80));
         new ClientAccess(Set.of(), ClientAccess.WithoutKey.ANYWHERE, PageAccess.NONE)
@@ -41,7 +41,7 @@ class ClientAccessTest {
     @ValueSource(strings = {"", " ", "\t"})
     void anEmptyKeyIsNoKey(String key) {
         assertEquals(
-                "{apiKey}: expected a key, found an empty one",
+                "{setting:apiKey}: expected a key, found an empty one",
                 refusal(
                         () ->
                                 new ClientAccess(
@@ -54,7 +54,7 @@ class ClientAccessTest {
     @ValueSource(ints = {-1, 65536})
     void aPortHasSixteenBits(int port) {
         assertEquals(
-                "{port}: expected 0 to 65535, found " + port,
+                "{setting:port}: expected 0 to 65535, found " + port,
                 refusal(() -> new ListenAddress("localhost", port)));
     }
 
@@ -62,10 +62,11 @@ class ClientAccessTest {
     void pagesAreNamedInTheirForm() {
         assertTrue(
                 refusal(() -> new PageAccess(Set.of("chat.example"), Set.of()))
-                        .startsWith("{corsOrigin}: expected the form of https://chat.example"));
+                        .startsWith(
+                                "{setting:corsOrigin}: expected the form of https://chat.example"));
         assertTrue(
                 refusal(() -> new PageAccess(Set.of(), Set.of("http://a/b")))
-                        .startsWith("{allowedHost}: expected the form of chat.example"));
+                        .startsWith("{setting:allowedHost}: expected the form of chat.example"));
     }
 
     @Test

@@ -43,7 +43,7 @@ class PlanTest {
 
     @TempDir Path folder;
 
-    private final List<String> told = new ArrayList<>();
+    private final List<String> notes = new ArrayList<>();
 
     private SplitForecast forecast(Path file, ModelSettings settings, Age age) {
         return forecast(file, settings, age, folder.resolve("plugins.jar"));
@@ -62,7 +62,7 @@ class PlanTest {
                     @Override
                     public void note(String text) {
                         if (text.startsWith("measuring ")) {
-                            told.add(text);
+                            notes.add(text);
                         }
                     }
                 };
@@ -78,7 +78,7 @@ class PlanTest {
         SplitForecast fresh = forecast(file, settings, Age.ANY);
         SplitForecast known = forecast(file, settings, Age.ANY);
 
-        assertEquals(1, told.size(), told.toString());
+        assertEquals(1, notes.size(), notes.toString());
         assertEquals(fresh.decodeTokensPerSecond(), known.decodeTokensPerSecond());
         assertTrue(fresh.decodeTokensPerSecond() > 1, fresh.toString());
         assertTrue(fresh.prefillTokensPerSecond() > 1, fresh.toString());
@@ -98,12 +98,12 @@ class PlanTest {
 
         forecast(file, settings, Age.ANY, first);
         forecast(file, settings, Age.ANY, copy);
-        int before = told.size();
+        int before = notes.size();
         forecast(file, settings, Age.ANY, other);
         forecast(file, settings, Age.ANY, other);
 
-        assertEquals(1, before, told.toString());
-        assertEquals(2, told.size(), told.toString());
+        assertEquals(1, before, notes.toString());
+        assertEquals(2, notes.size(), notes.toString());
     }
 
     @ParameterizedTest

@@ -126,6 +126,12 @@ final class RecordingGraph implements ShardGraph {
         }
     }
 
+    /** Extents, and rows without gaps, which the platform reads as they lie. */
+    private void requireRows(String what, Tensor tensor, long... expected) {
+        requireShape(what, tensor, expected);
+        assertTrue(Float.BYTES == tensor.nb(0), where + what + ": rows with gaps");
+    }
+
     private Tensor f32(long... extents) {
         return context.newTensor(GgmlType.F32, extents);
     }
@@ -277,11 +283,11 @@ final class RecordingGraph implements ShardGraph {
     public Tensor attention(int layer, Tensor query, Tensor key, Tensor value, float scale) {
         operator("attention", layer);
         LayerState.Attention state = state(layer, LayerState.Attention.class);
-        requireShape(
+        requireRows(
                 "query of layer " + layer, query, state.keyLength(), query.ne(1), batch.tokens());
-        requireShape(
+        requireRows(
                 "key of layer " + layer, key, state.keyLength(), state.kvHeads(), batch.tokens());
-        requireShape(
+        requireRows(
                 "value of layer " + layer,
                 value,
                 state.valueLength(),
@@ -297,7 +303,7 @@ final class RecordingGraph implements ShardGraph {
         int source = state(layer, LayerState.SharedAttention.class).source();
         assertTrue(range.contains(source), where + "layer " + layer + " without " + source);
         LayerState.Attention state = (LayerState.Attention) shape().layers().get(source);
-        requireShape(
+        requireRows(
                 "query of layer " + layer, query, state.keyLength(), query.ne(1), batch.tokens());
         return f32(state.valueLength() * query.ne(1), batch.tokens());
     }
@@ -320,9 +326,9 @@ final class RecordingGraph implements ShardGraph {
         int size = state.stateSize();
         int heads = state.valueHeads();
         long keyHeads = inputs.query().ne(1);
-        requireShape("query" + of, inputs.query(), size, keyHeads, batch.tokens());
-        requireShape("key" + of, inputs.key(), size, keyHeads, batch.tokens());
-        requireShape("value" + of, inputs.value(), size, heads, batch.tokens());
+        requireRows("query" + of, inputs.query(), size, keyHeads, batch.tokens());
+        requireRows("key" + of, inputs.key(), size, keyHeads, batch.tokens());
+        requireRows("value" + of, inputs.value(), size, heads, batch.tokens());
         requireShape("decay" + of, inputs.decay(), heads, batch.tokens());
         requireShape("beta" + of, inputs.beta(), heads, batch.tokens());
         return f32(size, heads, batch.tokens());

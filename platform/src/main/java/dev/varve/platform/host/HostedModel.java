@@ -170,11 +170,10 @@ public final class HostedModel implements AutoCloseable {
 
     @Override
     public void close() {
-        try {
+        // Its devices go after the model's shards, which compute on them.
+        PlacedShards devices = place.shards();
+        try (devices) {
             model.close();
-        } finally {
-            // After the shards, which compute on them.
-            place.shards().close();
         }
     }
 }

@@ -20,6 +20,8 @@ import dev.varve.platform.shard.local.LocalShard;
 
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 /**
@@ -30,17 +32,20 @@ final class PlacedProbe implements DeviceProbe {
     private final PreparedModel prepared;
     private final PlacedShards shards;
     private final RememberedProbe probe;
-    private final Consumer<String> told;
+    private final Consumer<String> notes;
+
+    /** Digests of plugins, which are large files to read. */
+    private final Map<String, String> builds = new ConcurrentHashMap<>();
 
     PlacedProbe(
             PreparedModel prepared,
             PlacedShards shards,
             RememberedProbe probe,
-            Consumer<String> told) {
+            Consumer<String> notes) {
         this.prepared = prepared;
         this.shards = shards;
         this.probe = probe;
-        this.told = told;
+        this.notes = notes;
     }
 
     @Override
@@ -73,7 +78,7 @@ final class PlacedProbe implements DeviceProbe {
                                             options,
                                             LoadProgress.silent()),
                             opened.info().memoryFreeBytes()),
-                    told);
+                    notes);
         }
     }
 
@@ -85,7 +90,7 @@ final class PlacedProbe implements DeviceProbe {
                 "batch " + opened.threads(Phase.PREFILL),
                 "ggml " + GgmlLibrary.version(),
                 computation(),
-                "backend " + PluginDigest.ofBackend(prepared.catalog(), device.backend()),
+                backendPlugin(device),
                 family());
     }
 
@@ -102,7 +107,7 @@ final class PlacedProbe implements DeviceProbe {
                                         options,
                                         LoadProgress.silent()),
                         info.memoryFreeBytes()),
-                told);
+                notes);
     }
 
     private List<String> traits(DeviceReference device, DeviceInfo info) {
@@ -112,15 +117,13 @@ final class PlacedProbe implements DeviceProbe {
                 "threads " + prepared.settings().devices().options(CoreUse.ALONE),
                 computation(),
                 "boundary " + prepared.settings().processes().boundaryType(),
-                "backend " + backendThere(device),
+                backendThere(device),
                 family());
     }
 
     /** A process that is started uses the plugins of this one; what listens has its own. */
     private String backendThere(DeviceReference device) {
-        return device.site() instanceof Site.Child
-                ? PluginDigest.ofBackend(prepared.catalog(), device.backend())
-                : "of its own";
+        return device.site() instanceof Site.Child ? backendPlugin(device) : "backend of its own";
     }
 
     private String computation() {
@@ -134,8 +137,20 @@ final class PlacedProbe implements DeviceProbe {
     }
 
     private String family() {
-        String architecture = prepared.model().file().architecture();
-        return "family " + PluginDigest.ofFamily(prepared.catalog(), architecture);
+        return builds.computeIfAbsent(
+                "family",
+                kind ->
+                        kind
+                                + " "
+                                + PluginDigest.ofFamily(
+                                        prepared.catalog(),
+                                        prepared.model().file().architecture()));
+    }
+
+    private String backendPlugin(DeviceReference device) {
+        return builds.computeIfAbsent(
+                "backend " + device.backend(),
+                kind -> "backend " + PluginDigest.ofBackend(prepared.catalog(), device.backend()));
     }
 
     private ModelSettings settings() {

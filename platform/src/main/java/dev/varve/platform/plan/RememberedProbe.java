@@ -51,16 +51,16 @@ public final class RememberedProbe {
     /**
      * Looks a measurement up, or makes and keeps it.
      *
-     * @param told hears that the device is being measured, which takes seconds
+     * @param notes hears that the device is being measured, which takes seconds
      * @throws dev.varve.api.VarveException if a part does not fit the device, or the device fails
      */
-    public DeviceSpeed measure(Subject subject, Consumer<String> told) {
+    public DeviceSpeed measure(Subject subject, Consumer<String> notes) {
         String key = key(subject);
         Optional<DeviceSpeed> known = age == Age.ANY ? find(key) : Optional.empty();
         if (known.isPresent()) {
             return known.get();
         }
-        told.accept("measuring " + subject.name() + " with a few layers of the model");
+        notes.accept("measuring " + subject.name() + " with a few layers of the model");
         DeviceSpeed speed =
                 new SpeedProbe(model, blocks, subject.opener(), subject.freeBytes()).measure();
         cache.store(key, speed);

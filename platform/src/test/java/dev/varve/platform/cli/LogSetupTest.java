@@ -39,8 +39,8 @@ class LogSetupTest {
     void keysAndCookiesAreNeverLogged(LogLevel level) throws Exception {
         List<String> lines = new CopyOnWriteArrayList<>();
         LogSetup.configure(level);
-        CountDownLatch told = new CountDownLatch(1);
-        Handler collector = collector(lines, told);
+        CountDownLatch published = new CountDownLatch(1);
+        Handler collector = collector(lines, published);
         Logger.getLogger("").addHandler(collector);
 
         try (HttpServer server = HttpServer.start(HttpOptions.loopback());
@@ -58,7 +58,7 @@ class LogSetupTest {
             assertEquals(
                     503, client.send(request, HttpResponse.BodyHandlers.ofString()).statusCode());
             // The answer is out before the line is written.
-            assertTrue(told.await(30, TimeUnit.SECONDS), () -> "nothing was logged: " + lines);
+            assertTrue(published.await(30, TimeUnit.SECONDS), () -> "nothing was logged: " + lines);
         }
 
         assertFalse(
@@ -77,7 +77,7 @@ class LogSetupTest {
                 Logger.getLogger("dev.varve.http").isLoggable(Level.FINE));
     }
 
-    private static Handler collector(List<String> lines, CountDownLatch told) {
+    private static Handler collector(List<String> lines, CountDownLatch published) {
         LogLine format = new LogLine();
         Handler collector =
                 new Handler() {
@@ -86,7 +86,7 @@ class LogSetupTest {
                         String text = format.format(line);
                         lines.add(text);
                         if (text.contains("/v1/models")) {
-                            told.countDown();
+                            published.countDown();
                         }
                     }
 

@@ -43,17 +43,17 @@ class BadBodyTest {
                 "`` | must be a JSON object"
             })
     void whatIsNoJsonIsSaidWithPlaceAndReason(String body, String message) {
-        String told = told(body.getBytes(StandardCharsets.UTF_8));
+        String refusal = refusal(body.getBytes(StandardCharsets.UTF_8));
 
-        assertTrue(told.contains(message), told);
-        assertFalse(told.contains("secret") || told.contains("code "), told);
+        assertTrue(refusal.contains(message), refusal);
+        assertFalse(refusal.contains("secret") || refusal.contains("code "), refusal);
     }
 
     @Test
     void linesCountFromOne() {
-        String told = told("{\"a\": 1,\n  oh}".getBytes(StandardCharsets.UTF_8));
+        String refusal = refusal("{\"a\": 1,\n  oh}".getBytes(StandardCharsets.UTF_8));
 
-        assertTrue(told.contains("line 2, column 3 (byte 11)"), told);
+        assertTrue(refusal.contains("line 2, column 3 (byte 11)"), refusal);
     }
 
     @Test
@@ -62,10 +62,10 @@ class BadBodyTest {
 
         Json.parse(nested(most).getBytes(StandardCharsets.UTF_8));
 
-        String told = told(nested(most + 1).getBytes(StandardCharsets.UTF_8));
-        assertTrue(told.contains("exceeds a limit"), told);
-        assertTrue(told.contains("nested deeper than " + Json.MAX_DEPTH + " levels"), told);
-        assertTrue(told.contains("line 1, column "), told);
+        String refusal = refusal(nested(most + 1).getBytes(StandardCharsets.UTF_8));
+        assertTrue(refusal.contains("exceeds a limit"), refusal);
+        assertTrue(refusal.contains("nested deeper than " + Json.MAX_DEPTH + " levels"), refusal);
+        assertTrue(refusal.contains("line 1, column "), refusal);
     }
 
     private static String nested(int depth) {
@@ -75,8 +75,9 @@ class BadBodyTest {
     @Test
     void aLongNameOrNumberIsSaidToBeTooLong() {
         String name =
-                told(("{\"" + "k".repeat(10 << 20) + "\":1}").getBytes(StandardCharsets.UTF_8));
-        String number = told(("{\"a\":" + "1".repeat(5000) + "}").getBytes(StandardCharsets.UTF_8));
+                refusal(("{\"" + "k".repeat(10 << 20) + "\":1}").getBytes(StandardCharsets.UTF_8));
+        String number =
+                refusal(("{\"a\":" + "1".repeat(5000) + "}").getBytes(StandardCharsets.UTF_8));
 
         assertTrue(name.contains("a name is longer than 50000 characters"), name);
         assertTrue(number.contains("a number is longer than 1000 characters"), number);
@@ -86,9 +87,9 @@ class BadBodyTest {
     void aBodyOfTooManyElementsIsSaidSo() {
         String body = "{\"a\":[" + "1,".repeat(Json.MAX_ELEMENTS) + "1]}";
 
-        String told = told(body.getBytes(StandardCharsets.UTF_8));
+        String refusal = refusal(body.getBytes(StandardCharsets.UTF_8));
 
-        assertTrue(told.contains("more than 2000000 names, values and brackets"), told);
+        assertTrue(refusal.contains("more than 2000000 names, values and brackets"), refusal);
     }
 
     /** {"a":"…"}: the sequence begins at byte 6. */
@@ -118,7 +119,8 @@ class BadBodyTest {
         byte[] text = HexFormat.of().parseHex("7b2261223a22" + sequence + "227d");
 
         assertEquals(
-                "the request body is not valid UTF-8: a malformed sequence at byte 6", told(text));
+                "the request body is not valid UTF-8: a malformed sequence at byte 6",
+                refusal(text));
     }
 
     @ParameterizedTest
@@ -135,12 +137,12 @@ class BadBodyTest {
 
     @Test
     void otherEncodingsAreRefused() {
-        assertTrue(told("{}".getBytes(StandardCharsets.UTF_16LE)).contains("zero at byte 1"));
-        assertTrue(told("{}".getBytes(StandardCharsets.UTF_16BE)).contains("zero at byte 0"));
-        assertTrue(told("{}".getBytes(StandardCharsets.UTF_16)).contains("not valid UTF-8"));
+        assertTrue(refusal("{}".getBytes(StandardCharsets.UTF_16LE)).contains("zero at byte 1"));
+        assertTrue(refusal("{}".getBytes(StandardCharsets.UTF_16BE)).contains("zero at byte 0"));
+        assertTrue(refusal("{}".getBytes(StandardCharsets.UTF_16)).contains("not valid UTF-8"));
     }
 
-    private static String told(byte[] body) {
+    private static String refusal(byte[] body) {
         ApiException refusal = assertThrows(ApiException.class, () -> Json.parse(body));
         assertEquals(400, refusal.status());
         return refusal.getMessage();

@@ -156,8 +156,8 @@ class RouteSpellingTest {
             String answer = ask(server, request, end);
 
             assertTrue(answer.startsWith("HTTP/1.1 " + status), answer);
-            Matcher told = ALLOW.matcher(answer);
-            assertEquals(allow, told.find() ? told.group(1) : "", answer);
+            Matcher header = ALLOW.matcher(answer);
+            assertEquals(allow, header.find() ? header.group(1) : "", answer);
             if (request.startsWith("HEAD")) {
                 assertTrue(answer.endsWith("\r\n\r\n"), answer);
             }

@@ -28,7 +28,7 @@ class RememberedProbeTest {
 
     @TempDir Path folder;
 
-    private final List<String> told = new ArrayList<>();
+    private final List<String> notes = new ArrayList<>();
     private final List<LayerRange> opened = new ArrayList<>();
     private int closed;
 
@@ -52,7 +52,7 @@ class RememberedProbeTest {
 
     private DeviceSpeed measure(Age age, Subject subject) {
         return new RememberedProbe(MODEL, BLOCKS, new ProbeCache(folder), age)
-                .measure(subject, told::add);
+                .measure(subject, notes::add);
     }
 
     @Test
@@ -63,7 +63,7 @@ class RememberedProbeTest {
 
         assertEquals(first, second);
         assertEquals(loaded, opened, "nothing was loaded for the second time");
-        assertEquals(List.of("measuring plain:0 with a few layers of the model"), told);
+        assertEquals(List.of("measuring plain:0 with a few layers of the model"), notes);
         assertEquals(
                 List.of(new LayerRange(2, 3), new LayerRange(1, 2), new LayerRange(0, 3)), loaded);
         assertEquals(loaded.size(), closed, "every shard was closed");
@@ -79,7 +79,7 @@ class RememberedProbeTest {
         measure(Age.ANY, subject("family 1", "backend 2"));
         measure(Age.NEW, subject("family 1", "backend 1"));
 
-        assertEquals(4, told.size());
+        assertEquals(4, notes.size());
     }
 
     @Test
@@ -92,7 +92,7 @@ class RememberedProbeTest {
 
         measure(Age.ANY, subject("build 1"));
 
-        assertEquals(2, told.size());
+        assertEquals(2, notes.size());
     }
 
     @Test
@@ -100,7 +100,7 @@ class RememberedProbeTest {
         measure(Age.ANY, subject("a device\nwith two lines"));
         measure(Age.ANY, subject("a device\nwith two lines"));
 
-        assertEquals(1, told.size());
+        assertEquals(1, notes.size());
     }
 
     @Test
@@ -118,6 +118,6 @@ class RememberedProbeTest {
         assertThrows(VarveException.class, () -> measure(Age.ANY, broken));
         measure(Age.ANY, subject("build 1"));
 
-        assertEquals(2, told.size());
+        assertEquals(2, notes.size());
     }
 }

@@ -217,12 +217,12 @@ class WireChannelTest {
             WireChannel client = channels.client();
             CompletableFuture<Message> call = client.call(message(10, 1), LIMIT);
             Served running = nextServed();
-            CountDownLatch told = new CountDownLatch(1);
-            running.call().onCancel(told::countDown);
+            CountDownLatch cancelled = new CountDownLatch(1);
+            running.call().onCancel(cancelled::countDown);
 
             call.cancel(true);
 
-            assertTrue(told.await(LIMIT.toSeconds(), TimeUnit.SECONDS));
+            assertTrue(cancelled.await(LIMIT.toSeconds(), TimeUnit.SECONDS));
             assertTrue(running.call().isCancelled());
             running.call().reply(running.request());
             CompletableFuture<Message> next = client.call(message(10, 2), LIMIT);
@@ -238,13 +238,13 @@ class WireChannelTest {
         try (Channels channels = Channels.inMemory(options(), this::hold)) {
             CompletableFuture<Message> call =
                     channels.client().call(message(10, 1), Duration.ofMillis(50));
-            CountDownLatch told = new CountDownLatch(1);
-            nextServed().call().onCancel(told::countDown);
+            CountDownLatch cancelled = new CountDownLatch(1);
+            nextServed().call().onCancel(cancelled::countDown);
 
             WireException error = assertInstanceOf(WireException.class, failure(call));
 
             assertEquals(WireCode.DEADLINE, error.code());
-            assertTrue(told.await(LIMIT.toSeconds(), TimeUnit.SECONDS));
+            assertTrue(cancelled.await(LIMIT.toSeconds(), TimeUnit.SECONDS));
         }
     }
 
@@ -267,15 +267,15 @@ class WireChannelTest {
                 Channels.over(pair.client(), pair.server(), options(), options(), this::hold)) {
             CompletableFuture<Message> first = channels.client().call(message(1, 1), LIMIT);
             CompletableFuture<Message> second = channels.client().call(message(1, 2), LIMIT);
-            CountDownLatch told = new CountDownLatch(2);
-            nextServed().call().onCancel(told::countDown);
-            nextServed().call().onCancel(told::countDown);
+            CountDownLatch cancelled = new CountDownLatch(2);
+            nextServed().call().onCancel(cancelled::countDown);
+            nextServed().call().onCancel(cancelled::countDown);
 
             pair.server().close();
 
             assertInstanceOf(ChannelLostException.class, failure(first));
             assertInstanceOf(ChannelLostException.class, failure(second));
-            assertTrue(told.await(LIMIT.toSeconds(), TimeUnit.SECONDS));
+            assertTrue(cancelled.await(LIMIT.toSeconds(), TimeUnit.SECONDS));
             assertInstanceOf(
                     ChannelLostException.class,
                     failure(channels.client().call(message(1, 3), LIMIT)),
@@ -422,8 +422,8 @@ class WireChannelTest {
         FrameReader answer = new FrameReader(pair.client(), new WireCounters());
         FrameHeader header = answer.header(0);
         assertEquals(FrameType.ERROR, header.type());
-        String told = WireText.decode(answer.meta(header).position(1));
-        assertTrue(told.contains(reason), told);
+        String text = WireText.decode(answer.meta(header).position(1));
+        assertTrue(text.contains(reason), text);
     }
 
     @Test

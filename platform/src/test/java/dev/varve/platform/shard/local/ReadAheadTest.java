@@ -35,15 +35,15 @@ class ReadAheadTest {
                 FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
             file.write(ByteBuffer.allocate(1), OFFSET + bytes - 1);
         }
-        List<Long> told = new ArrayList<>();
+        List<Long> reports = new ArrayList<>();
 
         long rest;
         try (MappedFile file = MappedFile.open(path)) {
-            rest = ReadAhead.load(file, OFFSET, bytes, told::add);
+            rest = ReadAhead.load(file, OFFSET, bytes, reports::add);
         }
 
-        assertEquals((bytes - 1) / ReadAhead.PIECE_BYTES, told.size());
-        long sum = told.stream().mapToLong(Long::longValue).sum();
-        assertEquals(bytes, sum + rest, () -> told + " and " + rest);
+        assertEquals((bytes - 1) / ReadAhead.PIECE_BYTES, reports.size());
+        long sum = reports.stream().mapToLong(Long::longValue).sum();
+        assertEquals(bytes, sum + rest, () -> reports + " and " + rest);
     }
 }

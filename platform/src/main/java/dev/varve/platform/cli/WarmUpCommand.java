@@ -13,8 +13,8 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 
 /**
- * Touches what a start of the server touches, and computes nothing. The launcher records this run
- * once per installation and Java version, and the record makes later starts quick.
+ * Touches what a start and a first answer touch. The launcher records this run once per
+ * installation and Java version, and the record makes later starts quick.
  */
 @Command(
         name = "warm-up",
@@ -26,6 +26,7 @@ final class WarmUpCommand extends CliCommand {
     @Override
     int run() {
         showHelp();
+        answer();
         PluginCatalog catalog = plugins.discover(environment());
         for (DeviceBackendProvider backend : catalog.backends().values()) {
             openDevices(backend);
@@ -43,6 +44,16 @@ final class WarmUpCommand extends CliCommand {
         for (String command : new String[] {"serve", "generate"}) {
             VarveCommand.commandLine(environment(), nowhere, nowhere).execute(command, "--help");
         }
+    }
+
+    /**
+     * The way from the command line to a token and back to its text, with a model of the smallest.
+     */
+    private void answer() {
+        PrintWriter nowhere = new PrintWriter(new StringWriter());
+        String model = DemoModel.DEFAULT.reference();
+        VarveCommand.commandLine(environment(), nowhere, nowhere)
+                .execute("generate", "--model", model, "--chat", "Hi", "--max-tokens", "3");
     }
 
     private void openDevices(DeviceBackendProvider backend) {

@@ -9,6 +9,7 @@ import dev.varve.api.transport.Connection;
 import dev.varve.api.transport.Listener;
 import dev.varve.api.transport.TransportOptions;
 import dev.varve.conformance.RandomModel.Family;
+import dev.varve.platform.engine.EngineOptions;
 import dev.varve.platform.remote.BoundaryType;
 import dev.varve.platform.remote.ChildLink;
 import dev.varve.platform.remote.ListeningLink;
@@ -301,7 +302,9 @@ class KillTest {
                 Cpu.settings(CONTEXT, 1, Cpu.F16)
                         .with(
                                 new WaitingLimits(
-                                        WaitingLimits.DEFAULT_QUEUE, Duration.ofSeconds(2)));
+                                        WaitingLimits.DEFAULT_QUEUE,
+                                        Duration.ofSeconds(2),
+                                        EngineOptions.Pace.DEFAULT));
         try (FragileModel model = load(Family.QWEN35, settings)) {
             int[] prompt = model.tokens(60, 4);
             int[] expected = model.undisturbed(ANSWER, GREEDY, prompt)[0];

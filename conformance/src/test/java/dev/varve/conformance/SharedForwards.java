@@ -18,6 +18,7 @@ import dev.varve.platform.shard.ShardFootprint;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SliceKind;
 import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.local.LocalShard;
@@ -83,13 +84,19 @@ final class SharedForwards implements AutoCloseable {
 
     /** The next tokens of a text; the logits of the last one, or of all, are kept. */
     Slice next(int text, int count, OutputRows outputs) {
+        return next(text, count, outputs, SliceKind.CHUNK);
+    }
+
+    /** Likewise, as a chunk or a piece of one. */
+    Slice next(int text, int count, OutputRows outputs, SliceKind kind) {
         int begin = done[text];
         done[text] += count;
         return new Slice(
                 text,
                 Arrays.copyOfRange(texts.get(text), begin, begin + count),
                 SlicePlace.next(begin, new SlotSpan(text * span, span), text + 1),
-                outputs);
+                outputs,
+                kind);
     }
 
     Slice next(int text, int count) {

@@ -27,6 +27,7 @@ import java.util.regex.Pattern;
 
 /** Options of the server itself. */
 final class ServeArguments {
+    private static final int LONGEST_GAP = 60_000;
     private static final Pattern SIZE = Pattern.compile("(\\d{1,10})([kKmMgG]?)");
 
     /** A choice that has a default of its own. */
@@ -141,6 +142,17 @@ final class ServeArguments {
     private int maxQueue;
 
     @Option(
+            names = "--max-gap",
+            defaultValue = "150",
+            paramLabel = "MS",
+            description =
+                    "Longest time between two tokens of a stream while prompts of others are"
+                            + " computed, in milliseconds: fewer of their tokens are taken at a"
+                            + " time where a smaller gap asks for it.",
+            order = 21)
+    private int maxGap;
+
+    @Option(
             names = "--max-body",
             defaultValue = "16M",
             paramLabel = "BYTES",
@@ -216,9 +228,14 @@ final class ServeArguments {
                 reasoningBudget.isPresent() ? OptionalInt.of(budget) : OptionalInt.empty());
     }
 
-    /** How many requests wait, and how long for a lost shard. */
+    /** How many requests wait, how long for a lost shard, and how long for others. */
     WaitingLimits waiting() {
-        return new WaitingLimits(maxQueue, shardPatience);
+        if (maxGap < 1 || maxGap > LONGEST_GAP) {
+            throw new UsageException(
+                    "--max-gap: expected 1 to " + LONGEST_GAP + " milliseconds, found " + maxGap);
+        }
+        return new WaitingLimits(
+                maxQueue, shardPatience, new EngineOptions.Pace(Duration.ofMillis(maxGap), true));
     }
 
     private IntakeLimits limits() {

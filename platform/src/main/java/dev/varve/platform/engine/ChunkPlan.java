@@ -1,37 +1,69 @@
 package dev.varve.platform.engine;
 
+import dev.varve.platform.sequence.Stretch;
+
 /**
  * Where a prompt is cut for prefill. The cuts depend on the sequence's own positions only, never on
  * what else runs, so that a prompt gives the same numbers under any load.
  *
  * <p>A window ends at every multiple of {@value #WINDOW} positions and at the stable prefix. Inside
- * a window, blocks of {@value #BLOCK} tokens may be computed one at a time: attention works in
- * tiles of that many rows, so the numbers are those of the whole window. The last block keeps at
- * least {@value #BLOCK} rows, since fewer rows take another path.
+ * a window, pieces of {@value #PIECE} tokens or multiples of that may be computed one at a time:
+ * products take their columns in groups of which that is a multiple, and attention takes the path
+ * that it takes for the whole window, so the numbers are the same. What is left over stays with the
+ * last piece.
+ *
+ * @param end position behind the tokens
+ * @param stretch what they are to their window
  */
-final class ChunkPlan {
+record ChunkPlan(int end, Stretch stretch) {
     /** Tokens per window, the usual micro-batch of ggml-based engines. */
     static final int WINDOW = 512;
 
-    /** Rows of an attention tile. */
-    static final int BLOCK = 64;
+    /** Rows of a window from which on attention goes in tiles. */
+    static final int TILE = 64;
 
-    private ChunkPlan() {}
+    /** Least tokens of a piece. */
+    static final int PIECE = 16;
 
     /**
-     * Returns the end of the next chunk.
+     * Returns the end of the window in which a position lies.
      *
      * @param begin first position that is not computed yet
      * @param end number of known tokens
      * @param stablePrefix position of the checkpoint, 0 for none
-     * @param shared whether other sequences wait for their next token
      */
-    static int next(int begin, int end, int stablePrefix, boolean shared) {
+    static int windowEnd(int begin, int end, int stablePrefix) {
         int windowEnd = Math.min(end, (begin / WINDOW + 1) * WINDOW);
-        if (begin < stablePrefix) {
-            windowEnd = Math.min(windowEnd, stablePrefix);
+        return begin < stablePrefix ? Math.min(windowEnd, stablePrefix) : windowEnd;
+    }
+
+    /**
+     * Returns the next tokens of a window.
+     *
+     * @param begin first position that is not computed yet
+     * @param windowEnd position behind the window
+     * @param window {@link Stretch#PIECE} if the window goes on behind its end, else {@link
+     *     Stretch#WINDOW}
+     * @param continues whether pieces of the window are computed
+     * @param most tokens that may be computed, if that many or fewer make a piece
+     */
+    static ChunkPlan next(int begin, int windowEnd, Stretch window, boolean continues, int most) {
+        int rest = windowEnd - begin;
+        boolean tiles = window == Stretch.PIECE || rest >= (continues ? PIECE : TILE);
+        int tokens = rest;
+        if (most < rest && rest >= 2 * PIECE) {
+            tokens = Math.clamp(most, PIECE, rest - PIECE) / PIECE * PIECE;
         }
-        boolean divisible = windowEnd - begin >= 2 * BLOCK;
-        return shared && divisible ? begin + BLOCK : windowEnd;
+        return new ChunkPlan(begin + tokens, stretch(tiles, tokens == rest, window, continues));
+    }
+
+    private static Stretch stretch(boolean tiles, boolean ends, Stretch window, boolean continues) {
+        if (!tiles) {
+            return Stretch.WINDOW;
+        }
+        if (!ends || window == Stretch.PIECE) {
+            return Stretch.PIECE;
+        }
+        return continues ? Stretch.LAST_PIECE : Stretch.WINDOW;
     }
 }

@@ -1,8 +1,8 @@
 package dev.varve.platform.engine;
 
-import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.platform.sequence.Advance;
 import dev.varve.platform.sequence.SequenceCache;
+import dev.varve.platform.sequence.Stretch;
 import dev.varve.platform.sequence.TokenOutput;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.ShardResult;
@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The next token of every sequence in decode, in one forward: the last token of each goes in, with
+ * The next token of every sequence in decode, for one forward: the last token of each goes in, with
  * what is guessed to follow it, and as many come out as were guessed right, and one more. Runs per
  * token: plain loops.
  */
@@ -58,7 +58,8 @@ final class DecodeStep {
         this.proposer = proposer;
     }
 
-    void run() {
+    /** What all requests in decode compute next; some may have lost their place for that. */
+    List<Work> works() {
         flights.settleOutputs();
         List<RequestStep> steps = new ArrayList<>(running.size());
         for (Request request : running.inDecode()) {
@@ -69,26 +70,34 @@ final class DecodeStep {
                 steps.add(new RequestStep(request, proposed));
             }
         }
-        steps.removeIf(step -> !step.request().isInDecode());
-        if (steps.isEmpty()) {
-            return;
+        List<Work> works = new ArrayList<>(steps.size());
+        for (RequestStep step : steps) {
+            if (step.request().isInDecode()) {
+                works.add(work(step));
+            }
         }
         // Neighbouring state rows let one operator take several sequences.
-        steps.sort(
-                Comparator.comparingInt(
-                        (RequestStep step) -> step.request().sequence().stateRow()));
-        List<Request> requests = new ArrayList<>(steps.size());
-        List<Advance> advances = new ArrayList<>(steps.size());
-        for (RequestStep step : steps) {
-            Request request = step.request();
-            requests.add(request);
-            advances.add(
-                    new Advance(
-                            request.sequence(), request.arrival(), step.tokens(), step.outputs()));
-        }
-        flights.submit(
-                requests, cache.advance(advances, Phase.DECODE), result -> takeAll(steps, result));
-        flights.settleAll();
+        works.sort(Comparator.comparingInt(work -> work.request().sequence().stateRow()));
+        return works;
+    }
+
+    private Work work(RequestStep step) {
+        Request request = step.request();
+        Advance advance =
+                new Advance(
+                        request.sequence(),
+                        request.arrival(),
+                        step.tokens(),
+                        step.outputs(),
+                        Stretch.ROWS);
+        return new Work(
+                request,
+                advance,
+                (result, row) -> {
+                    if (request.isRunning()) {
+                        running.guard(request, () -> take(step, result, row));
+                    }
+                });
     }
 
     private int[] propose(Request request) {
@@ -109,18 +118,6 @@ final class DecodeStep {
     private void makeRoom(Request request) {
         while (request.isInDecode() && !hasRoom(request, 1)) {
             running.preemptYoungest();
-        }
-    }
-
-    private void takeAll(List<RequestStep> steps, ShardResult result) {
-        int row = 0;
-        for (RequestStep step : steps) {
-            Request request = step.request();
-            int first = row;
-            if (request.isRunning()) {
-                running.guard(request, () -> take(step, result, first));
-            }
-            row += 1 + step.proposed().length;
         }
     }
 

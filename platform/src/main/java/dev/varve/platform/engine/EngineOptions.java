@@ -12,9 +12,14 @@ import java.time.Duration;
  * @param queueLimit most requests that wait
  * @param suppressedTokens ids that are never chosen
  * @param shardPatience how long requests wait for a lost shard that makes no progress
+ * @param pace how prompts are computed beside streams
  */
 public record EngineOptions(
-        Capacity capacity, int queueLimit, int[] suppressedTokens, Duration shardPatience) {
+        Capacity capacity,
+        int queueLimit,
+        int[] suppressedTokens,
+        Duration shardPatience,
+        Pace pace) {
     /** How long requests wait for a lost shard where nobody asked for another time. */
     public static final Duration DEFAULT_SHARD_PATIENCE = Duration.ofSeconds(30);
 
@@ -32,17 +37,43 @@ public record EngineOptions(
 
     /** Nothing suppressed and the usual patience with lost shards. */
     public EngineOptions(Capacity capacity, int queueLimit) {
-        this(capacity, queueLimit, new int[0], DEFAULT_SHARD_PATIENCE);
+        this(capacity, queueLimit, new int[0], DEFAULT_SHARD_PATIENCE, Pace.DEFAULT);
     }
 
     /** The same sizes with another patience. */
     public EngineOptions withShardPatience(Duration patience) {
-        return new EngineOptions(capacity, queueLimit, suppressedTokens, patience);
+        return new EngineOptions(capacity, queueLimit, suppressedTokens, patience, pace);
+    }
+
+    /** The same sizes with another pace. */
+    public EngineOptions withPace(Pace other) {
+        return new EngineOptions(capacity, queueLimit, suppressedTokens, shardPatience, other);
     }
 
     @Override
     public int[] suppressedTokens() {
         return suppressedTokens.clone();
+    }
+
+    /**
+     * How prompts are computed beside streams.
+     *
+     * @param maxGap longest time that a stream should wait for its next token while prompts are
+     *     computed; a step may take longer where even a few tokens of a prompt do
+     * @param mixes whether tokens of decode and chunks of prompts may share a batch; not where
+     *     their phases have different numbers of threads, on which the numbers of a token of decode
+     *     depend
+     */
+    public record Pace(Duration maxGap, boolean mixes) {
+        /** Where nobody asked for anything else. */
+        public static final Pace DEFAULT = new Pace(Duration.ofMillis(150), true);
+
+        /** Checks that the gap is positive. */
+        public Pace {
+            if (maxGap.isNegative() || maxGap.isZero()) {
+                throw new IllegalArgumentException("max gap must be positive, got " + maxGap);
+            }
+        }
     }
 
     /**

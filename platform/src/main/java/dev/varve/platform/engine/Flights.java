@@ -1,12 +1,16 @@
 package dev.varve.platform.engine;
 
 import dev.varve.api.VarveException;
+import dev.varve.api.backend.ComputeDevice.Phase;
+import dev.varve.platform.sequence.Advance;
 import dev.varve.platform.sequence.CachedSequence;
+import dev.varve.platform.sequence.SequenceCache;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.ShardLostException;
 import dev.varve.platform.shard.ShardResult;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -18,9 +22,14 @@ final class Flights {
     private static final System.Logger LOG = System.getLogger("dev.varve.engine");
 
     private final ShardPipeline pipeline;
+    private final SequenceCache cache;
+    private final StepPace pace;
     private final Consumer<Failure> onFailure;
     private final Deque<Flight> flights = new ArrayDeque<>();
     private long submitted;
+
+    /** When the latest batch came back. */
+    private long settledAt = System.nanoTime();
 
     /**
      * A batch under way.
@@ -28,13 +37,18 @@ final class Flights {
      * @param places where the requests were computed when it was submitted
      */
     private record Flight(
-            List<Request> requests,
+            List<Work> works,
             List<CachedSequence> places,
             Batch batch,
             CompletableFuture<ShardResult> result,
-            Consumer<ShardResult> success) {
+            long submittedAt) {
         boolean hasOutputs() {
             return batch.outputs() > 0;
+        }
+
+        /** Whether requests share it that would not need to. */
+        boolean isMixed() {
+            return batch.phase() == Phase.PREFILL && works.size() > 1;
         }
     }
 
@@ -43,14 +57,24 @@ final class Flights {
      *
      * @param requests those of its requests whose sequences are still the ones that were computed
      * @param copiedRows whether rows of other sequences were to be copied with it
+     * @param mixed whether each of the requests can be computed without the others
      */
-    record Failure(List<Request> requests, boolean copiedRows, VarveException reason) {}
+    record Failure(
+            List<Request> requests, boolean copiedRows, boolean mixed, VarveException reason) {}
 
     /**
+     * @param cache makes the batches
+     * @param pace hears how long those with prompt tokens take
      * @param onFailure hears of each batch that failed, unless a shard was lost
      */
-    Flights(ShardPipeline pipeline, Consumer<Failure> onFailure) {
+    Flights(
+            ShardPipeline pipeline,
+            SequenceCache cache,
+            StepPace pace,
+            Consumer<Failure> onFailure) {
         this.pipeline = pipeline;
+        this.cache = cache;
+        this.pace = pace;
         this.onFailure = onFailure;
     }
 
@@ -67,20 +91,18 @@ final class Flights {
         return flights.isEmpty();
     }
 
-    /**
-     * Sends a batch on its way.
-     *
-     * @param requests one for each slice
-     */
-    void submit(List<Request> requests, Batch batch, Consumer<ShardResult> success) {
+    /** Sends a batch on its way; each request has at most one part in it. */
+    void submit(List<Work> works) {
+        List<CachedSequence> places = new ArrayList<>(works.size());
+        List<Advance> advances = new ArrayList<>(works.size());
+        for (Work work : works) {
+            places.add(work.request().sequence());
+            advances.add(work.advance());
+        }
+        Batch batch = cache.advance(advances);
         submitted++;
-        flights.addLast(
-                new Flight(
-                        requests,
-                        requests.stream().map(Request::sequence).toList(),
-                        batch,
-                        pipeline.submit(batch),
-                        success));
+        long now = System.nanoTime();
+        flights.addLast(new Flight(works, places, batch, pipeline.submit(batch), now));
     }
 
     /** The logits of a batch must be used before another one may ask for some. */
@@ -114,16 +136,32 @@ final class Flights {
                     new Failure(
                             stillComputed(flight),
                             !flight.batch().copies().isEmpty(),
+                            flight.isMixed(),
                             StepFailure.of(e)));
             return;
+        } finally {
+            measure(flight);
         }
-        flight.success().accept(result);
+        int row = 0;
+        for (Work work : flight.works()) {
+            work.taker().take(result, row);
+            row += work.outputs();
+        }
+    }
+
+    private void measure(Flight flight) {
+        // What is behind another batch begins when that one ends.
+        long begin = Math.max(flight.submittedAt(), settledAt);
+        settledAt = System.nanoTime();
+        if (flight.batch().phase() == Phase.PREFILL) {
+            pace.took(flight.batch().tokens(), settledAt - begin);
+        }
     }
 
     private static List<Request> stillComputed(Flight flight) {
-        return IntStream.range(0, flight.requests().size())
-                .filter(i -> flight.requests().get(i).sequence() == flight.places().get(i))
-                .mapToObj(flight.requests()::get)
+        return IntStream.range(0, flight.works().size())
+                .filter(i -> flight.works().get(i).request().sequence() == flight.places().get(i))
+                .mapToObj(i -> flight.works().get(i).request())
                 .toList();
     }
 

@@ -1,67 +1,102 @@
 package dev.varve.platform.engine;
 
-import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.platform.sequence.Advance;
 import dev.varve.platform.sequence.CachedSequence;
 import dev.varve.platform.sequence.CutList;
+import dev.varve.platform.sequence.Stretch;
 import dev.varve.platform.sequence.TokenOutput;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.ShardResult;
 
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
 /**
- * Prefill chunks of the running requests, which take turns. What was computed before is computed
- * again with the same cuts.
+ * Prefill of the running requests: windows, or pieces of them beside streams that wait for their
+ * next token. What was computed before is computed again with the same cuts.
+ *
+ * <p>The request with the fewest tokens to go comes first, since it is the soonest to answer, and
+ * the oldest every other time, so that it is not held up for good.
  */
 final class PrefillStep {
+    private static final Comparator<Request> SHORTEST =
+            Comparator.comparingInt(Request::tokensToCompute).thenComparingLong(Request::arrival);
+
     private final EngineState state;
     private final RunningRequests running;
     private final Flights flights;
     private final WaitingLine line;
-    private final int depth;
-
-    /** Place among the running requests of the one whose chunk is next. */
-    private int next;
+    private final StepPace pace;
+    private boolean oldestFirst;
 
     /**
      * A chunk of a request.
      *
-     * @param end position behind it
      * @param keepsState whether its end is the stable prefix, which is worth a checkpoint
      * @param outputs what is wanted of its last token, NONE unless it ends what is known
      */
-    private record Chunk(
-            Request request, int end, Phase phase, boolean keepsState, OutputRows outputs) {
+    private record Chunk(Request request, ChunkPlan plan, boolean keepsState, OutputRows outputs) {
+        int end() {
+            return plan.end();
+        }
+
         boolean isLast() {
-            return end == request.known();
+            return end() == request.known();
         }
     }
 
     /**
      * @param line those that may wait for the same prompt
-     * @param depth batches that keep all shards busy
+     * @param pace how much may be computed beside streams
      */
-    PrefillStep(EngineState state, WaitingLine line, int depth) {
+    PrefillStep(EngineState state, WaitingLine line, StepPace pace) {
         this.state = state;
         this.line = line;
-        this.depth = depth;
+        this.pace = pace;
         running = state.running();
         flights = state.flights();
     }
 
     /**
-     * Sends chunks on their way, as many as keep all shards busy, and waits for the oldest of them.
+     * What is computed together with rows of decode: beside them pieces that take no longer than
+     * streams may wait; without them a whole window, and further ones only if all of them take no
+     * longer.
+     *
+     * @param rows columns of the batch that are taken
      */
-    void run() {
+    List<Work> besideRows(int rows) {
+        List<Work> works = new ArrayList<>();
+        int room = Math.max(ChunkPlan.WINDOW - rows, ChunkPlan.PIECE);
+        int allowed = Math.min(room, Math.max(pace.columns() - rows, ChunkPlan.PIECE));
+        for (Request request : inOrder()) {
+            boolean whole = works.isEmpty() && rows == 0;
+            int most = whole ? room : allowed;
+            if (most < Math.min(ChunkPlan.PIECE, request.tokensToCompute())) {
+                break;
+            }
+            Optional<Work> work = next(request, most);
+            work.ifPresent(works::add);
+            allowed -= work.map(Work::tokens).orElse(0);
+        }
+        return works;
+    }
+
+    /**
+     * Sends chunks on their way, as many as keep all shards busy, and waits for the oldest of them.
+     *
+     * @param depth batches that keep all shards busy
+     */
+    void keepBusy(int depth) {
         boolean shared = running.anyMatch(Request::isInDecode);
         // Beside decode one chunk may be under way: the next token waits behind it.
         int limit = shared ? 1 : depth;
-        Optional<Request> request = nextRequest();
-        while (request.isPresent() && flights.size() < limit) {
-            advance(request.get(), shared);
-            request = nextRequest();
+        int most = shared ? pace.columns() : ChunkPlan.WINDOW;
+        for (List<Request> requests = inOrder();
+                !requests.isEmpty() && flights.size() < limit;
+                requests = inOrder()) {
+            next(requests.getFirst(), most).ifPresent(work -> flights.submit(List.of(work)));
         }
         boolean overlaps = shared && depth > 1;
         if (!flights.isEmpty() && !overlaps) {
@@ -69,48 +104,67 @@ final class PrefillStep {
         }
     }
 
-    private Optional<Request> nextRequest() {
+    /** Requests with tokens to compute. */
+    private List<Request> inOrder() {
+        List<Request> requests = new ArrayList<>();
         for (int i = 0; i < running.size(); i++) {
-            Request candidate = running.get((next + i) % running.size());
-            if (candidate.isInPrefill() && candidate.sequence().computed() < candidate.known()) {
-                next = (next + i + 1) % running.size();
-                return Optional.of(candidate);
+            Request request = running.get(i);
+            if (request.isInPrefill() && request.tokensToCompute() > 0) {
+                requests.add(request);
             }
         }
-        return Optional.empty();
+        requests.sort(SHORTEST);
+        if (oldestFirst && requests.size() > 1) {
+            Request oldest =
+                    requests.stream().min(Comparator.comparingLong(Request::arrival)).orElseThrow();
+            requests.remove(oldest);
+            requests.addFirst(oldest);
+        }
+        oldestFirst = !oldestFirst;
+        return requests;
     }
 
-    private void advance(Request request, boolean shared) {
+    /** Nothing for a request that goes on with decode, or that ended. */
+    private Optional<Work> next(Request request, int most) {
         boolean replays = request.sequence().computed() < request.replay().end();
         if (!replays && request.isGenerating()) {
             // Everything is as it was: the last token is fed like any other.
             request.decode();
-            return;
+            return Optional.empty();
         }
-        Chunk chunk = replays ? replayed(request) : planned(request, shared);
+        Chunk chunk = replays ? replayed(request, most) : planned(request, most);
         if (chunk.isLast()) {
             flights.settleOutputs();
             if (!request.isRunning()) {
-                return;
+                return Optional.empty();
             }
         }
-        submit(chunk);
+        return Optional.of(work(chunk));
     }
 
-    private Chunk replayed(Request request) {
+    private Chunk replayed(Request request, int most) {
         CutList replay = request.replay();
         int begin = request.sequence().computed();
-        return chunk(request, replay.next(begin), replay.phaseAt(begin));
+        int end = replay.next(begin);
+        Stretch stretch = replay.stretchAt(begin);
+        return chunk(
+                request,
+                stretch == Stretch.ROWS
+                        ? new ChunkPlan(end, stretch)
+                        : piece(request, end, stretch, most));
     }
 
-    private Chunk planned(Request request, boolean shared) {
+    private Chunk planned(Request request, int most) {
         int end =
-                ChunkPlan.next(
-                        request.sequence().computed(),
-                        request.known(),
-                        checkpoint(request),
-                        shared);
-        return chunk(request, end, Phase.PREFILL);
+                ChunkPlan.windowEnd(
+                        request.sequence().computed(), request.known(), checkpoint(request));
+        return chunk(request, piece(request, end, Stretch.WINDOW, most));
+    }
+
+    private static ChunkPlan piece(Request request, int windowEnd, Stretch window, int most) {
+        CachedSequence sequence = request.sequence();
+        return ChunkPlan.next(
+                sequence.computed(), windowEnd, window, sequence.cuts().endsInPiece(), most);
     }
 
     /** Where a checkpoint is of use: not where any position can be gone back to. */
@@ -118,13 +172,12 @@ final class PrefillStep {
         return state.cache().canCutBack() ? 0 : request.stablePrefix();
     }
 
-    private Chunk chunk(Request request, int end, Phase phase) {
+    private Chunk chunk(Request request, ChunkPlan plan) {
         return new Chunk(
                 request,
-                end,
-                phase,
-                end == checkpoint(request),
-                end == request.known() ? lastOutputs(request) : OutputRows.NONE);
+                plan,
+                plan.end() == checkpoint(request),
+                plan.end() == request.known() ? lastOutputs(request) : OutputRows.NONE);
     }
 
     /** What the request wants of its last token, or more where others wait for that. */
@@ -133,7 +186,7 @@ final class PrefillStep {
         return twins == OutputRows.LAST ? OutputRows.LAST : request.wanted();
     }
 
-    private void submit(Chunk chunk) {
+    private Work work(Chunk chunk) {
         Request request = chunk.request();
         CachedSequence sequence = request.sequence();
         Advance advance =
@@ -142,18 +195,19 @@ final class PrefillStep {
                         request.arrival(),
                         request.tokensUpTo(chunk.end()),
                         chunk.outputs(),
+                        chunk.plan().stretch(),
                         chunk.keepsState());
         boolean last = chunk.isLast();
-        flights.submit(
-                List.of(request),
-                state.cache().advance(List.of(advance), chunk.phase()),
-                result -> {
+        return new Work(
+                request,
+                advance,
+                (result, row) -> {
                     // It may run again by now, in another place.
                     if (request.isRunning()
                             && request.sequence() == sequence
                             && report(request, chunk.end())
                             && last) {
-                        end(chunk, result);
+                        end(chunk, result, row);
                     }
                 });
     }
@@ -165,9 +219,9 @@ final class PrefillStep {
                         request, () -> request.listener().onPrefill(done, request.promptLength()));
     }
 
-    private void end(Chunk chunk, ShardResult result) {
+    private void end(Chunk chunk, ShardResult result, int row) {
         Request request = chunk.request();
-        TokenOutput output = state.choice().output(result, 0, chunk.outputs());
+        TokenOutput output = state.choice().output(result, row, chunk.outputs());
         request.decode();
         if (!request.isGenerating() && line.wantedByTwins(request) != OutputRows.NONE) {
             state.cache().keepCopy(request.sequence(), state.choice().copy(output));

@@ -251,6 +251,11 @@ final class Request implements Generation {
         return tokens.size();
     }
 
+    /** Known tokens that no forward has computed or is about to. */
+    int tokensToCompute() {
+        return known() - sequence.computed();
+    }
+
     /** Whether a token was chosen after the prompt. */
     boolean isGenerating() {
         return tokens.size() > promptLength;

@@ -178,12 +178,25 @@ final class RunningRequests {
      */
     void loseAll() {
         cache.clear();
-        List<Request> lost =
-                requests.stream()
+        List<Request> lost = List.copyOf(requests);
+        requests.clear();
+        requeue(lost);
+    }
+
+    /** Takes back some sequences in the same way; what the caches hold of others stays. */
+    void putBack(List<Request> some) {
+        List<Request> lost = some.stream().filter(Request::isRunning).toList();
+        requests.removeAll(lost);
+        lost.forEach(request -> cache.drop(request.sequence()));
+        requeue(lost);
+    }
+
+    private void requeue(List<Request> lost) {
+        List<Request> youngestFirst =
+                lost.stream()
                         .sorted(Comparator.comparingLong(Request::arrival).reversed())
                         .toList();
-        requests.clear();
-        for (Request request : lost) {
+        for (Request request : youngestFirst) {
             if (request.countLoss() > MOST_LOSSES) {
                 request.leave();
                 fail(

@@ -15,8 +15,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The engine: one thread that admits requests, runs one decode step for all running sequences and
- * then one prefill chunk of one sequence, and again. Requests wait in a bounded queue.
+ * The engine: one thread that admits requests, computes the next token of all running sequences
+ * together with chunks of prompts, and again. Requests wait in a bounded queue.
  */
 public final class Scheduler implements Engine {
     private static final System.Logger LOG = System.getLogger("dev.varve.engine");
@@ -51,7 +51,7 @@ public final class Scheduler implements Engine {
         this.shape = shape;
         this.options = options;
         queue = new RequestQueue(options.queueLimit());
-        steps = new StepRunner(pipeline, shape, options.capacity(), proposer, queue);
+        steps = new StepRunner(pipeline, shape, options, proposer, queue);
         published = steps.status(0);
         thread = Thread.ofPlatform().name("varve-engine").daemon(true).unstarted(this::run);
     }
@@ -148,8 +148,7 @@ public final class Scheduler implements Engine {
         try {
             removeCancelled();
             admit();
-            steps.decode();
-            steps.prefill();
+            steps.run();
         } catch (ShardLostException e) {
             recover(e);
         } catch (RuntimeException | Error e) {

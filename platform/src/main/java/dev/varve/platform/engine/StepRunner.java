@@ -6,6 +6,7 @@ import dev.varve.platform.sequence.CachedSequence;
 import dev.varve.platform.sequence.SequenceCache;
 import dev.varve.platform.shard.SlotSpan;
 
+import java.util.List;
 import java.util.Optional;
 
 /** The steps of an engine and what becomes of their requests. Only the engine's thread uses it. */
@@ -20,8 +21,12 @@ final class StepRunner {
         NO_ROOM
     }
 
+    /** Batches for which requests keep to themselves after one failed that several shared. */
+    private static final int APART = 64;
+
     private final ShardPipeline pipeline;
     private final EngineOptions.Capacity capacity;
+    private final boolean mayMix;
     private final EngineState state;
     private final RunningRequests running;
     private final DecodeStep decode;
@@ -33,24 +38,29 @@ final class StepRunner {
     /** Tokens that were chosen before the latest failure. */
     private long tokensAtFailure;
 
+    /** Batches that were submitted when requests may share them again. */
+    private long mixesFrom;
+
     StepRunner(
             ShardPipeline pipeline,
             ModelShape shape,
-            EngineOptions.Capacity capacity,
+            EngineOptions options,
             TokenProposer proposer,
             WaitingLine line) {
         this.pipeline = pipeline;
-        this.capacity = capacity;
+        capacity = options.capacity();
+        mayMix = options.pace().mixes() && pipeline.depth() == 1;
+        StepPace pace = new StepPace(options.pace().maxGap());
         SequenceCache cache = new SequenceCache(capacity.caches(), shape.forgets());
         running = new RunningRequests(cache, line);
         state =
                 new EngineState(
                         running,
                         cache,
-                        new Flights(pipeline, this::endFailed),
+                        new Flights(pipeline, cache, pace, this::endFailed),
                         new TokenChoice(shape.vocabularySize()));
         decode = new DecodeStep(state, proposer);
-        prefill = new PrefillStep(state, line, pipeline.depth());
+        prefill = new PrefillStep(state, line, pace);
     }
 
     boolean isIdle() {
@@ -108,21 +118,37 @@ final class StepRunner {
         request.listener().onStart(request.cachedTokens());
     }
 
-    /** One forward for all sequences in decode. */
-    void decode() {
-        decode.run();
-    }
-
-    /** Prefill chunks, as many as keep all shards busy. */
-    void prefill() {
-        prefill.run();
+    /**
+     * One forward with the next token of every sequence in decode and with chunks of prompts; or
+     * one of each kind, where shards compute side by side and chunks keep all of them busy.
+     */
+    void run() {
+        List<Work> works = decode.works();
+        boolean mixes = mayMix && state.flights().submitted() >= mixesFrom;
+        if (mixes) {
+            works.addAll(prefill.besideRows(works.size()));
+        }
+        if (!works.isEmpty()) {
+            state.flights().submit(works);
+            state.flights().settleAll();
+        }
+        if (!mixes) {
+            prefill.keepBusy(pipeline.depth());
+        }
     }
 
     /**
-     * Ends the requests of a failed batch. A batch behind it of the same sequence does not fit what
-     * the caches hold; a shard says so as it likes.
+     * Ends the requests of a failed batch, unless only one of them may be the cause: then each is
+     * tried without the others. A batch behind it of the same sequence does not fit what the caches
+     * hold; a shard says so as it likes.
      */
     private void endFailed(Flights.Failure failure) {
+        if (failure.mixed()) {
+            mixesFrom = state.flights().submitted() + APART;
+            running.putBack(failure.requests());
+            loseCopied(failure);
+            return;
+        }
         boolean ends = false;
         for (Request request : failure.requests()) {
             ends |= running.end(request, failure.reason());
@@ -131,6 +157,10 @@ final class StepRunner {
             // Chunks behind a failed one of their request say nothing new.
             countFailure();
         }
+        loseCopied(failure);
+    }
+
+    private void loseCopied(Flights.Failure failure) {
         if (failure.copiedRows()) {
             // Some shards may have copied rows of other sequences and some not.
             LOG.log(System.Logger.Level.WARNING, "all running requests are computed anew");

@@ -2,6 +2,7 @@ package dev.varve.platform.engine;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.backend.ComputeDevice.Phase;
+import dev.varve.platform.sequence.Stretch;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.ShardResult;
@@ -45,21 +46,30 @@ public final class TeacherForcing {
                     tokens.length + " tokens exceed the context of " + slots);
         }
         SlotSpan span = new SlotSpan(0, SlotSpan.roundUp(tokens.length));
+        boolean continues = false;
         for (int begin = 0; begin < tokens.length; ) {
             if (Thread.interrupted()) {
                 throw new VarveException(VarveException.Kind.CANCELLED, "interrupted");
             }
             // Short chunks bound the memory for logits of every row.
-            int end = ChunkPlan.next(begin, tokens.length, 0, true);
+            ChunkPlan chunk =
+                    ChunkPlan.next(
+                            begin,
+                            ChunkPlan.windowEnd(begin, tokens.length, 0),
+                            Stretch.WINDOW,
+                            continues,
+                            ChunkPlan.TILE);
             Slice slice =
                     new Slice(
                             0,
-                            Arrays.copyOfRange(tokens, begin, end),
+                            Arrays.copyOfRange(tokens, begin, chunk.end()),
                             SlicePlace.next(begin, span, STATE_ROW),
-                            OutputRows.ALL);
+                            OutputRows.ALL,
+                            chunk.stretch().kind());
             ShardResult result = pipeline.forward(new Batch(List.of(slice), Phase.PREFILL));
             sink.accept(result.logits(), result.rows(), vocabulary);
-            begin = end;
+            continues = chunk.stretch() == Stretch.PIECE;
+            begin = chunk.end();
         }
     }
 }

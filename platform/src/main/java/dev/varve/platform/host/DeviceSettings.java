@@ -42,6 +42,11 @@ public record DeviceSettings(
         return new DeviceSettings(placement, OptionalInt.of(count), OptionalInt.empty());
     }
 
+    /** Whether prefill and decode have the same threads. */
+    boolean phasesAreAlike() {
+        return prefillThreads.isEmpty() || prefillThreads.equals(threads);
+    }
+
     /**
      * How a device is opened.
      *

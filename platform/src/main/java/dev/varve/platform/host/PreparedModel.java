@@ -16,6 +16,7 @@ import dev.varve.platform.plan.SplitPlanner;
 import dev.varve.platform.plugin.PluginCatalog;
 import dev.varve.platform.plugin.RejectedPlugin;
 import dev.varve.platform.runtime.LoadedModel;
+import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.OpenedModel;
 import dev.varve.platform.runtime.SplitPlan;
 import dev.varve.platform.runtime.UnusedTensors;
@@ -181,7 +182,7 @@ public final class PreparedModel {
                     SplitPlan.of(
                             model.adapter(), placed.placement(), shards::info, settings.model());
             listener.planned(plan, placed.reasons());
-            LoadedModel loaded = LoadedModel.load(model, plan, shards, settings.model(), listener);
+            LoadedModel loaded = LoadedModel.load(model, plan, shards, paced(), listener);
             return new HostedModel(
                     loaded,
                     new HostedModel.Place(placed.placement(), shards),
@@ -195,6 +196,14 @@ public final class PreparedModel {
             }
             throw e;
         }
+    }
+
+    /** A token of decode has its own numbers beside a prompt only with the threads of its phase. */
+    private ModelSettings paced() {
+        ModelSettings model = settings.model();
+        return settings.devices().phasesAreAlike()
+                ? model
+                : model.with(model.waiting().withoutMixing());
     }
 
     /** Decides on the layers of each device. */

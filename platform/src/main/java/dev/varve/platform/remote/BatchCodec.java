@@ -6,6 +6,7 @@ import dev.varve.platform.shard.Boundary;
 import dev.varve.platform.shard.HostBoundary;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SliceKind;
 import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.SlotSpan;
@@ -56,7 +57,8 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
                     .number(slice.slots().capacity())
                     .number(slice.readRow())
                     .number(slice.writeRow())
-                    .number(EnumCodec.OUTPUTS.number(slice.outputs()));
+                    .number(EnumCodec.OUTPUTS.number(slice.outputs()))
+                    .number(EnumCodec.SLICE_KIND.number(slice.kind()));
             for (int token : slice.tokens()) {
                 payload.putInt(token);
             }
@@ -118,6 +120,7 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
         int readRow = fields.number("read row", 0, Integer.MAX_VALUE);
         int writeRow = fields.number("write row", 1, Integer.MAX_VALUE);
         OutputRows outputs = EnumCodec.OUTPUTS.get(fields);
+        SliceKind kind = EnumCodec.SLICE_KIND.get(fields);
         if (payload.remaining() < count * Integer.BYTES) {
             throw FieldReader.invalid("tokens", count, payload.remaining() / Integer.BYTES);
         }
@@ -128,6 +131,7 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
                 sequence,
                 tokens,
                 new SlicePlace(position, new SlotSpan(begin, capacity), readRow, writeRow),
-                outputs);
+                outputs,
+                kind);
     }
 }

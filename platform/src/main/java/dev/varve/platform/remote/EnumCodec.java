@@ -5,6 +5,7 @@ import dev.varve.api.ggml.GgmlType;
 import dev.varve.platform.shard.ExactRows;
 import dev.varve.platform.shard.FlashAttention;
 import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.SliceKind;
 
 import java.util.Map;
 import java.util.Optional;
@@ -40,6 +41,18 @@ final class EnumCodec<E extends Enum<E>> {
                                 case BEST -> 1;
                                 case LAST -> 2;
                                 case ALL -> 3;
+                            });
+
+    /** Of a slice. */
+    static final EnumCodec<SliceKind> SLICE_KIND =
+            new EnumCodec<>(
+                    "kind of slice",
+                    SliceKind.values(),
+                    kind ->
+                            switch (kind) {
+                                case CHUNK -> 0;
+                                case PIECE -> 1;
+                                case ROWS -> 2;
                             });
 
     /** Of a load request. */

@@ -140,7 +140,8 @@ public final class LoadedModel implements AutoCloseable {
                                 new CacheCapacity(plan.sizes().slots(), plan.sizes().stateRows())),
                         settings.waiting().queueLimit(),
                         suppressed,
-                        settings.waiting().shardPatience()));
+                        settings.waiting().shardPatience(),
+                        settings.waiting().pace()));
     }
 
     /**

@@ -9,14 +9,21 @@ import dev.varve.platform.shard.OutputRows;
  * @param id what the shards call it
  * @param tokens what follows its computed tokens, at least one; not to be modified
  * @param outputs what is wanted of them
+ * @param stretch what they are to the sequence
  * @param keepState whether the state behind them is kept as the sequence's checkpoint, in place of
  *     an older one
  */
 public record Advance(
-        CachedSequence sequence, long id, int[] tokens, OutputRows outputs, boolean keepState) {
+        CachedSequence sequence,
+        long id,
+        int[] tokens,
+        OutputRows outputs,
+        Stretch stretch,
+        boolean keepState) {
     /** Tokens whose state need not be kept. */
-    public Advance(CachedSequence sequence, long id, int[] tokens, OutputRows outputs) {
-        this(sequence, id, tokens, outputs, false);
+    public Advance(
+            CachedSequence sequence, long id, int[] tokens, OutputRows outputs, Stretch stretch) {
+        this(sequence, id, tokens, outputs, stretch, false);
     }
 
     /** Position behind the tokens. */

@@ -1,6 +1,5 @@
 package dev.varve.platform.sequence;
 
-import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SlotSpan;
 
@@ -83,9 +82,9 @@ public final class CachedSequence {
     }
 
     /** Takes note of a forward that was submitted. */
-    void extend(int end, Phase phase) {
+    void extend(int end, Stretch stretch) {
         computed = end;
-        cuts.add(end, phase);
+        cuts.add(end, stretch);
         output = Optional.empty();
     }
 

@@ -1,25 +1,49 @@
 package dev.varve.platform.sequence;
 
-import dev.varve.api.backend.ComputeDevice.Phase;
-
 import java.util.Arrays;
 
 /**
- * How a sequence was computed: where each of its forwards ended, and in which phase. Computing it
- * again with the same cuts gives the same numbers, bit for bit.
+ * How a sequence was computed: where each of its forwards ended, and what it was. Computing it
+ * again with the same cuts gives the same numbers, bit for bit. The pieces of a window leave one
+ * cut, at the end of the last of them.
  */
 public final class CutList {
-    /** Position behind the forward, times 2; plus 1 for decode. */
+    private static final int KINDS = 4;
+    private static final int WINDOW = 0;
+    private static final int ROWS = 1;
+
+    /** The end of a window is missing. */
+    private static final int PIECE = 2;
+
+    /** Position behind the forward, times {@value #KINDS}; plus the number of its kind. */
     private int[] cuts = new int[8];
 
     private int size;
 
-    /** Takes note of a forward that ends at a position behind all others. */
-    public void add(int end, Phase phase) {
-        if (size == cuts.length) {
+    /**
+     * Takes note of a forward that ends at a position behind all others.
+     *
+     * @param stretch what it was; pieces that follow a piece belong to its window
+     */
+    public void add(int end, Stretch stretch) {
+        boolean continues = stretch == Stretch.PIECE || stretch == Stretch.LAST_PIECE;
+        if (continues && endsInPiece()) {
+            size--;
+        } else if (size == cuts.length) {
             cuts = Arrays.copyOf(cuts, 2 * size);
         }
-        cuts[size++] = 2 * end + (phase == Phase.DECODE ? 1 : 0);
+        int kind =
+                switch (stretch) {
+                    case WINDOW, LAST_PIECE -> WINDOW;
+                    case ROWS -> ROWS;
+                    case PIECE -> PIECE;
+                };
+        cuts[size++] = KINDS * end + kind;
+    }
+
+    /** Whether the last forward was of a window that was to go on. */
+    public boolean endsInPiece() {
+        return size > 0 && cuts[size - 1] % KINDS == PIECE;
     }
 
     /**
@@ -41,7 +65,7 @@ public final class CutList {
     /** The last position at or before the given one at which a forward ended. */
     int floor(int position) {
         int count = countUpTo(position);
-        return count == 0 ? 0 : cuts[count - 1] / 2;
+        return count == 0 ? 0 : endOf(count - 1);
     }
 
     /**
@@ -53,12 +77,12 @@ public final class CutList {
         int limit = Math.min(countUpTo(position), other.countUpTo(position));
         int mismatch = Arrays.mismatch(cuts, 0, limit, other.cuts, 0, limit);
         int same = mismatch < 0 ? limit : mismatch;
-        return same == 0 ? 0 : cuts[same - 1] / 2;
+        return same == 0 ? 0 : endOf(same - 1);
     }
 
     /** Forwards that end at a position or before it. */
     private int countUpTo(int position) {
-        int found = Arrays.binarySearch(cuts, 0, size, 2 * position + 1);
+        int found = Arrays.binarySearch(cuts, 0, size, KINDS * position + KINDS - 1);
         return found >= 0 ? found + 1 : -found - 1;
     }
 
@@ -68,29 +92,33 @@ public final class CutList {
      * @throws IllegalArgumentException if it computed nothing before that position
      */
     void shorten(int end) {
-        if (size == 0 || end > end() || end <= (size == 1 ? 0 : cuts[size - 2] / 2)) {
+        if (size == 0 || end > end() || end <= (size == 1 ? 0 : endOf(size - 2))) {
             throw new IllegalArgumentException("the last forward does not reach over " + end);
         }
-        cuts[size - 1] = 2 * end + cuts[size - 1] % 2;
+        cuts[size - 1] = KINDS * end + cuts[size - 1] % KINDS;
     }
 
     /** Position behind the last forward, 0 without one. */
     public int end() {
-        return size == 0 ? 0 : cuts[size - 1] / 2;
+        return size == 0 ? 0 : endOf(size - 1);
     }
 
     /** End of the forward that begins at or crosses a position before {@link #end}. */
     public int next(int position) {
-        return cuts[indexAfter(position)] / 2;
+        return endOf(indexAfter(position));
     }
 
-    /** Phase of that forward. */
-    public Phase phaseAt(int position) {
-        return phase(indexAfter(position));
+    /** What that forward was; {@link Stretch#PIECE} if its window was never finished. */
+    public Stretch stretchAt(int position) {
+        return switch (cuts[indexAfter(position)] % KINDS) {
+            case ROWS -> Stretch.ROWS;
+            case PIECE -> Stretch.PIECE;
+            default -> Stretch.WINDOW;
+        };
     }
 
-    private Phase phase(int index) {
-        return cuts[index] % 2 == 1 ? Phase.DECODE : Phase.PREFILL;
+    private int endOf(int index) {
+        return cuts[index] / KINDS;
     }
 
     /** First cut behind a position; the cuts ascend. */

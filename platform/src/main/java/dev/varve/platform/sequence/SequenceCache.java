@@ -1,6 +1,5 @@
 package dev.varve.platform.sequence;
 
-import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.platform.sequence.CachedSequence.Checkpoint;
 import dev.varve.platform.sequence.Residents.Match;
 import dev.varve.platform.shard.Batch;
@@ -202,20 +201,20 @@ public final class SequenceCache {
 
     /**
      * Makes the batch that computes the next tokens of sequences, each at most once; there is room
-     * for them. What it will write counts as written at once: the shards work in order, and if it
-     * fails, its sequences have lost their state anyway.
+     * for them. It is of decode if all of them are rows. What it will write counts as written at
+     * once: the shards work in order, and if it fails, its sequences have lost their state anyway.
      */
-    public Batch advance(List<Advance> advances, Phase phase) {
+    public Batch advance(List<Advance> advances) {
         // All rows before any is entered: one that a sequence leaves is still read in this batch.
         List<Slice> slices = new ArrayList<>(advances.size());
         for (Advance advance : advances) {
             slices.add(slice(advance));
         }
-        Batch batch = new Batch(spans.takeCopies(), slices, phase, List.of());
+        Batch batch = new Batch(spans.takeCopies(), slices, Stretch.phaseOf(advances), List.of());
         for (int i = 0; i < slices.size(); i++) {
             Advance advance = advances.get(i);
             CachedSequence sequence = advance.sequence();
-            sequence.extend(advance.end(), phase);
+            sequence.extend(advance.end(), advance.stretch());
             enterRow(sequence, slices.get(i).writeRow());
             if (advance.keepState()) {
                 sequence.keepCheckpoint(new Checkpoint(sequence.stateRow(), sequence.computed()));
@@ -235,7 +234,8 @@ public final class SequenceCache {
                 advance.id(),
                 advance.tokens(),
                 new SlicePlace(sequence.computed(), sequence.span(), sequence.stateRow(), target),
-                advance.outputs());
+                advance.outputs(),
+                advance.stretch().kind());
     }
 
     /**

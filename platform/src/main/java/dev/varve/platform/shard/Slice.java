@@ -7,8 +7,10 @@ package dev.varve.platform.shard;
  * @param tokens token ids, at least one; not to be modified
  * @param place where they continue the sequence; must hold all positions of the slice
  * @param outputs which tokens need logits
+ * @param kind what the tokens are computed as
  */
-public record Slice(long sequence, int[] tokens, SlicePlace place, OutputRows outputs) {
+public record Slice(
+        long sequence, int[] tokens, SlicePlace place, OutputRows outputs, SliceKind kind) {
     /** Row that always holds the state of an empty sequence. */
     public static final int ZERO_ROW = 0;
 
@@ -26,6 +28,11 @@ public record Slice(long sequence, int[] tokens, SlicePlace place, OutputRows ou
                             + place.slots().capacity()
                             + " slots");
         }
+    }
+
+    /** A chunk, or a row if it is of a decode batch or has a single token. */
+    public Slice(long sequence, int[] tokens, SlicePlace place, OutputRows outputs) {
+        this(sequence, tokens, place, outputs, SliceKind.CHUNK);
     }
 
     /** Position of the first token. */

@@ -3,63 +3,140 @@ package dev.varve.platform.engine;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.varve.platform.sequence.CutList;
+import dev.varve.platform.sequence.Stretch;
+
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.ArrayList;
 import java.util.List;
 
 class ChunkPlanTest {
+    private static final int ALL = Integer.MAX_VALUE;
+
     @Test
     void aPromptAloneIsCutAtMultiplesOfTheWindow() {
-        assertEquals(List.of(512, 1024, 1300), ends(0, 1300, 0, false));
+        assertEquals(List.of(512, 1024, 1300), ends(0, 1300, 0, ALL));
     }
 
     @Test
     void theStablePrefixEndsAChunk() {
-        assertEquals(List.of(512, 700, 1024, 1300), ends(0, 1300, 700, false));
+        assertEquals(List.of(512, 700, 1024, 1300), ends(0, 1300, 700, ALL));
     }
 
     @Test
     void aStablePrefixThatIsComputedAlreadyCutsNothing() {
-        assertEquals(List.of(1024, 1300), ends(700, 1300, 700, false));
+        assertEquals(List.of(1024, 1300), ends(700, 1300, 700, ALL));
     }
 
-    /**
-     * Fewer rows than a tile take another path in flash attention, so a divided window must not end
-     * in a short block.
-     */
     @Test
-    void everyBlockOfADividedWindowHasAtLeastATileOfRows() {
+    void aPieceIsTheLargestMultipleThatIsAllowed() {
+        assertEquals(List.of(48, 96, 130), ends(0, 130, 0, 50));
+    }
+
+    /** Kernels take columns in groups; what is left over of them is so in the whole window, too. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 16, 17, 40, 64, 100, 511})
+    void everyPieceButTheLastIsOfWholeGroupsAndTheLastIsNotShort(int most) {
         for (int length = 1; length <= 1600; length++) {
             int begin = 0;
-            for (int end : ends(0, length, 0, true)) {
-                int window =
-                        Math.min(length, (begin / ChunkPlan.WINDOW + 1) * ChunkPlan.WINDOW)
-                                - begin / ChunkPlan.WINDOW * ChunkPlan.WINDOW;
+            for (int end : ends(0, length, 0, most)) {
+                int windowEnd = ChunkPlan.windowEnd(begin, length, 0);
+                int windowBegin = begin / ChunkPlan.WINDOW * ChunkPlan.WINDOW;
+                String where = "length " + length + ", piece " + begin + " to " + end;
+                assertTrue(end == windowEnd || (end - begin) % ChunkPlan.PIECE == 0, where);
                 assertTrue(
-                        end - begin >= Math.min(ChunkPlan.BLOCK, window),
-                        "length " + length + ", chunk " + begin);
+                        end - begin >= Math.min(ChunkPlan.PIECE, windowEnd - windowBegin), where);
                 assertTrue(
-                        end - begin < 2 * ChunkPlan.BLOCK, "length " + length + ", chunk " + begin);
+                        end - begin <= Math.max(most, 2 * ChunkPlan.PIECE - 1)
+                                || end == windowEnd && end - begin < most + ChunkPlan.PIECE,
+                        where);
                 begin = end;
             }
             assertEquals(length, begin);
         }
     }
 
-    @Test
-    void dividedChunksKeepTheBordersOfTheWindows() {
-        for (int length : new int[] {511, 512, 513, 600, 1024, 1300}) {
-            assertTrue(
-                    ends(0, length, 0, true).containsAll(ends(0, length, 0, false)),
-                    "length " + length);
+    @ParameterizedTest
+    @ValueSource(ints = {1, 63, 64, 65, 511, 512, 513, 600, 1024, 1300})
+    void piecesLeaveTheCutsOfTheWindows(int length) {
+        CutList pieces = cuts(length, 20);
+
+        for (int begin = 0; begin < length; begin += ChunkPlan.WINDOW) {
+            int end = Math.min(length, begin + ChunkPlan.WINDOW);
+            String where = "length " + length + ", window " + begin;
+            if (end - begin >= ChunkPlan.TILE) {
+                assertEquals(end, pieces.next(begin), where);
+            }
+            assertEquals(Stretch.WINDOW, pieces.stretchAt(begin), where);
         }
     }
 
-    private static List<Integer> ends(int begin, int end, int stable, boolean shared) {
+    @Test
+    void windowsOfLessThanATileAreNotAttendedInTiles() {
+        assertEquals(
+                new ChunkPlan(32, Stretch.WINDOW),
+                ChunkPlan.next(0, 60, Stretch.WINDOW, false, 32));
+        assertEquals(
+                new ChunkPlan(60, Stretch.WINDOW),
+                ChunkPlan.next(0, 60, Stretch.WINDOW, false, ALL));
+    }
+
+    @Test
+    void theEndOfADividedWindowIsAttendedInTiles() {
+        assertEquals(
+                new ChunkPlan(32, Stretch.PIECE), ChunkPlan.next(0, 64, Stretch.WINDOW, false, 32));
+        assertEquals(
+                new ChunkPlan(64, Stretch.LAST_PIECE),
+                ChunkPlan.next(32, 64, Stretch.WINDOW, true, 32));
+    }
+
+    @Test
+    void aWindowThatWasNotFinishedIsComputedAgainInPieces() {
+        assertEquals(
+                new ChunkPlan(48, Stretch.PIECE), ChunkPlan.next(0, 48, Stretch.PIECE, false, ALL));
+        assertEquals(
+                new ChunkPlan(16, Stretch.PIECE), ChunkPlan.next(0, 48, Stretch.PIECE, false, 16));
+    }
+
+    /** Behind a piece of another sequence's window that this one shares. */
+    @Test
+    void aSingleTokenBehindAPieceIsNoPiece() {
+        assertEquals(
+                new ChunkPlan(97, Stretch.WINDOW),
+                ChunkPlan.next(96, 97, Stretch.WINDOW, true, ALL));
+    }
+
+    private static CutList cuts(int length, int most) {
+        CutList cuts = new CutList();
+        while (cuts.end() < length) {
+            ChunkPlan next =
+                    ChunkPlan.next(
+                            cuts.end(),
+                            ChunkPlan.windowEnd(cuts.end(), length, 0),
+                            Stretch.WINDOW,
+                            cuts.endsInPiece(),
+                            most);
+            cuts.add(next.end(), next.stretch());
+        }
+        return cuts;
+    }
+
+    private static List<Integer> ends(int begin, int end, int stable, int most) {
         List<Integer> ends = new ArrayList<>();
+        boolean continues = false;
         for (int next = begin; next < end; ) {
-            next = ChunkPlan.next(next, end, stable, shared);
+            ChunkPlan plan =
+                    ChunkPlan.next(
+                            next,
+                            ChunkPlan.windowEnd(next, end, stable),
+                            Stretch.WINDOW,
+                            continues,
+                            most);
+            continues = plan.stretch() == Stretch.PIECE;
+            next = plan.end();
             ends.add(next);
         }
         return ends;

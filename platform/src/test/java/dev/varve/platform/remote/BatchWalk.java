@@ -5,6 +5,7 @@ import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.SequencePlace;
 import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SliceKind;
 import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.SlotSpan;
@@ -80,12 +81,14 @@ final class BatchWalk {
         int first = lengths[sequence];
         lengths[sequence] += count;
         OutputRows[] outputs = OutputRows.values();
+        SliceKind[] kinds = SliceKind.values();
         return new Slice(
                 sequence,
                 random.ints(count, 0, vocabulary).toArray(),
                 new SlicePlace(
                         first, span(sequence), first == 0 ? Slice.ZERO_ROW : readRow, sequence + 1),
-                outputs[random.nextInt(outputs.length)]);
+                outputs[random.nextInt(outputs.length)],
+                kinds[random.nextInt(kinds.length)]);
     }
 
     @Override

@@ -22,6 +22,7 @@ import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.ShardSnapshot;
 import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SliceKind;
 import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.SlotSpan;
@@ -42,7 +43,7 @@ import java.util.OptionalInt;
 import java.util.stream.Collectors;
 
 /**
- * The bytes of version 2, as shard processes of earlier releases send and take them. A change here
+ * The bytes of version 3, as shard processes of earlier releases send and take them. A change here
  * needs another version number.
  */
 class GoldenBytesTest {
@@ -59,7 +60,8 @@ class GoldenBytesTest {
         return message.type() + ": " + hex(message.meta()) + " - " + hex(message.payload());
     }
 
-    private static Slice slice(long sequence, int[] tokens, int slot, OutputRows outputs) {
+    private static Slice slice(
+            long sequence, int[] tokens, int slot, OutputRows outputs, SliceKind kind) {
         return new Slice(
                 sequence,
                 tokens,
@@ -68,17 +70,18 @@ class GoldenBytesTest {
                         new SlotSpan(slot, SlotSpan.BLOCK),
                         slot == 0 ? 0 : 2,
                         slot == 0 ? 1 : 2),
-                outputs);
+                outputs,
+                kind);
     }
 
     private static Batch batch() {
         return new Batch(
                 List.of(new SlotCopy(1, 256, 5)),
                 List.of(
-                        slice(3, TOKENS, 0, OutputRows.NONE),
-                        slice(4, new int[] {1}, 256, OutputRows.BEST),
-                        slice(5, TOKENS, 512, OutputRows.LAST),
-                        slice(-1, new int[] {2}, 768, OutputRows.ALL)),
+                        slice(3, TOKENS, 0, OutputRows.NONE, SliceKind.PIECE),
+                        slice(4, new int[] {1}, 256, OutputRows.BEST, SliceKind.ROWS),
+                        slice(5, TOKENS, 512, OutputRows.LAST, SliceKind.CHUNK),
+                        slice(-1, new int[] {2}, 768, OutputRows.ALL, SliceKind.ROWS)),
                 Phase.DECODE,
                 List.of(2, 3));
     }
@@ -90,12 +93,12 @@ class GoldenBytesTest {
         assertEquals(
                 "67: 010000000200000002000000030000000100000001000000000100000500"
                         + "0000040000000300000000000000020000000000000000000000000100000000"
-                        + "0000010000000000000004000000000000000100000009000000000100000001"
-                        + "0000020000000200000001000000050000000000000002000000090000000002"
-                        + "000000010000020000000200000002000000ffffffffffffffff010000000900"
-                        + "0000000300000001000002000000020000000300000001 - 070000000201000"
-                        + "001000000070000000201000002000000003c00c000380042003c00c00038004"
-                        + "2003c00c000380042",
+                        + "0000010000000000000001000000040000000000000001000000090000000001"
+                        + "0000000100000200000002000000010000000200000005000000000000000200"
+                        + "000009000000000200000001000002000000020000000200000000000000ffff"
+                        + "ffffffffffff0100000009000000000300000001000002000000020000000300"
+                        + "00000200000001 - 07000000020100000100000007000000020100000200000"
+                        + "0003c00c000380042003c00c000380042003c00c000380042",
                 hex(
                         new BatchCodec(BoundaryType.F16, 2)
                                 .encode(batch(), Optional.of(new HostBoundary(values, 6)))));

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.varve.api.model.ModelOptions;
+import dev.varve.platform.engine.EngineOptions;
 import dev.varve.platform.setting.Setting;
 import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
@@ -40,7 +41,11 @@ class ModelSettingsTest {
         String message =
                 assertThrows(
                                 IllegalArgumentException.class,
-                                () -> new WaitingLimits(queue, Duration.ofSeconds(1)))
+                                () ->
+                                        new WaitingLimits(
+                                                queue,
+                                                Duration.ofSeconds(1),
+                                                EngineOptions.Pace.DEFAULT))
                         .getMessage();
 
         assertEquals(Setting.QUEUE_LIMIT + ": expected 1 or more, found " + queue, message);
@@ -51,7 +56,8 @@ class ModelSettingsTest {
         ModelSettings settings = ModelSettings.single(100);
         Computation computation = Computation.defaults().with(ExactRows.ON);
         ModelOptions reading = new ModelOptions(OptionalDouble.of(32), OptionalDouble.empty());
-        WaitingLimits waiting = new WaitingLimits(3, Duration.ofSeconds(1));
+        WaitingLimits waiting =
+                new WaitingLimits(3, Duration.ofSeconds(1), EngineOptions.Pace.DEFAULT);
 
         ModelSettings changed = settings.with(computation).with(reading).with(waiting);
 

@@ -1,9 +1,9 @@
 package dev.varve.platform.sequence;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-
-import dev.varve.api.backend.ComputeDevice.Phase;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
 
@@ -11,7 +11,7 @@ class CutListTest {
     private static CutList cuts(int... ends) {
         CutList cuts = new CutList();
         for (int end : ends) {
-            cuts.add(end, Phase.PREFILL);
+            cuts.add(end, Stretch.WINDOW);
         }
         return cuts;
     }
@@ -32,9 +32,9 @@ class CutListTest {
     }
 
     @Test
-    void forwardsOfDifferentPhasesDoNotAgree() {
+    void rowsDoNotAgreeWithAWindow() {
         CutList decoded = cuts(512);
-        decoded.add(513, Phase.DECODE);
+        decoded.add(513, Stretch.ROWS);
 
         assertEquals(512, decoded.agreement(cuts(512, 513), 513));
     }
@@ -58,15 +58,52 @@ class CutListTest {
     @Test
     void theLastForwardCountsUpToWhereItIsShortened() {
         CutList cuts = cuts(512);
-        cuts.add(520, Phase.DECODE);
+        cuts.add(520, Stretch.ROWS);
 
         cuts.shorten(514);
 
         assertEquals(514, cuts.end());
         assertEquals(512, cuts.floor(513));
-        assertEquals(Phase.DECODE, cuts.phaseAt(512));
-        cuts.add(515, Phase.DECODE);
+        assertEquals(Stretch.ROWS, cuts.stretchAt(512));
+        cuts.add(515, Stretch.ROWS);
         assertEquals(515, cuts.next(514));
+    }
+
+    /** The numbers are those of the window, however it was computed. */
+    @Test
+    void piecesLeaveTheCutOfTheirWindow() {
+        CutList pieces = cuts(512);
+        pieces.add(560, Stretch.PIECE);
+        pieces.add(608, Stretch.PIECE);
+        assertEquals(Stretch.PIECE, pieces.stretchAt(512));
+        assertEquals(608, pieces.end());
+        pieces.add(1024, Stretch.LAST_PIECE);
+
+        assertEquals(1024, pieces.agreement(cuts(512, 1024), 1024));
+        assertEquals(1024, pieces.next(512));
+        assertEquals(Stretch.WINDOW, pieces.stretchAt(512));
+        assertFalse(pieces.endsInPiece());
+    }
+
+    @Test
+    void aWindowThatWasNeverFinishedIsAnotherCut() {
+        CutList pieces = cuts(512);
+        pieces.add(560, Stretch.PIECE);
+
+        assertTrue(pieces.endsInPiece());
+        assertEquals(512, pieces.agreement(cuts(512, 560), 560));
+    }
+
+    @Test
+    void aTokenBehindAPieceStandsForItself() {
+        CutList cuts = new CutList();
+        cuts.add(96, Stretch.PIECE);
+        cuts.add(97, Stretch.WINDOW);
+
+        assertEquals(96, cuts.next(0));
+        assertEquals(Stretch.PIECE, cuts.stretchAt(0));
+        assertEquals(97, cuts.next(96));
+        assertEquals(Stretch.WINDOW, cuts.stretchAt(96));
     }
 
     @Test

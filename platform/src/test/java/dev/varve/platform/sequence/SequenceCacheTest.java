@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.SlotCopy;
@@ -68,8 +67,9 @@ class SequenceCacheTest {
             SequenceCache cache, CachedSequence sequence, int end, boolean keepState) {
         int[] tokens = new int[end - sequence.computed()];
         return cache.advance(
-                List.of(new Advance(sequence, 1, tokens, OutputRows.NONE, keepState)),
-                Phase.PREFILL);
+                List.of(
+                        new Advance(
+                                sequence, 1, tokens, OutputRows.NONE, Stretch.WINDOW, keepState)));
     }
 
     private static CachedSequence resident(SequenceCache cache, CacheRequest request, int... ends) {
@@ -181,8 +181,8 @@ class SequenceCacheTest {
         SequenceCache agrees = cache(8, forgets);
         int[] prompt = prompt(0, 500);
         CutList replay = new CutList();
-        replay.add(100, Phase.PREFILL);
-        replay.add(400, Phase.PREFILL);
+        replay.add(100, Stretch.WINDOW);
+        replay.add(400, Stretch.WINDOW);
         CacheRequest again = request(CacheScope.common(), replay, prompt);
         resident(differs, request(prompt(0, 450)), 400);
         resident(agrees, request(prompt(0, 450)), 100, 400);

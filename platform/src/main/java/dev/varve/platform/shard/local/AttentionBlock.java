@@ -140,6 +140,9 @@ final class AttentionBlock {
         if (flash && byHeads && !cache.keys().type().isQuantized()) {
             return attendByHeads(target, part, query, group, scale);
         }
+        if (flash && shape.isPiece() && query.ne(2) < TILE && goesInTiles(cache)) {
+            return attendInTile(target, part, query, scale);
+        }
         Tensor mask = target.inputs().mask(part, shape.tokens());
         if (query.ne(2) < mask.ne(1)) {
             mask = ops.view2d(mask, mask.ne(0), query.ne(2), mask.nb(1), first * mask.nb(1));
@@ -151,6 +154,39 @@ final class AttentionBlock {
                 ? ops.flashAttention(
                         rows, keys, values, Optional.of(mask), AttentionOptions.scaled(scale))
                 : plainAttention(ops, exact(rows), exact(keys), values, mask, scale);
+    }
+
+    /** Whether many queries take another path than a few; quantised rows know one path only. */
+    private boolean goesInTiles(KvPool.Layer cache) {
+        return state.arithmetic().onHost() && !cache.keys().type().isQuantized();
+    }
+
+    /**
+     * Too few queries for a tile, which take the path of one all the same: it is filled up with
+     * copies of them.
+     */
+    private Tensor attendInTile(Target target, int part, Tensor query, float scale) {
+        AttentionInputs.Part shape = target.inputs().parts().get(part);
+        LayerState.Attention sizes = target.cache().state();
+        Tensor filled = query;
+        while (filled.ne(2) < TILE) {
+            long missing = Math.min(query.ne(2), TILE - filled.ne(2));
+            filled = ops.concat(filled, columns(query, missing), 2);
+        }
+        Tensor attended =
+                ops.flashAttention(
+                        ops.permute(filled, 0, 2, 1, 3),
+                        rows(ops, target.cache().keys(), sizes.keyLength(), shape),
+                        rows(ops, target.cache().values(), sizes.valueLength(), shape),
+                        Optional.of(target.inputs().mask(part, TILE)),
+                        AttentionOptions.scaled(scale));
+        return columns(attended, query.ne(2));
+    }
+
+    /** The first columns of {@code [length, heads, columns]}. */
+    private Tensor columns(Tensor all, long count) {
+        return ops.view(
+                all, Extents.of(all.ne(0), all.ne(1), count), Strides.of(all.nb(1), all.nb(2)), 0);
     }
 
     /** ggml's Vulkan backend rounds strided F32 operands of a product to half precision. */

@@ -4,6 +4,7 @@ import dev.varve.api.ggml.GgmlContext;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.ggml.Tensor;
 import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SliceKind;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -22,6 +23,10 @@ final class AttentionInputs {
 
         boolean rows() {
             return columns.rows();
+        }
+
+        boolean isPiece() {
+            return columns.kind() == SliceKind.PIECE;
         }
 
         int slot() {

@@ -6,6 +6,7 @@ import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SliceKind;
 import dev.varve.platform.shard.SlotSpan;
 
 import java.util.List;
@@ -75,7 +76,7 @@ final class BuildCheck {
     private static GraphKey key(boolean slides, List<Integer> captures) {
         GraphKey.Part part =
                 new GraphKey.Part(
-                        new GraphKey.Columns(CHUNK, 1, false),
+                        new GraphKey.Columns(CHUNK, 1, SliceKind.CHUNK),
                         new GraphKey.Attended(0, SlotSpan.BLOCK, false),
                         new GraphKey.Attended(0, slides ? SlotSpan.BLOCK : 0, false),
                         new GraphKey.StateUse(Slice.ZERO_ROW, 1));

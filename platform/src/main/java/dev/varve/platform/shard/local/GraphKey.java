@@ -3,6 +3,7 @@ package dev.varve.platform.shard.local;
 import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.platform.shard.ExactRows;
 import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SliceKind;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -44,9 +45,13 @@ record GraphKey(Phase phase, List<Part> parts, List<Integer> captures) {
      * Columns of a slice.
      *
      * @param outputs how many of them have outputs that are wanted, the last ones
-     * @param rows whether its tokens are rows or a chunk, see {@link ExactRows}
+     * @param kind what they are computed as, see {@link ExactRows}
      */
-    record Columns(int tokens, int outputs, boolean rows) {}
+    record Columns(int tokens, int outputs, SliceKind kind) {
+        boolean rows() {
+            return kind == SliceKind.ROWS;
+        }
+    }
 
     /**
      * K and V rows that are read.
@@ -72,10 +77,7 @@ record GraphKey(Phase phase, List<Part> parts, List<Integer> captures) {
             int tokens = slice.tokens().length;
             parts.add(
                     new Part(
-                            new Columns(
-                                    tokens,
-                                    slice.outputCount(),
-                                    phase == Phase.DECODE || tokens == 1),
+                            new Columns(tokens, slice.outputCount(), kind(slice, phase)),
                             new Attended(full.slot(), full.slots(), false),
                             new Attended(
                                     window.slot(),
@@ -84,6 +86,10 @@ record GraphKey(Phase phase, List<Part> parts, List<Integer> captures) {
                             new StateUse(slice.readRow(), slice.writeRow())));
         }
         return new GraphKey(phase, List.copyOf(parts), placed.batch().captures());
+    }
+
+    private static SliceKind kind(Slice slice, Phase phase) {
+        return phase == Phase.DECODE || slice.tokens().length == 1 ? SliceKind.ROWS : slice.kind();
     }
 
     int tokens() {

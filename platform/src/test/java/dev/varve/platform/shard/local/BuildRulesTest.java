@@ -9,6 +9,7 @@ import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerState;
+import dev.varve.platform.shard.SliceKind;
 import dev.varve.platform.shard.local.TensorShape.Order;
 
 import org.junit.jupiter.api.Test;
@@ -37,7 +38,7 @@ class BuildRulesTest {
                         Phase.PREFILL,
                         List.of(
                                 new GraphKey.Part(
-                                        new GraphKey.Columns(TOKENS, outputs, false),
+                                        new GraphKey.Columns(TOKENS, outputs, SliceKind.CHUNK),
                                         new GraphKey.Attended(0, 256, false),
                                         new GraphKey.Attended(0, 0, false),
                                         new GraphKey.StateUse(0, 1))),

@@ -2,6 +2,8 @@ package dev.varve.platform.shard.local;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.varve.platform.shard.SliceKind;
+
 import org.junit.jupiter.api.Test;
 
 import java.util.List;
@@ -31,7 +33,7 @@ class RaggedGroupTest {
 
     private static GraphKey.Part part(int tokens, int readRow, int writeRow) {
         return new GraphKey.Part(
-                new GraphKey.Columns(tokens, 1, tokens == 1),
+                new GraphKey.Columns(tokens, 1, tokens == 1 ? SliceKind.ROWS : SliceKind.CHUNK),
                 new GraphKey.Attended(0, 256, false),
                 new GraphKey.Attended(0, 0, false),
                 new GraphKey.StateUse(readRow, writeRow));

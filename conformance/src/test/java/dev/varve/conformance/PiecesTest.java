@@ -1,0 +1,146 @@
+package dev.varve.conformance;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+
+import dev.varve.api.backend.ComputeDevice.Phase;
+import dev.varve.conformance.RandomModel.Family;
+import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.ExactRows;
+import dev.varve.platform.shard.FlashAttention;
+import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SliceKind;
+import dev.varve.testkit.TensorType;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** A window of a prompt that is computed in pieces, beside others, has the bits of the whole. */
+class PiecesTest {
+    /** Texts that are prompts: windows of more than a tile, and what is left over by groups. */
+    private static final int[] PROMPTS = {150, 580, 66};
+
+    /** Tokens of the text that decodes beside them. */
+    private static final int DECODED = 30;
+
+    private static final int WINDOW = 512;
+
+    @TempDir static Path folder;
+
+    private static SharedForwards open(
+            Family family, TensorType type, CacheTypes cache, FlashAttention flash)
+            throws Exception {
+        RandomModel spec = family.wide(type);
+        List<int[]> texts = new ArrayList<>();
+        for (int length : PROMPTS) {
+            texts.add(spec.tokens(length, length));
+        }
+        texts.add(spec.tokens(DECODED, 7));
+        return new SharedForwards(
+                spec.write(folder), texts, Cpu.device(), cache, flash, ExactRows.AUTO);
+    }
+
+    private static void whole(SharedForwards shard) {
+        for (int text = 0; text < PROMPTS.length; text++) {
+            for (int begin = 0; begin < PROMPTS[text]; begin += WINDOW) {
+                int tokens = Math.min(WINDOW, PROMPTS[text] - begin);
+                shard.forward(Phase.PREFILL, shard.next(text, tokens, OutputRows.ALL));
+            }
+        }
+        for (int i = 0; i < DECODED; i++) {
+            shard.forward(Phase.DECODE, shard.next(PROMPTS.length, 1));
+        }
+    }
+
+    /** Pieces of all prompts in every forward, and a row of decode. */
+    private static void pieces(SharedForwards shard, SliceKind kind) {
+        int[] done = new int[PROMPTS.length];
+        for (int step = 0; step < DECODED; step++) {
+            List<Slice> slices = new ArrayList<>();
+            slices.add(shard.next(PROMPTS.length, 1));
+            for (int text = 0; text < PROMPTS.length; text++) {
+                int window = Math.min(PROMPTS[text], (done[text] / WINDOW + 1) * WINDOW);
+                int rest = window - done[text];
+                int tokens = Math.min(rest, 16 * (1 + (step + text) % 3));
+                tokens = rest - tokens < 16 ? rest : tokens;
+                if (tokens > 0) {
+                    slices.add(shard.next(text, tokens, OutputRows.ALL, kind));
+                    done[text] += tokens;
+                }
+            }
+            shard.forward(slices.size() == 1 ? Phase.DECODE : Phase.PREFILL, slices);
+        }
+    }
+
+    /**
+     * Rearranged types for all families, and one of each other way to multiply. Experts of IQ types
+     * are left out: which kernel they get depends on how many tokens of a chunk chose them.
+     */
+    static Stream<Arguments> types() {
+        Stream<Arguments> common =
+                Arrays.stream(Family.values())
+                        .flatMap(
+                                family ->
+                                        Stream.of(TensorType.F16, TensorType.Q4_0, TensorType.Q4_K)
+                                                .map(type -> Arguments.of(family, type, Cpu.F16)));
+        Stream<Arguments> others =
+                Stream.of(
+                        Arguments.of(Family.GEMMA4, TensorType.BF16, Cpu.F16),
+                        Arguments.of(Family.QWEN35, TensorType.F32, Cpu.F16),
+                        Arguments.of(Family.QWEN35, TensorType.Q8_0, Cpu.F16),
+                        Arguments.of(Family.GEMMA4, TensorType.Q6_K, Cpu.Q8_0),
+                        Arguments.of(Family.QWEN35, TensorType.IQ4_XS, Cpu.F16));
+        return Stream.concat(common, others);
+    }
+
+    @ParameterizedTest
+    @MethodSource("types")
+    void piecesHaveTheBitsOfTheWindow(Family family, TensorType type, CacheTypes cache)
+            throws Exception {
+        assertSameBits(family, type, cache, FlashAttention.AUTO);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"QWEN35", "LAGUNA"})
+    void soItIsWithScoresOfAllSlotsAtOnce(Family family) throws Exception {
+        assertSameBits(family, TensorType.Q4_0, Cpu.F16, FlashAttention.OFF);
+    }
+
+    private static void assertSameBits(
+            Family family, TensorType type, CacheTypes cache, FlashAttention flash)
+            throws Exception {
+        try (SharedForwards whole = open(family, type, cache, flash);
+                SharedForwards pieces = open(family, type, cache, flash)) {
+            whole(whole);
+            pieces(pieces, SliceKind.PIECE);
+
+            assertEquals(Arrays.stream(PROMPTS).sum() + DECODED, whole.compared(pieces));
+            assertEquals(List.of(), whole.differences(pieces), family + " " + type);
+        }
+    }
+
+    /** If it made no difference, the tests above would say nothing. */
+    @Test
+    void shortChunksThatAreNoPiecesTakeAnotherPath() throws Exception {
+        try (SharedForwards whole =
+                        open(Family.LAGUNA, TensorType.Q4_0, Cpu.F16, FlashAttention.AUTO);
+                SharedForwards chunks =
+                        open(Family.LAGUNA, TensorType.Q4_0, Cpu.F16, FlashAttention.AUTO)) {
+            whole(whole);
+            pieces(chunks, SliceKind.CHUNK);
+
+            assertNotEquals(List.of(), whole.differences(chunks));
+        }
+    }
+}

@@ -1,0 +1,34 @@
+package dev.varve.platform.engine;
+
+import dev.varve.platform.sequence.Advance;
+import dev.varve.platform.sequence.Stretch;
+import dev.varve.platform.shard.ShardResult;
+
+/**
+ * What one request computes in a batch.
+ *
+ * @param advance its next tokens
+ * @param taker what becomes of the result
+ */
+record Work(Request request, Advance advance, Taker taker) {
+    /** Takes in what a batch gave for one request. */
+    @FunctionalInterface
+    interface Taker {
+        /**
+         * @param row the request's first row of outputs
+         */
+        void take(ShardResult result, int row);
+    }
+
+    int tokens() {
+        return advance.tokens().length;
+    }
+
+    int outputs() {
+        return advance.outputs().count(tokens());
+    }
+
+    boolean isRows() {
+        return advance.stretch() == Stretch.ROWS;
+    }
+}

@@ -7,31 +7,40 @@ import java.util.Locale;
 import java.util.Random;
 
 /** Pairs of a figure of ours and one of the reference, taken next to each other in time. */
-final class Ratio {
+public final class Ratio {
     private static final int RESAMPLES = 10_000;
+
+    /** Range in which the median lies nine times of ten. */
+    public record Interval(double low, double high) {}
 
     private final String name;
     private final List<double[]> pairs = new ArrayList<>();
 
-    Ratio(String name) {
+    /** No pairs yet. */
+    public Ratio(String name) {
         this.name = name;
     }
 
-    void add(double ours, double reference) {
+    /** Adds a pair; a reference of 0 has no ratio. */
+    public void add(double ours, double reference) {
+        if (reference == 0) {
+            throw new IllegalArgumentException(name + ": expected a reference other than 0");
+        }
         pairs.add(new double[] {ours, reference});
     }
 
-    double median() {
+    /** Median of the ratios of all pairs; one above 1 says that ours is the larger figure. */
+    public double median() {
         return median(ratios());
     }
 
-    /** Whether the median is at least 0.97 and the interval reaches 1. */
+    /** Whether the median is at least 0.97 and the interval reaches 1, where more is better. */
     boolean holds() {
-        return median() >= 0.97 && interval()[1] >= 1;
+        return median() >= 0.97 && interval().high() >= 1;
     }
 
     /** 90 % interval of the median by the percentile bootstrap, with a fixed seed. */
-    double[] interval() {
+    public Interval interval() {
         double[] ratios = ratios();
         Random random = new Random(1);
         double[] medians = new double[RESAMPLES];
@@ -43,11 +52,11 @@ final class Ratio {
             medians[i] = median(sample);
         }
         Arrays.sort(medians);
-        return new double[] {medians[RESAMPLES / 20], medians[RESAMPLES - RESAMPLES / 20 - 1]};
+        return new Interval(medians[RESAMPLES / 20], medians[RESAMPLES - RESAMPLES / 20 - 1]);
     }
 
     String describe() {
-        double[] interval = interval();
+        Interval interval = interval();
         return String.format(
                 Locale.ROOT,
                 "%-24s varve %8.1f  libllama %8.1f tokens/s  ratio %.3f  90%% interval [%.3f, %.3f]"
@@ -56,8 +65,8 @@ final class Ratio {
                 median(column(0)),
                 median(column(1)),
                 median(),
-                interval[0],
-                interval[1],
+                interval.low(),
+                interval.high(),
                 holds() ? "holds" : "MISSED");
     }
 
@@ -69,7 +78,8 @@ final class Ratio {
         return pairs.stream().mapToDouble(pair -> pair[index]).toArray();
     }
 
-    private static double median(double[] values) {
+    /** The middle value, or the mean of the two middle ones. */
+    public static double median(double... values) {
         double[] sorted = values.clone();
         Arrays.sort(sorted);
         int middle = sorted.length / 2;

@@ -1,10 +1,17 @@
 #!/usr/bin/env bash
 # Compares Varve with libllama; arguments go to dev.varve.bench.CompareBench. Build first: mvn -q package -DskipTests
 # BENCH=PlanBench bench/run.sh ... compares what varve plan foretells with what is measured.
+# bench/run.sh http ... measures running servers over HTTP; bench/run.sh http --help explains it, docs/performance.md its figures.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 java=${VARVE_JAVA_HOME:-${JAVA_HOME:-/usr}}/bin/java
 classes=$(printf '%s:' "$root"/{api,platform,plugin-cpu,plugin-qwen35,plugin-gemma4,plugin-laguna,testkit,bench}/target/classes)
+if [[ ${1:-} == http ]]; then
+  shift
+  # few threads and little memory: the server that is measured needs the machine
+  exec "$java" -Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 \
+    -cp "$root/bench/target/classes:$root/dist/target/varve/lib/*" dev.varve.bench.http.HttpBench "$@"
+fi
 exec "$java" --enable-native-access=ALL-UNNAMED -Xmx1g -XX:+UseSerialGC \
   -Dvarve.test.natives="$root/natives/cpu/node_modules/@node-llama-cpp/linux-x64/bins/linux-x64" \
   -cp "$classes" "dev.varve.bench.${BENCH:-CompareBench}" "$@"

@@ -1,0 +1,17 @@
+package dev.varve.bench.http.stream;
+
+/** The start of what a server wrote, for messages. */
+public final class Excerpt {
+    private static final int MOST = 200;
+
+    private Excerpt() {}
+
+    /** At most {@value #MOST} characters, on one line. */
+    public static String of(String text) {
+        String line = text.strip().replaceAll("\\s+", " ").replaceAll("\\p{Cc}", "?");
+        if (line.isEmpty()) {
+            return "nothing";
+        }
+        return line.length() <= MOST ? line : line.substring(0, MOST) + "…";
+    }
+}

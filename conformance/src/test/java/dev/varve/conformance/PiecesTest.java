@@ -65,6 +65,7 @@ class PiecesTest {
 
     /** Pieces of all prompts in every forward, and a row of decode. */
     private static void pieces(SharedForwards shard, SliceKind kind) {
+        int group = shard.columnGroup();
         int[] done = new int[PROMPTS.length];
         for (int step = 0; step < DECODED; step++) {
             List<Slice> slices = new ArrayList<>();
@@ -72,7 +73,8 @@ class PiecesTest {
             for (int text = 0; text < PROMPTS.length; text++) {
                 int window = Math.min(PROMPTS[text], (done[text] / WINDOW + 1) * WINDOW);
                 int rest = window - done[text];
-                int tokens = Math.min(rest, 16 * (1 + (step + text) % 3));
+                int size = 16 * (1 + (step + text) % 3);
+                int tokens = Math.min(rest, group == 1 ? size + (5 * step + text) % 16 : size);
                 tokens = rest - tokens < 16 ? rest : tokens;
                 if (tokens > 0) {
                     slices.add(shard.next(text, tokens, OutputRows.ALL, kind));

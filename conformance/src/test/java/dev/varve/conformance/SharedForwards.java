@@ -142,6 +142,11 @@ final class SharedForwards implements AutoCloseable {
         return logits.keySet().stream().filter(other.logits::containsKey).count();
     }
 
+    /** Tokens in whose multiples a chunk may be cut into pieces. */
+    int columnGroup() {
+        return shard.columnGroup();
+    }
+
     /** Compute memory that is held. */
     long computeBytes() {
         return shard.memory().compute();

@@ -2,68 +2,142 @@ package dev.varve.platform.cli;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.backend.DeviceBackendProvider;
-import dev.varve.platform.http.HttpOptions;
-import dev.varve.platform.http.HttpServer;
 import dev.varve.platform.plugin.PluginCatalog;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
+import java.io.IOException;
+import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.io.Writer;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
- * Touches what a start and a first answer touch. The launcher records this run once per
- * installation and Java version, and the record makes later starts quick.
+ * Does what a start of the server and its first answers do, with the smallest model that there is.
+ * The launcher records this run once per installation and Java version, and the record makes later
+ * starts quick. What fails here shows at a real start; nothing depends on this run.
  */
 @Command(
         name = "warm-up",
         hidden = true,
         description = "Prepares quick starts; the launcher calls it once.")
 final class WarmUpCommand extends CliCommand {
+    private static final int ANSWERS = 3;
+
     @Mixin private PluginOptions plugins;
 
     @Override
     int run() {
         showHelp();
-        answer();
         PluginCatalog catalog = plugins.discover(environment());
         for (DeviceBackendProvider backend : catalog.backends().values()) {
             openDevices(backend);
         }
-        HttpServer.start(HttpOptions.loopback()).close();
-        Json.write(
-                Json.parseObject(
-                        "{\"messages\":[{\"role\":\"user\",\"content\":\"é\"}],\"n\":1.5}",
-                        "warm-up"));
+        execute(Writer.nullWriter(), "generate", "-p", "Hi", "-n", "3", "--log-level", "off");
+        serve();
         return 0;
     }
 
     private void showHelp() {
-        PrintWriter nowhere = new PrintWriter(new StringWriter());
         for (String command : new String[] {"serve", "generate"}) {
-            VarveCommand.commandLine(environment(), nowhere, nowhere).execute(command, "--help");
+            execute(new StringWriter(), command, "--help");
         }
     }
 
-    /**
-     * The way from the command line to a token and back to its text, with a model of the smallest.
-     */
-    private void answer() {
-        PrintWriter nowhere = new PrintWriter(new StringWriter());
-        String model = DemoModel.DEFAULT.reference();
-        VarveCommand.commandLine(environment(), nowhere, nowhere)
-                .execute("generate", "--model", model, "--chat", "Hi", "--max-tokens", "3");
+    /** Runs another command, to which anybody may talk. */
+    private int execute(Writer out, String... arguments) {
+        Map<String, String> variables = new HashMap<>(environment().variables());
+        variables.remove("VARVE_API_KEY");
+        Environment open = new Environment(variables, environment().home(), Set.of());
+        PrintWriter nowhere = new PrintWriter(Writer.nullWriter());
+        return VarveCommand.commandLine(open, new PrintWriter(out, true), nowhere)
+                .execute(arguments);
     }
 
     private void openDevices(DeviceBackendProvider backend) {
         try {
             backend.open(plugins.backendOptions(environment())).devices();
         } catch (VarveException e) {
-            // Nothing depends on this run; varve devices and a real start say why a device is
-            // missing.
-            System.getLogger(WarmUpCommand.class.getName())
-                    .log(System.Logger.Level.DEBUG, "no {0}: {1}", backend.name(), e.getMessage());
+            log("no " + backend.name(), e);
+        }
+    }
+
+    /** Serves, and answers over HTTP, until this process ends, which stops the server in order. */
+    private void serve() {
+        ServedAddress address = new ServedAddress();
+        Thread.ofPlatform()
+                .daemon(true)
+                .start(
+                        () -> {
+                            execute(address, "serve", "--port", "0", "--log-level", "off");
+                            address.found.complete(Optional.empty());
+                        });
+        address.found.join().ifPresent(WarmUpCommand::ask);
+    }
+
+    private static void ask(URI server) {
+        for (int i = 0; i < ANSWERS; i++) {
+            String options = i == 0 ? "" : ",\"stream\":true,\"temperature\":0";
+            post(
+                    server,
+                    "{\"messages\":[{\"role\":\"user\",\"content\":\"é "
+                            + i
+                            + "\"}],\"max_tokens\":8"
+                            + options
+                            + "}");
+        }
+    }
+
+    private static void post(URI server, String body) {
+        byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
+        String head =
+                "POST /v1/chat/completions HTTP/1.1\r\nHost: "
+                        + server.getAuthority()
+                        + "\r\n"
+                        + "Content-Type: application/json\r\n"
+                        + "Connection: close\r\n"
+                        + "Content-Length: "
+                        + bytes.length
+                        + "\r\n\r\n";
+        try (Socket socket = new Socket(server.getHost(), server.getPort())) {
+            OutputStream out = socket.getOutputStream();
+            out.write(head.getBytes(StandardCharsets.US_ASCII));
+            out.write(bytes);
+            out.flush();
+            socket.getInputStream().transferTo(OutputStream.nullOutputStream());
+        } catch (IOException e) {
+            log("no answer", e);
+        }
+    }
+
+    private static void log(String what, Exception reason) {
+        System.getLogger(WarmUpCommand.class.getName())
+                .log(System.Logger.Level.DEBUG, "{0}: {1}", what, reason.getMessage());
+    }
+
+    /** Output of the server, in which it says where it listens. */
+    private static final class ServedAddress extends StringWriter {
+        private static final Pattern ADDRESS = Pattern.compile("http://[^\\s/]+");
+
+        private final CompletableFuture<Optional<URI>> found = new CompletableFuture<>();
+
+        @Override
+        public void flush() {
+            Matcher matcher = ADDRESS.matcher(toString());
+            if (matcher.find()) {
+                found.complete(Optional.of(URI.create(matcher.group())));
+            }
         }
     }
 }

@@ -7,10 +7,10 @@ import dev.varve.platform.sequence.Stretch;
  * what else runs, so that a prompt gives the same numbers under any load.
  *
  * <p>A window ends at every multiple of {@value #WINDOW} positions and at the stable prefix. Inside
- * a window, pieces of {@value #PIECE} tokens or multiples of that may be computed one at a time:
- * products take their columns in groups of which that is a multiple, and attention takes the path
- * that it takes for the whole window, so the numbers are the same. What is left over stays with the
- * last piece.
+ * a window, pieces may be computed one at a time: products take their columns in groups of which a
+ * piece has whole ones ({@link dev.varve.platform.shard.Shard#columnGroup}), and attention takes
+ * the path that it takes for the whole window, so the numbers are the same. What is left over stays
+ * with the last piece.
  *
  * @param end position behind the tokens
  * @param stretch what they are to their window
@@ -22,7 +22,7 @@ record ChunkPlan(int end, Stretch stretch) {
     /** Rows of a window from which on attention goes in tiles. */
     static final int TILE = 64;
 
-    /** Least tokens of a piece. */
+    /** Least tokens of a piece; columns in multiples of that are multiplied fastest. */
     static final int PIECE = 16;
 
     /**
@@ -45,14 +45,14 @@ record ChunkPlan(int end, Stretch stretch) {
      * @param window {@link Stretch#PIECE} if the window goes on behind its end, else {@link
      *     Stretch#WINDOW}
      * @param continues whether pieces of the window are computed
-     * @param most tokens that may be computed, if that many or fewer make a piece
+     * @param most tokens of a piece, at least {@value #PIECE}; a whole window may have more
      */
     static ChunkPlan next(int begin, int windowEnd, Stretch window, boolean continues, int most) {
         int rest = windowEnd - begin;
         boolean tiles = window == Stretch.PIECE || rest >= (continues ? PIECE : TILE);
         int tokens = rest;
         if (most < rest && rest >= 2 * PIECE) {
-            tokens = Math.clamp(most, PIECE, rest - PIECE) / PIECE * PIECE;
+            tokens = most <= rest - PIECE ? most : (rest - PIECE) / PIECE * PIECE;
         }
         return new ChunkPlan(begin + tokens, stretch(tiles, tokens == rest, window, continues));
     }

@@ -24,11 +24,15 @@ final class PrefillStep {
     private static final Comparator<Request> SHORTEST =
             Comparator.comparingInt(Request::tokensToCompute).thenComparingLong(Request::arrival);
 
+    /** Columns that are multiplied well together. */
+    private static final int GROUP = 8;
+
     private final EngineState state;
     private final RunningRequests running;
     private final Flights flights;
     private final WaitingLine line;
     private final StepPace pace;
+    private final int columnGroup;
     private boolean oldestFirst;
 
     /**
@@ -50,11 +54,13 @@ final class PrefillStep {
     /**
      * @param line those that may wait for the same prompt
      * @param pace how much may be computed beside streams
+     * @param columnGroup tokens in whose multiples a window may be cut into pieces
      */
-    PrefillStep(EngineState state, WaitingLine line, StepPace pace) {
+    PrefillStep(EngineState state, WaitingLine line, StepPace pace, int columnGroup) {
         this.state = state;
         this.line = line;
         this.pace = pace;
+        this.columnGroup = columnGroup;
         running = state.running();
         flights = state.flights();
     }
@@ -68,19 +74,30 @@ final class PrefillStep {
      */
     List<Work> besideRows(int rows) {
         List<Work> works = new ArrayList<>();
-        int room = Math.max(ChunkPlan.WINDOW - rows, ChunkPlan.PIECE);
-        int allowed = Math.min(room, Math.max(pace.columns() - rows, ChunkPlan.PIECE));
+        int limit = Math.clamp(pace.columns(), rows + ChunkPlan.PIECE, ChunkPlan.WINDOW);
+        int columns = rows;
         for (Request request : inOrder()) {
             boolean whole = works.isEmpty() && rows == 0;
-            int most = whole ? room : allowed;
-            if (most < Math.min(ChunkPlan.PIECE, request.tokensToCompute())) {
+            if (!whole && limit - columns < Math.min(ChunkPlan.PIECE, request.tokensToCompute())) {
                 break;
             }
-            Optional<Work> work = next(request, most);
+            Optional<Work> work = next(request, whole ? ChunkPlan.WINDOW : piece(limit, columns));
             work.ifPresent(works::add);
-            allowed -= work.map(Work::tokens).orElse(0);
+            columns += work.map(Work::tokens).orElse(0);
         }
         return works;
+    }
+
+    /**
+     * Tokens of a piece behind other columns of a batch. Where any number is possible the batch is
+     * filled up to whole groups: each column that is left over costs as much as a step of decode.
+     */
+    private int piece(int limit, int columns) {
+        int tokens =
+                columnGroup == 1
+                        ? limit / GROUP * GROUP - columns
+                        : (limit - columns) / ChunkPlan.PIECE * ChunkPlan.PIECE;
+        return Math.max(tokens, ChunkPlan.PIECE);
     }
 
     /**
@@ -92,7 +109,7 @@ final class PrefillStep {
         boolean shared = running.anyMatch(Request::isInDecode);
         // Beside decode one chunk may be under way: the next token waits behind it.
         int limit = shared ? 1 : depth;
-        int most = shared ? pace.columns() : ChunkPlan.WINDOW;
+        int most = shared ? piece(pace.columns(), 0) : ChunkPlan.WINDOW;
         for (List<Request> requests = inOrder();
                 !requests.isEmpty() && flights.size() < limit;
                 requests = inOrder()) {

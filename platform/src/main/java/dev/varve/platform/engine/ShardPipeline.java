@@ -61,6 +61,11 @@ public final class ShardPipeline implements AutoCloseable {
         return stages.stream().map(Stage::shard).toList();
     }
 
+    /** Tokens in whose multiples a window may be cut into pieces in all shards. */
+    public int columnGroup() {
+        return stages.stream().mapToInt(stage -> stage.shard().columnGroup()).max().orElseThrow();
+    }
+
     /** The shards in layer order, with the times that they take. */
     public List<ShardStatus> status() {
         return stages.stream().map(Stage::status).toList();

@@ -60,7 +60,7 @@ final class StepRunner {
                         new Flights(pipeline, cache, pace, this::endFailed),
                         new TokenChoice(shape.vocabularySize()));
         decode = new DecodeStep(state, proposer);
-        prefill = new PrefillStep(state, line, pace);
+        prefill = new PrefillStep(state, line, pace, pipeline.columnGroup());
     }
 
     boolean isIdle() {

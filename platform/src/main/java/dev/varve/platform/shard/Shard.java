@@ -42,6 +42,14 @@ public interface Shard extends AutoCloseable {
     ShardHealth health();
 
     /**
+     * Tokens in whose multiples a chunk may be cut into pieces of at least 16 ({@link
+     * SliceKind#PIECE}) that have its numbers; 1 if any number will do.
+     */
+    default int columnGroup() {
+        return 16;
+    }
+
+    /**
      * Runs a batch: its copies, then its slices. If it fails, the rows that it was to copy are
      * undefined as well.
      *

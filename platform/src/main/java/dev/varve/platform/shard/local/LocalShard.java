@@ -162,6 +162,11 @@ public final class LocalShard implements Shard {
     }
 
     @Override
+    public int columnGroup() {
+        return state.weights().columnGroup();
+    }
+
+    @Override
     public double boundaryMillis() {
         return boundaries.millis();
     }

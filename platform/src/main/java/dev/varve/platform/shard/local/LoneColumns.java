@@ -13,12 +13,17 @@ import dev.varve.api.model.TensorUse;
  * @param planes whether {@code [K, 1, N]} is N products of one column in a single operator
  * @param cheap columns of a product up to which more than {@code most} of them, one by one, cost
  *     about as much as all of them together
+ * @param group columns in whose multiples a product of many may be divided, into ones of 16 or
+ *     more, without a change to any bit
  */
-record LoneColumns(int most, boolean planes, int cheap) {
+record LoneColumns(int most, boolean planes, int cheap, int group) {
     private static final int ALL = Integer.MAX_VALUE;
 
+    /** Most columns that a kernel takes together. */
+    private static final int GROUP = 16;
+
     /** No number of columns changes any bit; or the device promises nothing. */
-    static final LoneColumns ANY = new LoneColumns(ALL, true, ALL);
+    static final LoneColumns ANY = new LoneColumns(ALL, true, ALL, 1);
 
     /** ggml's rearranging buffer type for processors in general. */
     private static final String REPACK = "CPU_REPACK";
@@ -58,12 +63,12 @@ record LoneColumns(int most, boolean planes, int cheap) {
     static LoneColumns of(GgmlType type, long bytes, TensorUse use, Home home) {
         if (home == Home.DEVICE) {
             return use == TensorUse.MATMUL && type.isFloat() && bytes <= SMALL_BYTES
-                    ? new LoneColumns(1, false, ALL)
+                    ? new LoneColumns(1, false, ALL, 1)
                     : ANY;
         }
         if (home == Home.SPECIAL) {
             // Kernels of some processor that was not there to be tried; they may not know planes.
-            return new LoneColumns(1, false, 1);
+            return new LoneColumns(1, false, 1, GROUP);
         }
         boolean rearranged = home == Home.REPACKED;
         return switch (use) {
@@ -78,20 +83,20 @@ record LoneColumns(int most, boolean planes, int cheap) {
     private static LoneColumns rearranged(GgmlType type) {
         return switch (type) {
             case Q4_0, IQ4_NL, MXFP4 -> ANY;
-            case Q4_K, Q2_K -> new LoneColumns(3, true, 4);
-            default -> new LoneColumns(1, true, 1);
+            case Q4_K, Q2_K -> new LoneColumns(3, true, 4, GROUP);
+            default -> new LoneColumns(1, true, 1, GROUP);
         };
     }
 
     private static LoneColumns inFileOrder(GgmlType type) {
         return switch (type) {
-            case F32, F16, BF16, IQ4_NL -> new LoneColumns(1, true, ALL);
+            case F32, F16, BF16, IQ4_NL -> new LoneColumns(1, true, ALL, 1);
             default -> mostUnpacked(type) == 0 ? ANY : unpacked(type);
         };
     }
 
     private static LoneColumns unpacked(GgmlType type) {
-        return new LoneColumns(mostUnpacked(type), true, mostUnpacked(type));
+        return new LoneColumns(mostUnpacked(type), true, mostUnpacked(type), 1);
     }
 
     /** From 8 columns on, rows of these are unpacked to floats first; 0 for all others. */

@@ -64,6 +64,11 @@ final class ShardWeights implements AutoCloseable {
         return tensor;
     }
 
+    /** Columns in whose multiples products with all of the weights may be divided. */
+    int columnGroup() {
+        return lone.values().stream().mapToInt(LoneColumns::group).max().orElse(1);
+    }
+
     /** How products of several columns with a weight relate to those of one. */
     LoneColumns lone(String name, TensorUse use) {
         return lone.get(key(name, use));

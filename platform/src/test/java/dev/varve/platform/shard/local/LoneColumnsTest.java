@@ -16,29 +16,29 @@ class LoneColumnsTest {
 
     @ParameterizedTest
     @CsvSource({
-        "F32, HOST, 1, true, 2147483647",
-        "F16, HOST, 1, true, 2147483647",
-        "BF16, HOST, 1, true, 2147483647",
-        "IQ4_NL, HOST, 1, true, 2147483647",
-        "Q8_0, HOST, 2147483647, true, 2147483647",
-        "Q4_K, HOST, 2147483647, true, 2147483647",
-        "IQ2_XS, HOST, 7, true, 7",
-        "IQ4_XS, HOST, 7, true, 7",
-        "Q4_0, REPACKED, 2147483647, true, 2147483647",
-        "MXFP4, REPACKED, 2147483647, true, 2147483647",
-        "Q4_K, REPACKED, 3, true, 4",
-        "Q2_K, REPACKED, 3, true, 4",
-        "Q8_0, REPACKED, 1, true, 1",
-        "Q6_K, REPACKED, 1, true, 1",
-        "Q4_0, SPECIAL, 1, false, 1",
-        "Q8_0, SPECIAL, 1, false, 1",
-        "Q4_0, DEVICE, 2147483647, true, 2147483647",
-        "F16, DEVICE, 1, false, 2147483647"
+        "F32, HOST, 1, true, 2147483647, 1",
+        "F16, HOST, 1, true, 2147483647, 1",
+        "BF16, HOST, 1, true, 2147483647, 1",
+        "IQ4_NL, HOST, 1, true, 2147483647, 1",
+        "Q8_0, HOST, 2147483647, true, 2147483647, 1",
+        "Q4_K, HOST, 2147483647, true, 2147483647, 1",
+        "IQ2_XS, HOST, 7, true, 7, 1",
+        "IQ4_XS, HOST, 7, true, 7, 1",
+        "Q4_0, REPACKED, 2147483647, true, 2147483647, 1",
+        "MXFP4, REPACKED, 2147483647, true, 2147483647, 1",
+        "Q4_K, REPACKED, 3, true, 4, 16",
+        "Q2_K, REPACKED, 3, true, 4, 16",
+        "Q8_0, REPACKED, 1, true, 1, 16",
+        "Q6_K, REPACKED, 1, true, 1, 16",
+        "Q4_0, SPECIAL, 1, false, 1, 16",
+        "Q8_0, SPECIAL, 1, false, 1, 16",
+        "Q4_0, DEVICE, 2147483647, true, 2147483647, 1",
+        "F16, DEVICE, 1, false, 2147483647, 1"
     })
     void productsTreatColumnsAsTheTypeAndTheHomeSay(
-            GgmlType type, Home home, int most, boolean planes, int cheap) {
+            GgmlType type, Home home, int most, boolean planes, int cheap, int group) {
         assertEquals(
-                new LoneColumns(most, planes, cheap),
+                new LoneColumns(most, planes, cheap, group),
                 LoneColumns.of(type, 1 << 20, TensorUse.MATMUL, home));
     }
 

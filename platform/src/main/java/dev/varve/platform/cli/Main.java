@@ -34,6 +34,6 @@ public final class Main {
      * @return 0 for success, 1 for a failure, 2 for wrong usage
      */
     public static int run(PrintWriter out, PrintWriter err, String... arguments) {
-        return VarveCommand.commandLine(Environment.ofProcess(), out, err).execute(arguments);
+        return VarveCommand.execute(Environment.ofProcess(), out, err, arguments);
     }
 }

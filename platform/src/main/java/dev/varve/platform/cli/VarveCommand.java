@@ -11,7 +11,10 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 import java.io.PrintWriter;
+import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** The command without a subcommand; shows the help. */
@@ -31,25 +34,11 @@ import java.util.Optional;
             "  varve COMMAND --help                                explain a command",
             "",
             "Exit status: 0 success, 1 failure, 2 wrong usage, 143 after SIGTERM, 130 after Ctrl-C."
-        },
-        subcommands = {
-            ServeCommand.class,
-            ShardCommand.class,
-            GenerateCommand.class,
-            BenchCommand.class,
-            PlanCommand.class,
-            DevicesCommand.class,
-            ModelsCommand.class,
-            PluginsCommand.class,
-            InspectCommand.class,
-            TokenizeCommand.class,
-            RenderCommand.class,
-            LogitsCommand.class,
-            CompletionCommand.class,
-            HelpCommand.class,
-            WarmUpCommand.class
         })
 final class VarveCommand implements Runnable {
+    /** In the order in which the help lists them. */
+    private static final Map<String, Class<?>> COMMANDS = commands();
+
     private final Environment environment;
 
     @Spec private CommandSpec spec;
@@ -58,9 +47,59 @@ final class VarveCommand implements Runnable {
         this.environment = environment;
     }
 
+    private static Map<String, Class<?>> commands() {
+        Map<String, Class<?>> commands = new LinkedHashMap<>();
+        commands.put("serve", ServeCommand.class);
+        commands.put("shard", ShardCommand.class);
+        commands.put("generate", GenerateCommand.class);
+        commands.put("bench", BenchCommand.class);
+        commands.put("plan", PlanCommand.class);
+        commands.put("devices", DevicesCommand.class);
+        commands.put("models", ModelsCommand.class);
+        commands.put("plugins", PluginsCommand.class);
+        commands.put("inspect", InspectCommand.class);
+        commands.put("tokenize", TokenizeCommand.class);
+        commands.put("render", RenderCommand.class);
+        commands.put("logits", LogitsCommand.class);
+        commands.put("completion", CompletionCommand.class);
+        commands.put("help", HelpCommand.class);
+        commands.put("warm-up", WarmUpCommand.class);
+        return commands;
+    }
+
     /** The command line with all subcommands, writing to {@code out} and {@code err}. */
     static CommandLine commandLine(Environment environment, PrintWriter out, PrintWriter err) {
+        return commandLine(environment, out, err, COMMANDS.values());
+    }
+
+    /**
+     * Runs a command. Reading what all commands take costs 0.15 s of every start, so only the one
+     * that is named is looked at, except by those that tell of all.
+     *
+     * @return the exit status
+     */
+    static int execute(
+            Environment environment, PrintWriter out, PrintWriter err, String... arguments) {
+        String first = arguments.length == 0 ? "" : arguments[0];
+        Collection<Class<?>> needed =
+                switch (first) {
+                    case "help", "completion" -> COMMANDS.values();
+                    case "--version", "-V" -> List.of();
+                    default ->
+                            COMMANDS.containsKey(first)
+                                    ? List.of(COMMANDS.get(first))
+                                    : COMMANDS.values();
+                };
+        return commandLine(environment, out, err, needed).execute(arguments);
+    }
+
+    private static CommandLine commandLine(
+            Environment environment,
+            PrintWriter out,
+            PrintWriter err,
+            Collection<Class<?>> commands) {
         CommandLine line = new CommandLine(new VarveCommand(environment));
+        commands.forEach(line::addSubcommand);
         line.getSubcommands().values().forEach(VarveCommand::prepareHelp);
         return line.setOut(out)
                 .setErr(err)

@@ -61,8 +61,7 @@ final class WarmUpCommand extends CliCommand {
         variables.remove("VARVE_API_KEY");
         Environment open = new Environment(variables, environment().home(), Set.of());
         PrintWriter nowhere = new PrintWriter(Writer.nullWriter());
-        return VarveCommand.commandLine(open, new PrintWriter(out, true), nowhere)
-                .execute(arguments);
+        return VarveCommand.execute(open, new PrintWriter(out, true), nowhere, arguments);
     }
 
     private void openDevices(DeviceBackendProvider backend) {

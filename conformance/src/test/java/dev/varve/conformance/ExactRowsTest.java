@@ -228,6 +228,46 @@ class ExactRowsTest {
         }
     }
 
+    /**
+     * What may have fewer threads on a busy machine: all but single queries to 512 cells or more.
+     */
+    @ParameterizedTest
+    @CsvSource({"QWEN35, F16", "QWEN35MOE, Q4_K", "GEMMA4, Q4_0", "LAGUNA, Q8_0"})
+    void chunksAndEarlyRowsDoNotDependOnTheNumberOfThreads(Family family, TensorType type)
+            throws Exception {
+        RandomModel spec = family.wide(type);
+        Path file = spec.write(folder);
+        List<int[]> texts = List.of(spec.tokens(600, 1), spec.tokens(200, 2));
+        try (SharedForwards two =
+                        new SharedForwards(
+                                file,
+                                texts,
+                                Cpu.device(),
+                                Cpu.F16,
+                                FlashAttention.AUTO,
+                                ExactRows.AUTO);
+                SharedForwards one =
+                        new SharedForwards(
+                                file,
+                                texts,
+                                Cpu.oneThread(),
+                                Cpu.F16,
+                                FlashAttention.AUTO,
+                                ExactRows.AUTO)) {
+            for (SharedForwards shard : List.of(two, one)) {
+                shard.forward(Phase.PREFILL, shard.next(0, 512, OutputRows.ALL));
+                shard.forward(Phase.PREFILL, shard.next(0, 88, OutputRows.ALL));
+                shard.forward(Phase.PREFILL, shard.next(1, 190, OutputRows.ALL));
+                for (int i = 0; i < 10; i++) {
+                    shard.forward(Phase.DECODE, shard.next(1, 1));
+                }
+            }
+
+            assertEquals(800, two.compared(one));
+            assertEquals(List.of(), two.differences(one), spec.toString());
+        }
+    }
+
     /** If nothing were to tell apart, the tests above would say nothing. */
     @ParameterizedTest
     @CsvSource({"F16", "Q4_K"})

@@ -31,6 +31,7 @@ public final class GgmlContext implements AutoCloseable {
     private final List<Tensor> declared = new ArrayList<>();
     private int operators;
     private int leaves;
+    private boolean dependsOnThreads;
     private boolean graphMade;
     private boolean closed;
 
@@ -180,6 +181,15 @@ public final class GgmlContext implements AutoCloseable {
 
     int operators() {
         return operators;
+    }
+
+    /** An operator was recorded whose last bits the number of threads decides. */
+    void dependOnThreads() {
+        dependsOnThreads = true;
+    }
+
+    boolean dependsOnThreads() {
+        return dependsOnThreads;
     }
 
     int leaves() {

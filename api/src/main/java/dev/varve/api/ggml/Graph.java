@@ -69,6 +69,14 @@ public final class Graph {
         return Optional.empty();
     }
 
+    /**
+     * Whether the number of threads on a processor may decide the last bits of a result: attention
+     * of a single query to many cells adds up in as many parts.
+     */
+    public boolean dependsOnThreads() {
+        return context.dependsOnThreads();
+    }
+
     /** Most operators. */
     public int maxNodes() {
         return maxNodes;

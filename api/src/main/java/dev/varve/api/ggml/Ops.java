@@ -31,6 +31,9 @@ import java.util.Optional;
  * <p>Shapes are in ggml order, the fastest dimension first.
  */
 public final class Ops {
+    /** Fewer cells are left to one thread. */
+    private static final int CELLS_WORTH_CUTTING = 512;
+
     private static final int PRECISION_F32 = 10;
     private static final int HINT_HADAMARD = 1;
     private static final int OP_MUL_MAT = 29;
@@ -512,6 +515,15 @@ public final class Ops {
         }
     }
 
+    /** ggml's processor backend shares the cells of a single query out among its threads. */
+    private static boolean cutsAmongThreads(Tensor q, Tensor k, Tensor v) {
+        return q.ne(1) == 1
+                && q.ne(3) == 1
+                && k.ne(1) >= CELLS_WORTH_CUTTING
+                && k.type() == v.type()
+                && !k.type().isQuantized();
+    }
+
     /**
      * Attention with an F32 accumulator.
      *
@@ -563,6 +575,9 @@ public final class Ops {
                                 q,
                                 k,
                                 given));
+        if (cutsAmongThreads(q, k, v)) {
+            context.dependOnThreads();
+        }
         Tensor result =
                 adopt(
                         OpsApi.flashAttnExt(

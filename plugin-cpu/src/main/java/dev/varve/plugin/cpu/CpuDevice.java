@@ -9,9 +9,11 @@ import dev.varve.api.ggml.GgmlLibrary;
 import dev.varve.api.ggml.Graph;
 import dev.varve.api.ggml.ThreadPool;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /** A queue on the processor with worker threads that outlive a graph. */
 final class CpuDevice implements ComputeDevice {
@@ -29,6 +31,9 @@ final class CpuDevice implements ComputeDevice {
     private final int prefillThreads;
     private final Backend backend;
     private final ThreadPool pool;
+    private final Crowding crowding = new Crowding();
+    private final RunDelay runDelay = new RunDelay(Path.of("/proc/thread-self/schedstat"));
+    private long delayBefore;
     private int currentThreads;
     private boolean closed;
 
@@ -88,15 +93,31 @@ final class CpuDevice implements ComputeDevice {
     @Override
     public void compute(Graph graph, Phase phase) {
         int wanted = threads(phase);
-        if (wanted != currentThreads) {
-            backend.setThreads(wanted);
-            currentThreads = wanted;
+        int threads = graph.dependsOnThreads() ? wanted : crowding.threads(wanted);
+        if (threads != currentThreads) {
+            backend.setThreads(threads);
+            currentThreads = threads;
         }
         GgmlLibrary.context(
                 phase == Phase.PREFILL
                         ? "computing prefill on cpu:0"
                         : "computing decode on cpu:0");
+        long begin = System.nanoTime();
         backend.compute(graph);
+        if (wanted > 1) {
+            measure(wanted, begin);
+        }
+    }
+
+    private void measure(int wanted, long begin) {
+        long now = System.nanoTime();
+        OptionalLong delay = runDelay.nanos();
+        if (delay.isPresent()) {
+            // What a thread waited between graphs is no matter; a new one begins with what it has.
+            long waited = Math.clamp(delay.getAsLong() - delayBefore, 0, now - begin);
+            delayBefore = delay.getAsLong();
+            crowding.computed(wanted, now - begin, waited, now);
+        }
     }
 
     @Override
@@ -109,6 +130,7 @@ final class CpuDevice implements ComputeDevice {
         synchronized (lock) {
             if (!closed) {
                 closed = true;
+                runDelay.close();
                 backend.setThreadPool(Optional.empty());
                 pool.close();
                 backend.close();

@@ -1,0 +1,163 @@
+package dev.varve.platform.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.api.VarveException;
+import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.PlainModel;
+import dev.varve.platform.shard.PlainShard;
+import dev.varve.platform.shard.SliceKind;
+import dev.varve.platform.shard.SlotSpan;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** Prompts are computed in the batches of streams, and neither learns of the other. */
+@Timeout(60)
+class MixedBatchTest {
+    private static final int CONTEXT = 4 * SlotSpan.BLOCK;
+    private static final int COUNT = 40;
+    private static final PlainModel MODEL = PlainModel.attentionOnly(2, CONTEXT);
+
+    /** Lengths of prompts: a stream, and two that come beside it. */
+    private static final int[] LENGTHS = {5, 300, 90};
+
+    /** Remembers its batches, and fails the first of those that requests share. */
+    private static final class Watched extends PlainShard {
+        private final List<Batch> batches = new CopyOnWriteArrayList<>();
+        private int failures;
+
+        Watched(EngineOptions options, int failures) {
+            super(
+                    MODEL,
+                    MODEL.shape().allLayers(),
+                    new Sizes(
+                            options.capacity().caches().slots(),
+                            options.capacity().caches().stateRows()));
+            this.failures = failures;
+        }
+
+        @Override
+        protected void beforeBatch(Batch batch) {
+            batches.add(batch);
+            if (isMixed(batch) && failures > 0) {
+                failures--;
+                throw new VarveException(VarveException.Kind.BACKEND_FAILED, "not together");
+            }
+        }
+
+        private static boolean isMixed(Batch batch) {
+            long rows =
+                    batch.slices().stream().filter(each -> each.kind() == SliceKind.ROWS).count();
+            return rows > 0 && rows < batch.slices().size();
+        }
+
+        long mixed() {
+            return batches.stream().filter(Watched::isMixed).count();
+        }
+    }
+
+    private static List<int[]> prompts() {
+        Random random = new Random(9);
+        List<int[]> prompts = new ArrayList<>();
+        for (int length : LENGTHS) {
+            prompts.add(random.ints(length, 0, MODEL.shape().vocabularySize()).toArray());
+        }
+        return prompts;
+    }
+
+    private static EngineOptions options() {
+        return new EngineOptions(EngineOptions.Capacity.of(CONTEXT, 3, 3 * CONTEXT), 8);
+    }
+
+    private static List<List<Integer>> together(Watched shard, EngineOptions options)
+            throws Exception {
+        List<Engine.Submission> submissions = new ArrayList<>();
+        List<Collected> collected = new ArrayList<>();
+        for (int[] prompt : prompts()) {
+            collected.add(new Collected());
+            submissions.add(
+                    new Engine.Submission(
+                            Collected.request(prompt, 0, COUNT), collected.getLast()));
+        }
+        List<List<Integer>> answers = new ArrayList<>();
+        try (Scheduler engine =
+                Scheduler.start(new ShardPipeline(List.of(shard)), MODEL.shape(), options)) {
+            engine.submit(submissions);
+            for (Collected each : collected) {
+                answers.add(each.await());
+            }
+        }
+        return answers;
+    }
+
+    private static List<List<Integer>> alone() throws Exception {
+        List<List<Integer>> answers = new ArrayList<>();
+        for (int[] prompt : prompts()) {
+            try (Scheduler engine =
+                    Scheduler.start(
+                            new ShardPipeline(List.of(new Watched(options(), 0))),
+                            MODEL.shape(),
+                            options())) {
+                answers.add(Collected.ask(engine, prompt, COUNT).await());
+            }
+        }
+        return answers;
+    }
+
+    @Test
+    void promptsBesideAStreamShareItsBatchesAndChangeNoToken() throws Exception {
+        Watched shard = new Watched(options(), 0);
+
+        List<List<Integer>> answers = together(shard, options());
+
+        assertEquals(alone(), answers);
+        assertTrue(shard.mixed() > 0, "no batch was shared");
+    }
+
+    /** The smallest gap leaves room for the smallest pieces only. */
+    @Test
+    void aSmallGapMakesSmallPieces() throws Exception {
+        EngineOptions hurried =
+                options().withPace(new EngineOptions.Pace(Duration.ofNanos(1), true));
+        Watched shard = new Watched(hurried, 0);
+
+        List<List<Integer>> answers = together(shard, hurried);
+
+        assertEquals(alone(), answers);
+        assertTrue(
+                shard.batches.stream()
+                        .filter(Watched::isMixed)
+                        .allMatch(batch -> batch.tokens() < 3 + 2 * ChunkPlan.PIECE),
+                "pieces are larger than they need be");
+    }
+
+    @Test
+    void whereTheyMayNotShareNoBatchIsMixed() throws Exception {
+        EngineOptions apart =
+                options().withPace(new EngineOptions.Pace(Duration.ofMillis(150), false));
+        Watched shard = new Watched(apart, 0);
+
+        List<List<Integer>> answers = together(shard, apart);
+
+        assertEquals(alone(), answers);
+        assertEquals(0, shard.mixed());
+    }
+
+    /** Nobody knows which of them was the cause, so each is tried without the others. */
+    @Test
+    void requestsOfASharedBatchThatFailedAreComputedApart() throws Exception {
+        Watched shard = new Watched(options(), 1);
+
+        List<List<Integer>> answers = together(shard, options());
+
+        assertEquals(alone(), answers);
+    }
+}

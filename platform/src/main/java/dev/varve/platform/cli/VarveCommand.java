@@ -16,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** The command without a subcommand; shows the help. */
 @Command(
@@ -65,6 +66,11 @@ final class VarveCommand implements Runnable {
         commands.put("help", HelpCommand.class);
         commands.put("warm-up", WarmUpCommand.class);
         return commands;
+    }
+
+    /** All subcommands, the hidden ones too. */
+    static Set<String> names() {
+        return COMMANDS.keySet();
     }
 
     /** The command line with all subcommands, writing to {@code out} and {@code err}. */

@@ -15,11 +15,13 @@ import java.io.Writer;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -34,6 +36,9 @@ import java.util.regex.Pattern;
         description = "Prepares quick starts; the launcher calls it once.")
 final class WarmUpCommand extends CliCommand {
     private static final int ANSWERS = 3;
+
+    /** Somebody waits for this run. */
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     @Mixin private PluginOptions plugins;
 
@@ -82,7 +87,10 @@ final class WarmUpCommand extends CliCommand {
                             execute(address, "serve", "--port", "0", "--log-level", "off");
                             address.found.complete(Optional.empty());
                         });
-        address.found.join().ifPresent(WarmUpCommand::ask);
+        address.found
+                .completeOnTimeout(Optional.empty(), PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
+                .join()
+                .ifPresent(WarmUpCommand::ask);
     }
 
     private static void ask(URI server) {
@@ -110,6 +118,7 @@ final class WarmUpCommand extends CliCommand {
                         + bytes.length
                         + "\r\n\r\n";
         try (Socket socket = new Socket(server.getHost(), server.getPort())) {
+            socket.setSoTimeout((int) PATIENCE.toMillis());
             OutputStream out = socket.getOutputStream();
             out.write(head.getBytes(StandardCharsets.US_ASCII));
             out.write(bytes);

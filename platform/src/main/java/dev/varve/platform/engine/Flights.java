@@ -126,6 +126,7 @@ final class Flights {
     void settle() {
         Flight flight = flights.removeFirst();
         ShardResult result;
+        long begin;
         try {
             result = ShardPipeline.join(flight.result());
         } catch (ShardLostException e) {
@@ -140,8 +141,11 @@ final class Flights {
                             StepFailure.of(e)));
             return;
         } finally {
-            measure(flight);
+            // What is behind another batch begins when that one ends.
+            begin = Math.max(flight.submittedAt(), settledAt);
+            settledAt = System.nanoTime();
         }
+        measure(flight.batch(), settledAt - begin);
         int row = 0;
         for (Work work : flight.works()) {
             work.taker().take(result, row);
@@ -149,12 +153,11 @@ final class Flights {
         }
     }
 
-    private void measure(Flight flight) {
-        // What is behind another batch begins when that one ends.
-        long begin = Math.max(flight.submittedAt(), settledAt);
-        settledAt = System.nanoTime();
-        if (flight.batch().phase() == Phase.PREFILL) {
-            pace.took(flight.batch().tokens(), settledAt - begin);
+    private void measure(Batch batch, long nanos) {
+        if (batch.phase() == Phase.PREFILL) {
+            pace.took(batch.tokens(), nanos);
+        } else {
+            pace.tookRows(nanos);
         }
     }
 

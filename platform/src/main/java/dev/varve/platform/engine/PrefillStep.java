@@ -109,10 +109,12 @@ final class PrefillStep {
         boolean shared = running.anyMatch(Request::isInDecode);
         // Beside decode one chunk may be under way: the next token waits behind it.
         int limit = shared ? 1 : depth;
-        int most = shared ? piece(pace.columns(), 0) : ChunkPlan.WINDOW;
-        for (List<Request> requests = inOrder();
-                !requests.isEmpty() && flights.size() < limit;
-                requests = inOrder()) {
+        int most = shared ? piece(pace.columnsBesideStep(), 0) : ChunkPlan.WINDOW;
+        while (flights.size() < limit) {
+            List<Request> requests = inOrder();
+            if (requests.isEmpty()) {
+                break;
+            }
             next(requests.getFirst(), most).ifPresent(work -> flights.submit(List.of(work)));
         }
         boolean overlaps = shared && depth > 1;
@@ -121,7 +123,7 @@ final class PrefillStep {
         }
     }
 
-    /** Requests with tokens to compute. */
+    /** Requests with tokens to compute; the order of the next call is another one. */
     private List<Request> inOrder() {
         List<Request> requests = new ArrayList<>();
         for (int i = 0; i < running.size(); i++) {
@@ -180,8 +182,12 @@ final class PrefillStep {
 
     private static ChunkPlan piece(Request request, int windowEnd, Stretch window, int most) {
         CachedSequence sequence = request.sequence();
-        return ChunkPlan.next(
-                sequence.computed(), windowEnd, window, sequence.cuts().endsInPiece(), most);
+        // A sequence that goes on behind a piece of another one may end its window earlier, and a
+        // window of less than a tile is computed otherwise.
+        boolean continues =
+                sequence.cuts().endsInPiece()
+                        && windowEnd - sequence.cuts().lastBegin() >= ChunkPlan.TILE;
+        return ChunkPlan.next(sequence.computed(), windowEnd, window, continues, most);
     }
 
     /** Where a checkpoint is of use: not where any position can be gone back to. */

@@ -24,6 +24,7 @@ final class StepPace {
 
     private final double limitNanos;
     private double columnNanos;
+    private double rowsNanos;
 
     /**
      * @param limit longest time between two tokens of a stream
@@ -39,10 +40,24 @@ final class StepPace {
         columnNanos += weight * (measured - columnNanos);
     }
 
+    /** Takes note of a step without prompt tokens. */
+    void tookRows(long nanos) {
+        rowsNanos += (rowsNanos == 0 ? 1 : FALL) * (nanos - rowsNanos);
+    }
+
     /** Columns of a step that takes no longer than it should; few where nothing was measured. */
     int columns() {
+        return columnsIn(limitNanos);
+    }
+
+    /** Columns of a step that takes no longer than it should together with one of rows alone. */
+    int columnsBesideStep() {
+        return columnsIn(limitNanos - rowsNanos);
+    }
+
+    private int columnsIn(double nanos) {
         return columnNanos == 0
                 ? ChunkPlan.PIECE
-                : (int) Math.clamp(limitNanos / columnNanos - BASE_COLUMNS, 0, Short.MAX_VALUE);
+                : (int) Math.clamp(nanos / columnNanos - BASE_COLUMNS, 0, Short.MAX_VALUE);
     }
 }

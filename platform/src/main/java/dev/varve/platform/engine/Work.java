@@ -1,7 +1,6 @@
 package dev.varve.platform.engine;
 
 import dev.varve.platform.sequence.Advance;
-import dev.varve.platform.sequence.Stretch;
 import dev.varve.platform.shard.ShardResult;
 
 /**
@@ -26,9 +25,5 @@ record Work(Request request, Advance advance, Taker taker) {
 
     int outputs() {
         return advance.outputs().count(tokens());
-    }
-
-    boolean isRows() {
-        return advance.stretch() == Stretch.ROWS;
     }
 }

@@ -41,6 +41,11 @@ public final class CutList {
         cuts[size++] = KINDS * end + kind;
     }
 
+    /** Where the last forward began, with all pieces of its window; 0 without one. */
+    public int lastBegin() {
+        return size < 2 ? 0 : endOf(size - 2);
+    }
+
     /** Whether the last forward was of a window that was to go on. */
     public boolean endsInPiece() {
         return size > 0 && cuts[size - 1] % KINDS == PIECE;

@@ -6,10 +6,10 @@ package dev.varve.platform.shard;
  * allowed. Devices other than the processor choose their operators by the number of columns
  * themselves: nothing is promised of them, whatever is set.
  *
- * <p>A <em>row</em> is a token of a decode step, or a slice of a single token in any batch; a
- * <em>chunk</em> is a longer slice of a prefill batch ({@link Batch#phase}). Rows of several
- * sequences and chunks of several sequences may stand in one batch, which then is a prefill batch.
- * In it
+ * <p>A <em>row</em> is a token of a decode step, or a slice of a single token or of {@link
+ * SliceKind#ROWS} in any batch; a <em>chunk</em> is a longer slice of a prefill batch ({@link
+ * Batch#phase}). Rows of several sequences and chunks of several sequences may stand in one batch,
+ * which then is a prefill batch. In it
  *
  * <ul>
  *   <li>a chunk has the numbers that it has alone, except with {@link #OFF};

@@ -32,8 +32,8 @@ class CommandLineTest {
         StringWriter err = new StringWriter();
         Environment environment = new Environment(Map.of(), Optional.of(folder), Set.of());
         int status =
-                VarveCommand.commandLine(environment, new PrintWriter(out), new PrintWriter(err))
-                        .execute(arguments);
+                VarveCommand.execute(
+                        environment, new PrintWriter(out), new PrintWriter(err), arguments);
         return new Outcome(status, out.toString(), err.toString());
     }
 

@@ -54,11 +54,11 @@ class DemoModelsTest {
         StringWriter out = new StringWriter();
         StringWriter err = new StringWriter();
         int status =
-                VarveCommand.commandLine(
-                                new Environment(variables, Optional.of(home), Set.of()),
-                                new PrintWriter(out),
-                                new PrintWriter(err))
-                        .execute(arguments);
+                VarveCommand.execute(
+                        new Environment(variables, Optional.of(home), Set.of()),
+                        new PrintWriter(out),
+                        new PrintWriter(err),
+                        arguments);
         return new Outcome(status, out.toString(), err.toString());
     }
 

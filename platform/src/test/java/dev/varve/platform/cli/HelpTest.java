@@ -28,11 +28,11 @@ class HelpTest {
         StringWriter out = new StringWriter();
         StringWriter err = new StringWriter();
         int status =
-                VarveCommand.commandLine(
-                                new Environment(Map.of(), Optional.of(folder), Set.of()),
-                                new PrintWriter(out),
-                                new PrintWriter(err))
-                        .execute(arguments);
+                VarveCommand.execute(
+                        new Environment(Map.of(), Optional.of(folder), Set.of()),
+                        new PrintWriter(out),
+                        new PrintWriter(err),
+                        arguments);
         return new Outcome(status, out.toString(), err.toString());
     }
 
@@ -41,6 +41,17 @@ class HelpTest {
         assertEquals(run("--help"), run("help"));
         assertEquals(run("serve", "--help"), run("help", "serve"));
         assertEquals(2, run("help", "sing").status());
+    }
+
+    /** One that is run is read alone; help reads all of them. */
+    @Test
+    void everyCommandIsFoundAloneAndAmongAll() {
+        for (String command : VarveCommand.names()) {
+            Outcome alone = run(command, "--help");
+
+            assertEquals(0, alone.status(), command);
+            assertEquals(alone, run("help", command), command);
+        }
     }
 
     @Test

@@ -42,11 +42,11 @@ class InspectTest {
         arguments[2] = model.toString();
         System.arraycopy(more, 0, arguments, 3, more.length);
         int status =
-                VarveCommand.commandLine(
-                                new Environment(Map.of(), Optional.of(folder), Set.of()),
-                                new PrintWriter(out),
-                                new PrintWriter(out))
-                        .execute(arguments);
+                VarveCommand.execute(
+                        new Environment(Map.of(), Optional.of(folder), Set.of()),
+                        new PrintWriter(out),
+                        new PrintWriter(out),
+                        arguments);
         assertEquals(0, status, out.toString());
         return out.toString();
     }

@@ -53,6 +53,18 @@ class StepPaceTest {
         assertTrue(pace.columns() < 70, "found " + pace.columns());
     }
 
+    /** A step of rows that goes with each of the others takes its time from them. */
+    @Test
+    void aStepOfRowsLeavesLessToOneWithPromptTokens() {
+        pace.took(50, 60 * MILLI);
+        int alone = pace.columns();
+
+        pace.tookRows(40 * MILLI);
+
+        assertEquals(alone, pace.columns());
+        assertEquals(alone - 40, pace.columnsBesideStep(), 1);
+    }
+
     @Test
     void nothingIsAllowedWhereALoneStepTakesLonger() {
         pace.took(1, 10_000 * MILLI);

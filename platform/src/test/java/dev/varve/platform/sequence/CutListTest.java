@@ -91,6 +91,7 @@ class CutListTest {
         pieces.add(560, Stretch.PIECE);
 
         assertTrue(pieces.endsInPiece());
+        assertEquals(512, pieces.lastBegin());
         assertEquals(512, pieces.agreement(cuts(512, 560), 560));
     }
 

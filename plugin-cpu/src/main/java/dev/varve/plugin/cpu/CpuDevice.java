@@ -33,7 +33,6 @@ final class CpuDevice implements ComputeDevice {
     private final ThreadPool pool;
     private final Crowding crowding = new Crowding();
     private final RunDelay runDelay = new RunDelay(Path.of("/proc/thread-self/schedstat"));
-    private long delayBefore;
     private int currentThreads;
     private boolean closed;
 
@@ -102,21 +101,22 @@ final class CpuDevice implements ComputeDevice {
                 phase == Phase.PREFILL
                         ? "computing prefill on cpu:0"
                         : "computing decode on cpu:0");
-        long begin = System.nanoTime();
-        backend.compute(graph);
-        if (wanted > 1) {
-            measure(wanted, begin);
+        if (wanted == 1) {
+            backend.compute(graph);
+        } else {
+            computeMeasured(graph, wanted);
         }
     }
 
-    private void measure(int wanted, long begin) {
-        long now = System.nanoTime();
-        OptionalLong delay = runDelay.nanos();
-        if (delay.isPresent()) {
-            // What a thread waited between graphs is no matter; a new one begins with what it has.
-            long waited = Math.clamp(delay.getAsLong() - delayBefore, 0, now - begin);
-            delayBefore = delay.getAsLong();
-            crowding.computed(wanted, now - begin, waited, now);
+    private void computeMeasured(Graph graph, int wanted) {
+        OptionalLong before = runDelay.nanos();
+        long begin = System.nanoTime();
+        backend.compute(graph);
+        long end = System.nanoTime();
+        OptionalLong after = runDelay.nanos();
+        if (before.isPresent() && after.isPresent()) {
+            long waited = after.getAsLong() - before.getAsLong();
+            crowding.computed(wanted, end - begin, waited, end);
         }
     }
 

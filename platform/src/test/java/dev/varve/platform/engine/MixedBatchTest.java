@@ -1,12 +1,14 @@
 package dev.varve.platform.engine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.PlainShard;
+import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SliceKind;
 import dev.varve.platform.shard.SlotSpan;
 
@@ -15,9 +17,12 @@ import org.junit.jupiter.api.Timeout;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
 
 /** Prompts are computed in the batches of streams, and neither learns of the other. */
 @Timeout(60)
@@ -159,5 +164,48 @@ class MixedBatchTest {
         List<List<Integer>> answers = together(shard, options());
 
         assertEquals(alone(), answers);
+    }
+
+    /**
+     * Alone it would be a window of less than a tile, which is attended in another way than the one
+     * that was given up.
+     */
+    @Test
+    void aShortPromptBehindAPieceOfALongOneIsNoPiece() throws Exception {
+        EngineOptions hurried =
+                options().withPace(new EngineOptions.Pace(Duration.ofNanos(1), true));
+        Watched shard = new Watched(hurried, 0);
+        int[] longPrompt = prompts().get(1);
+        int[] shortPrompt = Arrays.copyOf(longPrompt, 50);
+        Arrays.fill(shortPrompt, 32, 50, 1);
+        CompletableFuture<Generation> given = new CompletableFuture<>();
+        Collected stopped =
+                new Collected() {
+                    @Override
+                    public void onPrefill(int done, int total) {
+                        if (done == 32) {
+                            given.join().cancel();
+                        }
+                    }
+                };
+        try (Scheduler engine =
+                Scheduler.start(new ShardPipeline(List.of(shard)), MODEL.shape(), hurried)) {
+            Collected stream = Collected.ask(engine, prompts().getFirst(), 500);
+            given.complete(engine.submit(Collected.request(longPrompt, 0, 1), stopped));
+            assertThrows(ExecutionException.class, stopped::end);
+
+            GenerationEnd end = Collected.ask(engine, shortPrompt, 1).end();
+
+            assertEquals(32, end.tokens().cached());
+            stream.end();
+        }
+        List<Slice> slices =
+                shard.batches.stream()
+                        .flatMap(batch -> batch.slices().stream())
+                        .filter(slice -> slice.firstPosition() == 32)
+                        .filter(slice -> slice.tokens().length == 18)
+                        .toList();
+        assertEquals(
+                List.of(SliceKind.CHUNK), slices.stream().map(Slice::kind).distinct().toList());
     }
 }

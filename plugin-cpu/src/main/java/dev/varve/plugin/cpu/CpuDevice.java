@@ -130,10 +130,10 @@ final class CpuDevice implements ComputeDevice {
         synchronized (lock) {
             if (!closed) {
                 closed = true;
-                runDelay.close();
                 backend.setThreadPool(Optional.empty());
                 pool.close();
                 backend.close();
+                runDelay.close();
             }
         }
     }

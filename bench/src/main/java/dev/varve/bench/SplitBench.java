@@ -25,6 +25,7 @@ import java.util.Random;
  */
 public final class SplitBench {
     private static final long SETTLE_MILLIS = 400;
+    private static final long REHEARSAL_MILLIS = 3000;
     private static final PrintStream OUT = System.out;
 
     private final Map<String, String> flags;
@@ -55,6 +56,10 @@ public final class SplitBench {
         try (HostedModel whole = load(file, settings, "cpu:0");
                 HostedModel split = load(file, settings, devices)) {
             int vocabulary = whole.vocabularySize();
+            // As a server that was started a moment ago: engines rehearse until they are asked.
+            whole.engine();
+            split.engine();
+            Thread.sleep(REHEARSAL_MILLIS);
             for (int pair = -1;
                     pair < Integer.parseInt(flags.getOrDefault("--pairs", "9"));
                     pair++) {

@@ -58,7 +58,10 @@ public record EngineStatus(
         return shards.stream().filter(shard -> !shard.isReady()).toList();
     }
 
-    EngineStatus withShards(List<ShardStatus> current) {
-        return new EngineStatus(load, slots, memory, counts, current);
+    /** What the engine itself knows; told after every step, so that it must be cheap to make. */
+    record Figures(Load load, SlotUse slots, Counts counts) {
+        EngineStatus with(ShardMemory memory, List<ShardStatus> shards) {
+            return new EngineStatus(load, slots, memory, counts, shards);
+        }
     }
 }

@@ -113,6 +113,15 @@ final class RequestQueue implements WaitingLine {
         }
     }
 
+    int size() {
+        lock.lock();
+        try {
+            return waiting.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     void remove(Request request) {
         lock.lock();
         try {
@@ -126,6 +135,9 @@ final class RequestQueue implements WaitingLine {
     List<Request> removeCancelled() {
         lock.lock();
         try {
+            if (waiting.isEmpty()) {
+                return List.of();
+            }
             List<Request> cancelled = waiting.stream().filter(Request::isCancelled).toList();
             waiting.removeAll(cancelled);
             return cancelled;
@@ -247,6 +259,16 @@ final class RequestQueue implements WaitingLine {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return false;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether nobody wants anything of the engine. */
+    boolean isQuiet() {
+        lock.lock();
+        try {
+            return !closed && !draining && waiting.isEmpty();
         } finally {
             lock.unlock();
         }

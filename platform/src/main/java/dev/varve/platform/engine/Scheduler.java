@@ -35,7 +35,7 @@ public final class Scheduler implements Engine {
     private final StepRunner steps;
     private final Thread thread;
     private final AtomicLong arrivals = new AtomicLong();
-    private volatile EngineStatus published;
+    private volatile EngineStatus.Figures published;
     private final CompletableFuture<VarveException> broken = new CompletableFuture<>();
 
     /** Made before there may be no memory for it. */
@@ -52,7 +52,7 @@ public final class Scheduler implements Engine {
         this.options = options;
         queue = new RequestQueue(options.queueLimit());
         steps = new StepRunner(pipeline, shape, options, proposer, queue);
-        published = steps.status(0);
+        published = steps.figures(0);
         thread = Thread.ofPlatform().name("varve-engine").daemon(true).unstarted(this::run);
     }
 
@@ -132,6 +132,7 @@ public final class Scheduler implements Engine {
         VarveException end =
                 new VarveException(VarveException.Kind.CANCELLED, "the engine was stopped");
         try {
+            Rehearsal.run(pipeline, shape, options, queue::isQuiet);
             while (queue.awaitWork(steps::isIdle)) {
                 step();
                 publish();
@@ -272,7 +273,7 @@ public final class Scheduler implements Engine {
 
     private void publish() {
         try {
-            published = steps.status(queue.waiting().size());
+            published = steps.figures(queue.size());
         } catch (RuntimeException | Error e) {
             // Figures of a moment ago will do.
             LOG.log(System.Logger.Level.WARNING, "the engine's figures cannot be told", e);
@@ -298,7 +299,7 @@ public final class Scheduler implements Engine {
 
     @Override
     public EngineStatus status() {
-        return published.withShards(pipeline.status());
+        return published.with(pipeline.memory(), pipeline.status());
     }
 
     @Override

@@ -22,8 +22,8 @@ import java.util.concurrent.CompletionException;
  * the first, unless both compute on the same cores. Owns the shards.
  */
 public final class ShardPipeline implements AutoCloseable {
-    private final List<Stage> stages = new ArrayList<>();
-    private final Map<Object, StageWorker> workers = new HashMap<>();
+    private final List<Stage> stages;
+    private final Map<Object, StageWorker> workers;
     private final int depth;
 
     /**
@@ -43,6 +43,8 @@ public final class ShardPipeline implements AutoCloseable {
         if (next == 0) {
             throw new IllegalArgumentException("a pipeline needs a shard");
         }
+        stages = new ArrayList<>();
+        workers = new HashMap<>();
         long units = shards.stream().map(Shard::computesOn).distinct().count();
         for (Shard shard : shards) {
             // One unit for all: nothing could overlap, and a hand-over would cost time.
@@ -54,6 +56,20 @@ public final class ShardPipeline implements AutoCloseable {
             stages.add(new Stage(shard, worker));
         }
         depth = units == 1 ? 1 : (int) units + 1;
+    }
+
+    private ShardPipeline(List<Stage> stages, int depth) {
+        this.stages = stages;
+        this.depth = depth;
+        workers = Map.of();
+    }
+
+    /**
+     * The same shards, which rehearse batches rather than compute them; not to be closed, and not
+     * to be used together with this one.
+     */
+    ShardPipeline rehearsing() {
+        return new ShardPipeline(stages.stream().map(Stage::rehearsing).toList(), depth);
     }
 
     /** The shards in layer order. */

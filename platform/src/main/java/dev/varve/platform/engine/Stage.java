@@ -14,13 +14,30 @@ import java.util.function.Supplier;
 final class Stage {
     private final Shard shard;
     private final StageWorker worker;
+    private final Way way;
     private final LongAdder forwards = new LongAdder();
     private final LongAdder tokens = new LongAdder();
     private final LongAdder forwardNanos = new LongAdder();
 
+    /** How a batch goes through a shard. */
+    @FunctionalInterface
+    private interface Way {
+        CompletableFuture<ShardResult> take(Shard shard, Batch batch, Optional<Boundary> boundary);
+    }
+
     Stage(Shard shard, StageWorker worker) {
+        this(shard, worker, Shard::forward);
+    }
+
+    private Stage(Shard shard, StageWorker worker, Way way) {
         this.shard = shard;
         this.worker = worker;
+        this.way = way;
+    }
+
+    /** The same place, where nothing is computed; counts by itself. */
+    Stage rehearsing() {
+        return new Stage(shard, worker, Shard::rehearse);
     }
 
     Shard shard() {
@@ -47,7 +64,7 @@ final class Stage {
                     long begin = System.nanoTime();
                     ForwardEvent event = new ForwardEvent();
                     event.begin();
-                    return shard.forward(batch, boundary)
+                    return way.take(shard, batch, boundary)
                             .whenComplete(
                                     (result, failure) -> {
                                         forwards.increment();

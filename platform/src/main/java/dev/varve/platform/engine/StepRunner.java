@@ -175,24 +175,27 @@ final class StepRunner {
         running.endAll(reason);
     }
 
+    /** Waits for what is under way, and does without it. */
+    void abandon() {
+        state.flights().abandon();
+    }
+
     /** Puts all running requests back to the queue, since what was computed for them is lost. */
     void loseAll() {
         state.flights().abandon();
         running.loseAll();
     }
 
-    EngineStatus status(int waiting) {
-        return new EngineStatus(
+    EngineStatus.Figures figures(int waiting) {
+        return new EngineStatus.Figures(
                 new EngineStatus.Load(
                         capacity.contextTokens(), capacity.parallel(), waiting, running.size()),
                 state.cache().slotUse(),
-                pipeline.memory(),
                 new EngineStatus.Counts(
                         new EngineStatus.Tokens(
                                 promptTokens, cachedTokens, state.choice().tokens()),
                         running.preemptions(),
                         running.replays(),
-                        state.flights().submitted()),
-                pipeline.status());
+                        state.flights().submitted()));
     }
 }

@@ -15,6 +15,7 @@ import dev.varve.platform.wire.WireException;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.Supplier;
 
 /** A loaded range of a session, between its messages and the shard. For one thread. */
 final class HostedShard implements AutoCloseable {
@@ -56,8 +57,18 @@ final class HostedShard implements AutoCloseable {
 
     Message forward(Message request) {
         BatchCodec.Received received = batches.decode(request);
+        return answer(received, () -> shard.forward(received.batch(), received.boundary()));
+    }
+
+    Message rehearse(Message request) {
+        BatchCodec.Received received = batches.decode(request);
+        return answer(received, () -> shard.rehearse(received.batch(), received.boundary()));
+    }
+
+    private Message answer(
+            BatchCodec.Received received, Supplier<CompletableFuture<ShardResult>> work) {
         long begin = System.nanoTime();
-        ShardResult result = join(shard.forward(received.batch(), received.boundary()));
+        ShardResult result = join(work.get());
         return results.encode(received.batch(), result, shard.memory(), System.nanoTime() - begin);
     }
 

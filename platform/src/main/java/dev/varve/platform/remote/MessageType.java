@@ -33,5 +33,8 @@ final class MessageType {
     /** Forgets it. */
     static final int RESTORE_ABORT = Message.FIRST_TYPE + 9;
 
+    /** As {@link #FORWARD}, without computing. */
+    static final int REHEARSE = Message.FIRST_TYPE + 10;
+
     private MessageType() {}
 }

@@ -161,6 +161,20 @@ public final class RemoteShard implements Shard {
     }
 
     @Override
+    public boolean canRehearse() {
+        return true;
+    }
+
+    @Override
+    public CompletableFuture<ShardResult> rehearse(Batch batch, Optional<Boundary> boundary) {
+        Message message = batches.encode(batch, boundary);
+        return call(
+                new Message(MessageType.REHEARSE, message.meta(), message.payload()),
+                ForwardDeadline.FIRST,
+                reply -> results.decode(batch, reply, logits).result());
+    }
+
+    @Override
     public CompletableFuture<ShardSnapshot> save(SequencePlace place) {
         return guarded(channel -> transfers.save(channel, place, memory.kv()));
     }

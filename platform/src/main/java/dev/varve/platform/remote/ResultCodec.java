@@ -105,8 +105,7 @@ record ResultCodec(
         for (int row = 0; row < rows; row++) {
             best[row] = fields.number("best token", -1, vocabulary - 1);
         }
-        List<Integer> layers =
-                batch.captures().stream().filter(range::computesInputOf).sorted().toList();
+        List<Integer> layers = captured(batch);
         int featureCount = fields.number("features", layers.size(), layers.size());
         for (int layer : layers) {
             fields.number("feature", layer, layer);
@@ -139,6 +138,12 @@ record ResultCodec(
                             tokens));
         }
         return new Received(new ShardResult(logits, best, rows, boundary, features), memory, nanos);
+    }
+
+    private List<Integer> captured(Batch batch) {
+        return batch.captures().isEmpty()
+                ? List.of()
+                : batch.captures().stream().filter(range::computesInputOf).sorted().toList();
     }
 
     private float[] readLogits(Batch batch, ByteBuffer payload, LogitsBuffer buffer) {

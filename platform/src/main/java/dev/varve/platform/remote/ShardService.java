@@ -112,6 +112,7 @@ public final class ShardService implements Handler, AutoCloseable {
                 yield Message.of(MessageType.UNLOAD);
             }
             case MessageType.FORWARD -> loaded.current().forward(request);
+            case MessageType.REHEARSE -> loaded.current().rehearse(request);
             case MessageType.SAVE -> loaded.current().save(request, call);
             case MessageType.RESTORE_BEGIN -> loaded.current().beginRestore(request);
             case MessageType.RESTORE_DATA -> loaded.current().restoreData(request);

@@ -58,6 +58,21 @@ public interface Shard extends AutoCloseable {
      */
     CompletableFuture<ShardResult> forward(Batch batch, Optional<Boundary> boundary);
 
+    /**
+     * Goes through all that {@link #forward} does but the computing and the copies, so that the
+     * code of a step is compiled, and a graph recorded, before they are needed. What comes out has
+     * the right shape and no meaning, and so has afterwards what the caches hold of the batch's
+     * sequences. To be called only if {@link #canRehearse}.
+     */
+    default CompletableFuture<ShardResult> rehearse(Batch batch, Optional<Boundary> boundary) {
+        throw new UnsupportedOperationException(device());
+    }
+
+    /** Whether the shard knows how to {@link #rehearse}. */
+    default boolean canRehearse() {
+        return false;
+    }
+
     /** Copies the state of a sequence out of the caches. */
     CompletableFuture<ShardSnapshot> save(SequencePlace place);
 

@@ -87,7 +87,7 @@ final class Inbox {
     private void startMessage(FrameHeader header) throws IOException {
         long id = header.requestId();
         check(header.status() == 0, header, "status in a message");
-        check(header.chunk() == 0, header, "first frame with chunk index " + header.chunk());
+        check(header.chunk() == 0, header, "first frame with a chunk index");
         check(!assemblies.containsKey(id), header, "message inside another one of its request");
         ByteBuffer meta = reader.meta(header);
         MessagePrefix prefix = MessagePrefix.read(meta, header.shared());
@@ -114,14 +114,13 @@ final class Inbox {
     }
 
     private void checkLength(FrameHeader header, MessagePrefix prefix) throws FrameException {
-        check(
-                prefix.totalBytes() <= options.limits().byteCredit(),
-                header,
-                String.format(
-                        Locale.ROOT,
-                        "message of %d bytes, more than %d",
-                        prefix.totalBytes(),
-                        options.limits().byteCredit()));
+        if (prefix.totalBytes() > options.limits().byteCredit()) {
+            throw wrong(
+                    header,
+                    "message of %d bytes, more than %d",
+                    prefix.totalBytes(),
+                    options.limits().byteCredit());
+        }
         if (header.shared()) {
             boolean fits = ring.isPresent() && prefix.totalBytes() <= ring.get().capacity();
             check(fits, header, "payload in shared memory that is not there");
@@ -132,16 +131,15 @@ final class Inbox {
             return;
         }
         boolean complete = header.payloadBytes() == prefix.totalBytes();
-        check(
-                complete == header.last()
-                        && header.payloadBytes() <= prefix.totalBytes()
-                        && (complete || header.payloadBytes() > 0),
-                header,
-                String.format(
-                        Locale.ROOT,
-                        "first frame of %d bytes for a message of %d",
-                        header.payloadBytes(),
-                        prefix.totalBytes()));
+        if (complete != header.last()
+                || header.payloadBytes() > prefix.totalBytes()
+                || !complete && header.payloadBytes() == 0) {
+            throw wrong(
+                    header,
+                    "first frame of %d bytes for a message of %d",
+                    header.payloadBytes(),
+                    prefix.totalBytes());
+        }
     }
 
     private Assembly.Target target(FrameHeader header, long cost) throws FrameException {
@@ -187,19 +185,15 @@ final class Inbox {
                 header,
                 "flags that data cannot have");
         int chunk = chunks.merge(id, 1, Integer::sum) - 1;
-        check(
-                header.chunk() == chunk,
-                header,
-                String.format(
-                        Locale.ROOT, "chunk index: expected %d, found %d", chunk, header.chunk()));
+        if (header.chunk() != chunk) {
+            throw wrong(header, "chunk index: expected %d, found %d", chunk, header.chunk());
+        }
         int left = assembly.payload().remaining();
-        check(
-                header.payloadBytes() > 0
-                        && header.payloadBytes() <= left
-                        && (header.payloadBytes() == left) == header.last(),
-                header,
-                String.format(
-                        Locale.ROOT, "%d bytes where %d are left", header.payloadBytes(), left));
+        if (header.payloadBytes() == 0
+                || header.payloadBytes() > left
+                || header.payloadBytes() == left != header.last()) {
+            throw wrong(header, "%d bytes where %d are left", header.payloadBytes(), left);
+        }
         reader.payload(header, assembly.payload());
         if (assembly.isComplete()) {
             assemblies.remove(id);
@@ -302,13 +296,18 @@ final class Inbox {
     private static void check(boolean good, FrameHeader header, String wrong)
             throws FrameException {
         if (!good) {
-            throw new FrameException(
-                    String.format(
-                            Locale.ROOT,
-                            "frame of type %d for request %d: %s",
-                            header.type(),
-                            header.requestId(),
-                            wrong));
+            throw wrong(header, wrong);
         }
+    }
+
+    /** Made only where it is thrown: a text for each frame would cost more than all else. */
+    private static FrameException wrong(FrameHeader header, String format, Object... values) {
+        return new FrameException(
+                String.format(
+                        Locale.ROOT,
+                        "frame of type %d for request %d: %s",
+                        header.type(),
+                        header.requestId(),
+                        String.format(Locale.ROOT, format, values)));
     }
 }

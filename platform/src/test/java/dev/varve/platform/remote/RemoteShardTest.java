@@ -117,6 +117,31 @@ class RemoteShardTest {
         }
     }
 
+    @ParameterizedTest
+    @EnumSource
+    void aRehearsalGoesAllTheWayAndComputesNothing(PlainLink.Transport transport) {
+        BatchWalk walk = walk(4713);
+        try (RemoteShard remote = shard(transport, tail, BoundaryType.F32);
+                RemoteShard first = shard(transport, head, BoundaryType.F32);
+                Shard twin = rig.twin(all)) {
+            assertTrue(remote.canRehearse());
+            Batch batch = walk.next();
+
+            ShardResult half = Await.result(first.rehearse(batch, Optional.empty()));
+            ShardResult result = Await.result(remote.rehearse(batch, half.boundary()));
+
+            assertEquals(batch.outputs(), result.rows());
+            ShardResult expected = twin.forward(batch, Optional.empty()).join();
+            ShardResult found =
+                    Await.result(
+                            remote.forward(
+                                    batch,
+                                    Await.result(first.forward(batch, Optional.empty()))
+                                            .boundary()));
+            assertArrayEquals(expected.best(), found.best(), walk.toString());
+        }
+    }
+
     private static Boundary rounded(Boundary boundary, BoundaryType type) {
         int count = boundary.values().length;
         ByteBuffer bytes = ByteBuffer.allocate(count * type.bytes()).order(ByteOrder.LITTLE_ENDIAN);

@@ -81,6 +81,32 @@ public class PlainShard extends FakeShard {
         return unlessLost(() -> compute(batch, boundary));
     }
 
+    @Override
+    public boolean canRehearse() {
+        return true;
+    }
+
+    @Override
+    public CompletableFuture<ShardResult> rehearse(Batch batch, Optional<Boundary> boundary) {
+        requireBoundary(batch, boundary);
+        requireTokensAndCaptures(batch);
+        boolean ends = range().end() == model.shape().layerCount();
+        int rows = ends ? batch.outputs() : 0;
+        float[] activation = new float[batch.tokens() * PlainModel.WIDTH];
+        return CompletableFuture.completedFuture(
+                new ShardResult(
+                        new float[rows * model.shape().vocabularySize()],
+                        new int[batch.outputs()],
+                        rows,
+                        ends
+                                ? Optional.empty()
+                                : Optional.of(new HostBoundary(activation, batch.tokens())),
+                        batch.captures().stream()
+                                .filter(range()::computesInputOf)
+                                .map(layer -> new Feature(layer, activation, batch.tokens()))
+                                .toList()));
+    }
+
     private synchronized <T> CompletableFuture<T> unlessLost(Supplier<T> work) {
         if (closed) {
             throw new IllegalStateException("shard " + range() + " is closed");

@@ -298,6 +298,38 @@ public abstract class ShardContractTest {
     }
 
     @Test
+    void aRehearsalHasTheShapesOfABatchAndLeavesNoTrace() throws Exception {
+        int[] text = tokens(13, 2 * CHUNK);
+        float[] expected = text(0, text);
+        shard.close();
+        shard = open(SIZES, List.of(0, layers()));
+        assertTrue(shard.canRehearse());
+
+        ShardResult prompt =
+                rehearse(
+                        new Batch(
+                                List.of(slice(0, text, 0, CHUNK, OutputRows.LAST)),
+                                Phase.PREFILL,
+                                List.of(0, layers())));
+        ShardResult token =
+                rehearse(
+                        new Batch(
+                                List.of(slice(0, text, CHUNK, CHUNK + 1, OutputRows.BEST)),
+                                Phase.DECODE));
+
+        assertEquals(1, prompt.rows());
+        assertTrue(prompt.logits().length >= vocabulary());
+        assertEquals(List.of(0, layers()), prompt.features().stream().map(Feature::layer).toList());
+        assertEquals(1, token.rows());
+        assertArrayEquals(expected, text(0, text));
+        assertArrayEquals(expected, text(1, text));
+    }
+
+    private ShardResult rehearse(Batch batch) throws Exception {
+        return shard.rehearse(batch, Optional.empty()).get(SECONDS, TimeUnit.SECONDS);
+    }
+
+    @Test
     void aShardThatWasNotLostIsBackAtOnce() throws Exception {
         shard.recover().get(SECONDS, TimeUnit.SECONDS);
 

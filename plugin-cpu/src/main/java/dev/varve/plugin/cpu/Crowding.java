@@ -12,8 +12,11 @@ final class Crowding {
     /** Time of computing that is looked at together: a moment without a core is no crowd. */
     private static final long SPAN_NANOS = 60_000_000;
 
-    /** Part of it that a thread waited for a core, from which on it is crowded. */
+    /** Part of it that a thread waited for a core, from which on it is crowded, if it lasts. */
     private static final double CROWDED = 0.2;
+
+    /** Likewise, where there is nothing to wait for. */
+    private static final double FULL = 0.5;
 
     /** Part of it up to which there is room. */
     private static final double CALM = 0.05;
@@ -26,6 +29,12 @@ final class Crowding {
     private long delayed;
     private long pause = FIRST_PAUSE_NANOS;
     private long changedAt;
+
+    /** Whether the last span was crowded. */
+    private boolean crowded;
+
+    /** Whether the number was doubled, and nobody has shown yet that there is room for that. */
+    private boolean trying;
 
     /** Threads of those that are wanted. */
     int threads(int wanted) {
@@ -49,7 +58,9 @@ final class Crowding {
         double share = (double) delayed / computed;
         computed = 0;
         delayed = 0;
-        if (share > CROWDED) {
+        boolean lasts = crowded || trying;
+        crowded = share > CROWDED;
+        if (share > FULL || crowded && lasts) {
             giveWay(wanted, now);
         } else if (share < CALM && now - changedAt >= pause) {
             comeBack(now);
@@ -59,13 +70,16 @@ final class Crowding {
     private void giveWay(int wanted, long now) {
         if (threads(wanted) > 1) {
             halvings++;
-            pause = Math.min(2 * pause, LONGEST_PAUSE_NANOS);
+            pause = trying ? Math.min(2 * pause, LONGEST_PAUSE_NANOS) : pause;
         }
+        trying = false;
+        crowded = false;
         changedAt = now;
     }
 
     private void comeBack(long now) {
-        if (halvings > 0) {
+        trying = halvings > 0;
+        if (trying) {
             halvings--;
         } else {
             pause = FIRST_PAUSE_NANOS;

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.OptionalLong;
@@ -39,16 +38,33 @@ final class RunDelay {
             }
             line.clear();
             open.read(line, 0);
-            String[] numbers =
-                    new String(line.array(), 0, line.position(), StandardCharsets.US_ASCII)
-                            .strip()
-                            .split(" ");
-            return numbers.length < 2
-                    ? OptionalLong.empty()
-                    : OptionalLong.of(Long.parseLong(numbers[1]));
-        } catch (IOException | NumberFormatException e) {
+            return secondNumber(line.flip());
+        } catch (IOException e) {
             return OptionalLong.empty();
         }
+    }
+
+    /** Read digit by digit, since texts would be garbage in every step. */
+    private static OptionalLong secondNumber(ByteBuffer text) {
+        int number = 0;
+        int digits = 0;
+        long value = 0;
+        while (text.hasRemaining() && number < 2) {
+            int next = text.get();
+            if (next >= '0' && next <= '9') {
+                value = 10 * value + next - '0';
+                digits++;
+            } else if (digits > 0 && (next == ' ' || next == '\n')) {
+                number++;
+                if (number < 2) {
+                    value = 0;
+                    digits = 0;
+                }
+            } else {
+                return OptionalLong.empty();
+            }
+        }
+        return number == 2 ? OptionalLong.of(value) : OptionalLong.empty();
     }
 
     void close() {

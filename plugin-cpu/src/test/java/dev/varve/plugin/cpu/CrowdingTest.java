@@ -37,12 +37,30 @@ class CrowdingTest {
         assertEquals(8, crowding.threads(8));
     }
 
+    /** A compiler of this process, say. */
+    @Test
+    void aDisturbanceThatPassesIsNoCrowd() {
+        for (int i = 0; i < 100; i++) {
+            compute(5, 0.3);
+            compute(5, 0.1);
+        }
+
+        assertEquals(8, crowding.threads(8));
+    }
+
+    @Test
+    void aDisturbanceThatStaysIsOne() {
+        compute(10, 0.3);
+
+        assertEquals(4, crowding.threads(8));
+    }
+
     @Test
     void aCrowdHalvesThemDownToOne() {
-        compute(5, 0.5);
+        compute(5, 0.6);
         assertEquals(4, crowding.threads(8));
 
-        compute(50, 0.5);
+        compute(50, 0.6);
 
         assertEquals(1, crowding.threads(8));
         assertEquals(1, crowding.threads(1));

@@ -6,7 +6,6 @@ import dev.varve.api.ggml.GraphAllocator;
 import dev.varve.platform.shard.ShardFootprint;
 
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.function.BiFunction;
 
@@ -25,6 +24,10 @@ final class GraphCache implements AutoCloseable {
             allocator = new GraphAllocator(type);
         }
 
+        boolean holds(GraphKey key) {
+            return graph != null && graph.key().equals(key);
+        }
+
         void clear() {
             if (graph != null) {
                 graph.close();
@@ -39,46 +42,68 @@ final class GraphCache implements AutoCloseable {
     /** Most recently used first. */
     private final List<Place> decode = new ArrayList<>();
 
+    private long bytes;
+
     GraphCache(BufferType bufferType) {
         this.bufferType = bufferType;
         prefill = new Place(bufferType);
+        bytes = measure();
     }
 
     RecordedGraph find(
             GraphKey key, Phase phase, BiFunction<GraphKey, GraphAllocator, RecordedGraph> record) {
         Place place = phase == Phase.PREFILL ? prefill : decodePlace(key);
-        if (place.graph == null || !place.graph.key().equals(key)) {
-            place.clear();
-            place.graph = record.apply(key, place.allocator);
+        if (!place.holds(key)) {
+            record(place, key, record);
         }
         return place.graph;
     }
 
-    private Place decodePlace(GraphKey key) {
-        Place found = null;
-        for (Iterator<Place> each = decode.iterator(); each.hasNext() && found == null; ) {
-            Place place = each.next();
-            if (place.graph != null && place.graph.key().equals(key)) {
-                each.remove();
-                found = place;
-            }
+    private void record(
+            Place place, GraphKey key, BiFunction<GraphKey, GraphAllocator, RecordedGraph> record) {
+        place.clear();
+        try {
+            place.graph = record.apply(key, place.allocator);
+        } finally {
+            bytes = measure();
         }
-        if (found == null) {
-            found =
-                    decode.size() < ShardFootprint.DECODE_GRAPHS
-                            ? new Place(bufferType)
-                            : decode.removeLast();
-        }
-        decode.addFirst(found);
-        return found;
     }
 
-    long bytes() {
-        long bytes = prefill.allocator.bufferBytes();
-        for (Place place : decode) {
-            bytes += place.allocator.bufferBytes();
+    /** The place of a graph, or one for it: the one that was not used for longest. */
+    private Place decodePlace(GraphKey key) {
+        for (int i = 0; i < decode.size(); i++) {
+            Place place = decode.get(i);
+            if (place.holds(key)) {
+                return toFront(i);
+            }
         }
+        if (decode.size() < ShardFootprint.DECODE_GRAPHS) {
+            decode.addFirst(new Place(bufferType));
+            return decode.getFirst();
+        }
+        return toFront(decode.size() - 1);
+    }
+
+    private Place toFront(int index) {
+        Place place = decode.get(index);
+        if (index > 0) {
+            decode.remove(index);
+            decode.addFirst(place);
+        }
+        return place;
+    }
+
+    /** Bytes of all graphs' memory; known without asking, since a shard tells them in each step. */
+    long bytes() {
         return bytes;
+    }
+
+    private long measure() {
+        long sum = prefill.allocator.bufferBytes();
+        for (Place place : decode) {
+            sum += place.allocator.bufferBytes();
+        }
+        return sum;
     }
 
     @Override

@@ -32,6 +32,12 @@ public final class LocalShard implements Shard {
     /** Tokens of a batch whose activation fits the ring between two devices. */
     private static final int LONGEST_BATCH = 512;
 
+    /** What becomes of a batch. */
+    private enum Step {
+        COMPUTED,
+        REHEARSED
+    }
+
     private final LayerSplitAdapter model;
     private final LayerRange range;
     private final ComputeDevice device;
@@ -191,7 +197,17 @@ public final class LocalShard implements Shard {
 
     @Override
     public CompletableFuture<ShardResult> forward(Batch batch, Optional<Boundary> boundary) {
-        return done(() -> run(batch, boundary));
+        return done(() -> run(batch, boundary, Step.COMPUTED));
+    }
+
+    @Override
+    public boolean canRehearse() {
+        return true;
+    }
+
+    @Override
+    public CompletableFuture<ShardResult> rehearse(Batch batch, Optional<Boundary> boundary) {
+        return done(() -> run(batch, boundary, Step.REHEARSED));
     }
 
     private static <T> CompletableFuture<T> done(Supplier<T> work) {
@@ -202,13 +218,13 @@ public final class LocalShard implements Shard {
         }
     }
 
-    private ShardResult run(Batch batch, Optional<Boundary> boundary) {
+    private ShardResult run(Batch batch, Optional<Boundary> boundary, Step step) {
         synchronized (device.lock()) {
             // Inside, so that it is not closed in between.
             requireOpen();
             check.require(batch, boundary);
-            for (SlotCopy copy : batch.copies()) {
-                state.caches().kvPool().move(copy.from(), copy.to(), copy.count());
+            if (step == Step.COMPUTED) {
+                copyRows(batch);
             }
             PlacedBatch placed = PlacedBatch.place(batch, state.caches().windows());
             RecordedGraph graph =
@@ -221,7 +237,10 @@ public final class LocalShard implements Shard {
                                             Recording.of(key, model, range, state, device),
                                             allocator));
             boundaries.moveIn(boundary, graph::writeBoundary);
-            graph.compute(placed, device);
+            graph.fill(placed);
+            if (step == Step.COMPUTED) {
+                graph.compute(placed, device);
+            }
             Optional<Tensor> rows = graph.logits();
             int[] best = new int[batch.outputs()];
             rows.ifPresent(tensor -> logits.read(batch, tensor, best));
@@ -232,6 +251,12 @@ public final class LocalShard implements Shard {
                     rows.isPresent() ? best.length : 0,
                     boundaries.moveOut(() -> graph.readBoundary(outbound)),
                     graph.readFeatures());
+        }
+    }
+
+    private void copyRows(Batch batch) {
+        for (SlotCopy copy : batch.copies()) {
+            state.caches().kvPool().move(copy.from(), copy.to(), copy.count());
         }
     }
 

@@ -42,9 +42,13 @@ final class RecordedGraph implements AutoCloseable {
         recording.inputs().writeBoundary(activation);
     }
 
-    /** Computes; the activation, if the graph needs one, was written before. */
-    void compute(PlacedBatch placed, ComputeDevice device) {
+    /** Writes what the graph needs of a batch, but for the activation. */
+    void fill(PlacedBatch placed) {
         recording.inputs().fill(placed);
+    }
+
+    /** Computes the batch that was filled in; the activation was written before, too. */
+    void compute(PlacedBatch placed, ComputeDevice device) {
         device.compute(recording.graph(), placed.batch().phase());
     }
 

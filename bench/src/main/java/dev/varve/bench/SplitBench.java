@@ -21,7 +21,11 @@ import java.util.Random;
  * <pre>
  * SplitBench [--model FILE] [--family qwen35] [--folder DIR] [--devices cpu:0,cpu:0@process]
  *            [--launcher dist/target/varve/bin/varve] [--threads 2] [-p 512] [-n 128] [--pairs 9]
+ *            [--against cpu:0] [--against-launcher dist/target/varve/bin/varve]
  * </pre>
+ *
+ * <p>A launcher may be a script that pins the processes that it starts to cores, with {@code
+ * taskset} for example.
  */
 public final class SplitBench {
     private static final long SETTLE_MILLIS = 400;
@@ -51,10 +55,17 @@ public final class SplitBench {
         int decoded = Integer.parseInt(flags.getOrDefault("-n", "128"));
         ModelSettings settings = ModelSettings.single(Math.max(prompt, decoded) + 64);
         String devices = flags.getOrDefault("--devices", "cpu:0,cpu:0");
+        String against = flags.getOrDefault("--against", "cpu:0");
+        String launcher = flags.getOrDefault("--launcher", "dist/target/varve/bin/varve");
         Ratio prefill = new Ratio("prefill " + prompt);
         Ratio decode = new Ratio("decode " + decoded);
-        try (HostedModel whole = load(file, settings, "cpu:0");
-                HostedModel split = load(file, settings, devices)) {
+        try (HostedModel whole =
+                        load(
+                                file,
+                                settings,
+                                against,
+                                flags.getOrDefault("--against-launcher", launcher));
+                HostedModel split = load(file, settings, devices, launcher)) {
             int vocabulary = whole.vocabularySize();
             // As a server that was started a moment ago: engines rehearse until they are asked.
             whole.engine();
@@ -75,7 +86,7 @@ public final class SplitBench {
             }
             split.shards().forEach(OUT::println);
         }
-        OUT.println(devices + " against cpu:0 (in the place of libllama)");
+        OUT.println(devices + " against " + against + " (in the place of libllama)");
         OUT.println(prefill.describe());
         OUT.println(decode.describe());
     }
@@ -87,9 +98,8 @@ public final class SplitBench {
         return Asked.submit(loaded.engine(), tokens, count).get();
     }
 
-    private HostedModel load(Path file, ModelSettings settings, String devices) {
+    private HostedModel load(Path file, ModelSettings settings, String devices, String launcher) {
         int threads = Integer.parseInt(flags.getOrDefault("--threads", "2"));
-        Path launcher = Path.of(flags.getOrDefault("--launcher", "dist/target/varve/bin/varve"));
         BoundaryType boundary = BoundaryType.valueOf(flags.getOrDefault("--boundary", "F32"));
         return HostedModel.open(
                 new HostSettings(
@@ -97,7 +107,7 @@ public final class SplitBench {
                                 settings,
                                 DeviceSettings.best().withThreads(threads),
                                 BenchPlugins.settings(file),
-                                ProcessSettings.launchedBy(launcher).with(boundary))
+                                ProcessSettings.launchedBy(Path.of(launcher)).with(boundary))
                         .onDevices(devices));
     }
 }

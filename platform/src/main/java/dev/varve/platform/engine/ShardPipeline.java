@@ -8,7 +8,6 @@ import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardResult;
 
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -23,7 +22,7 @@ import java.util.concurrent.CompletionException;
  */
 public final class ShardPipeline implements AutoCloseable {
     private final List<Stage> stages;
-    private final Map<Object, StageWorker> workers;
+    private final List<StageWorker> workers;
     private final int depth;
 
     /**
@@ -43,25 +42,51 @@ public final class ShardPipeline implements AutoCloseable {
         if (next == 0) {
             throw new IllegalArgumentException("a pipeline needs a shard");
         }
+        List<List<Shard>> groups = groups(shards);
         stages = new ArrayList<>();
-        workers = new HashMap<>();
-        long units = shards.stream().map(Shard::computesOn).distinct().count();
+        workers = new ArrayList<>();
+        if (groups.size() > 1) {
+            groups.forEach(group -> workers.add(StageWorker.start(group.getFirst().device())));
+        }
         for (Shard shard : shards) {
-            // One unit for all: nothing could overlap, and a hand-over would cost time.
+            // One group of all: nothing could overlap, and a hand-over would cost time.
             StageWorker worker =
-                    units == 1
-                            ? StageWorker.inline()
-                            : workers.computeIfAbsent(
-                                    shard.computesOn(), own -> StageWorker.start(shard.device()));
+                    workers.isEmpty() ? StageWorker.inline() : workers.get(indexOf(shard, groups));
             stages.add(new Stage(shard, worker));
         }
-        depth = units == 1 ? 1 : (int) units + 1;
+        depth = groups.size() == 1 ? 1 : groups.size() + 1;
+    }
+
+    /** Shards that take turns, since each has something in common with another one of its group. */
+    private static List<List<Shard>> groups(List<? extends Shard> shards) {
+        List<List<Shard>> groups = new ArrayList<>();
+        for (Shard shard : shards) {
+            List<Shard> own = new ArrayList<>();
+            own.add(shard);
+            for (List<Shard> group : List.copyOf(groups)) {
+                if (group.stream()
+                        .anyMatch(each -> each.computesOn().sharesWith(shard.computesOn()))) {
+                    own.addAll(group);
+                    groups.remove(group);
+                }
+            }
+            groups.add(own);
+        }
+        return groups;
+    }
+
+    private static int indexOf(Shard shard, List<List<Shard>> groups) {
+        int index = 0;
+        while (!groups.get(index).contains(shard)) {
+            index++;
+        }
+        return index;
     }
 
     private ShardPipeline(List<Stage> stages, int depth) {
         this.stages = stages;
         this.depth = depth;
-        workers = Map.of();
+        workers = List.of();
     }
 
     /**
@@ -187,7 +212,7 @@ public final class ShardPipeline implements AutoCloseable {
 
     @Override
     public void close() {
-        workers.values().forEach(StageWorker::close);
+        workers.forEach(StageWorker::close);
         Optional<Throwable> failure = Optional.empty();
         for (Stage stage : stages) {
             try {

@@ -13,6 +13,7 @@ import dev.varve.platform.wire.WireCode;
 import dev.varve.platform.wire.WireException;
 
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
@@ -52,6 +53,9 @@ final class HostedShard implements AutoCloseable {
         FieldWriter fields = new FieldWriter();
         ResultCodec.putMemory(fields, shard.memory());
         fields.text(device.info().description()).flag(device.info().hostCores());
+        Set<Integer> processors = shard.computesOn().processors();
+        fields.number(processors.size());
+        processors.forEach(fields::number);
         return Message.of(MessageType.LOAD, fields.done());
     }
 

@@ -59,10 +59,10 @@ public final class RemoteShard implements Shard {
      * @param hostCores what the shards compute on that compute on this machine's cores
      */
     public record Peer(String device, ShardLink link, ComputeUnit hostCores) {
-        /** What a shard there computes on, which may be this machine's cores as well. */
-        private ComputeUnit unit(boolean computesOnHostCores) {
-            return link.sameHost() && computesOnHostCores
-                    ? hostCores
+        /** What a shard there computes on, which may be cores of this machine as well. */
+        private ComputeUnit unit(ShardSupervisor supervisor) {
+            return link.sameHost() && supervisor.computesOnHostCores()
+                    ? hostCores.only(supervisor.processors())
                     : new ComputeUnit(new Object());
         }
     }
@@ -71,7 +71,7 @@ public final class RemoteShard implements Shard {
             Peer peer, LayerSplitAdapter adapter, LoadRequest request, ShardSupervisor supervisor) {
         device = peer.device();
         this.supervisor = supervisor;
-        unit = peer.unit(supervisor.computesOnHostCores());
+        unit = peer.unit(supervisor);
         range = request.range();
         batches = HostedShard.batchCodec(adapter, range, request.boundaryType());
         results = HostedShard.resultCodec(adapter, range, request.boundaryType());

@@ -12,7 +12,9 @@ import dev.varve.platform.wire.WireChannel;
 import dev.varve.platform.wire.WireStatistics;
 
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
@@ -27,6 +29,7 @@ import java.util.function.Consumer;
  */
 final class ShardSupervisor implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.varve.remote");
+    private static final int MOST_PROCESSORS = 8192;
     private static final Duration LOAD_WITHOUT_PROGRESS = Duration.ofSeconds(60);
 
     private static final long FIRST_PAUSE_MILLIS = 100;
@@ -65,6 +68,7 @@ final class ShardSupervisor implements AutoCloseable {
     private CompletableFuture<Void> back = new CompletableFuture<>();
     private volatile ShardMemory memory = new ShardMemory(0, 0, 0, 0);
     private volatile boolean hostCores;
+    private volatile Set<Integer> processors = Set.of();
 
     ShardSupervisor(String name, ShardLink link, LoadRequest request) {
         this.name = name;
@@ -99,6 +103,20 @@ final class ShardSupervisor implements AutoCloseable {
 
     boolean computesOnHostCores() {
         return hostCores;
+    }
+
+    /** Numbers of the processors that it computes on; empty where that is not known. */
+    Set<Integer> processors() {
+        return processors;
+    }
+
+    private static Set<Integer> processors(FieldReader fields) {
+        int count = fields.number("processors", 0, MOST_PROCESSORS);
+        Set<Integer> numbers = new HashSet<>();
+        for (int i = 0; i < count; i++) {
+            numbers.add(fields.number("processor", 0, Integer.MAX_VALUE));
+        }
+        return Set.copyOf(numbers);
     }
 
     ShardHealth health() {
@@ -228,6 +246,7 @@ final class ShardSupervisor implements AutoCloseable {
             memory = ResultCodec.memory(fields);
             fields.text("description", 4096);
             hostCores = fields.flag("host cores");
+            processors = processors(fields);
             fields.end();
         } catch (RuntimeException | Error e) {
             fresh.channel().close();

@@ -10,6 +10,7 @@ import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerState;
 import dev.varve.api.model.ModelShape;
 import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.ComputeUnit;
 import dev.varve.platform.shard.Feature;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.ShardResult;
@@ -20,9 +21,11 @@ import dev.varve.platform.shard.SlotSpan;
 import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -76,6 +79,41 @@ class PipelineTest {
                 assertEquals(100 + i + LAYERS, results.get(i).join().best()[0], "chunk " + i);
             }
             shards.forEach(shard -> assertEquals(inOrder(), shard.order()));
+        }
+    }
+
+    @Test
+    void shardsOnProcessorsOfTheirOwnOverlap() {
+        ComputeUnit cores = new ComputeUnit("cores");
+        List<TimedShard> shards = shards(cores.only(Set.of(0, 1)), cores.only(Set.of(2, 3)));
+        try (ShardPipeline pipeline = new ShardPipeline(shards)) {
+            submitAll(pipeline).forEach(CompletableFuture::join);
+
+            assertEquals(3, pipeline.depth());
+            assertEquals(2, mostTogether(shards));
+        }
+    }
+
+    /** The first and the second have nothing in common but the third. */
+    @Test
+    void shardsTakeTurnsThatHaveProcessorsInCommon() {
+        ComputeUnit cores = new ComputeUnit("cores");
+        List<TimedShard> shards = new ArrayList<>();
+        List<Set<Integer>> processors = List.of(Set.of(0, 1), Set.of(2, 3), Set.of(1, 2));
+        for (int i = 0; i < 3; i++) {
+            shards.add(
+                    new TimedShard(
+                            new LayerRange(2 * i, 2 * i + 2),
+                            i == 2,
+                            cores.only(processors.get(i)),
+                            TIME,
+                            together));
+        }
+        try (ShardPipeline pipeline = new ShardPipeline(shards)) {
+            submitAll(pipeline).forEach(CompletableFuture::join);
+
+            assertEquals(1, pipeline.depth());
+            assertEquals(1, mostTogether(shards));
         }
     }
 

@@ -17,12 +17,12 @@ public abstract class FakeShard implements Shard {
 
     /**
      * @param device name, such as {@code plain:0}
-     * @param turn shards with equal ones never compute at once
+     * @param turn shards with equal ones never compute at once; a {@link ComputeUnit} as it is
      */
     protected FakeShard(LayerRange range, String device, Object turn) {
         this.range = range;
         this.device = device;
-        unit = new ComputeUnit(turn);
+        unit = turn instanceof ComputeUnit given ? given : new ComputeUnit(turn);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.varve.platform.shard;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -13,6 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 class ShardSnapshotTest {
     @ParameterizedTest
@@ -72,8 +74,13 @@ class ShardSnapshotTest {
     void shardsComputeOnOneUnitWhereTheirIdentityIsTheSame() {
         Object cores = new Object();
 
-        assertEquals(new ComputeUnit(cores), new ComputeUnit(cores));
-        assertTrue(!new ComputeUnit(cores).equals(new ComputeUnit(new Object())));
+        ComputeUnit all = new ComputeUnit(cores);
+
+        assertTrue(all.sharesWith(new ComputeUnit(cores)));
+        assertFalse(all.sharesWith(new ComputeUnit(new Object())));
+        assertTrue(all.sharesWith(all.only(Set.of(1))));
+        assertTrue(all.only(Set.of(0, 1)).sharesWith(all.only(Set.of(1, 2))));
+        assertFalse(all.only(Set.of(0, 1)).sharesWith(all.only(Set.of(2, 3))));
     }
 
     @Test

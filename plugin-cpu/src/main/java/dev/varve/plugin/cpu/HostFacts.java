@@ -1,5 +1,7 @@
 package dev.varve.plugin.cpu;
 
+import dev.varve.api.backend.HostCores;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -7,8 +9,6 @@ import java.util.HashSet;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * What of the machine this process may use: physical cores within the CPU affinity and the cgroup's
@@ -16,8 +16,6 @@ import java.util.regex.Pattern;
  * machine of their own.
  */
 final class HostFacts {
-    private static final Pattern RANGE = Pattern.compile("(\\d{1,6})(?:-(\\d{1,6}))?");
-
     private final Path root;
 
     HostFacts(Path root) {
@@ -30,7 +28,7 @@ final class HostFacts {
     int physicalCores() {
         Set<String> cores = new HashSet<>();
         int unknown = 0;
-        for (int cpu : parseList(statusLine("Cpus_allowed_list").orElse("0"))) {
+        for (int cpu : HostCores.parseList(statusLine("Cpus_allowed_list").orElse("0"))) {
             Path topology = root.resolve("sys/devices/system/cpu/cpu" + cpu + "/topology");
             Optional<String> core = read(topology.resolve("core_id"));
             Optional<String> socket = read(topology.resolve("physical_package_id"));
@@ -86,22 +84,6 @@ final class HostFacts {
                 .filter(line -> line.startsWith(field + ":"))
                 .map(line -> line.substring(field.length() + 1).strip())
                 .findFirst();
-    }
-
-    /** Numbers of a kernel list such as {@code 0-3,8}; other parts are passed over. */
-    static Set<Integer> parseList(String list) {
-        Set<Integer> numbers = new HashSet<>();
-        for (String part : list.split(",")) {
-            Matcher range = RANGE.matcher(part.strip());
-            if (range.matches()) {
-                int first = Integer.parseInt(range.group(1));
-                int last = range.group(2) == null ? first : Integer.parseInt(range.group(2));
-                for (int number = first; number <= last; number++) {
-                    numbers.add(number);
-                }
-            }
-        }
-        return numbers;
     }
 
     private static Optional<String> read(Path file) {

@@ -3,6 +3,8 @@ package dev.varve.plugin.cpu;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.varve.api.backend.HostCores;
+
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -109,7 +111,7 @@ class HostFactsTest {
 
     @Test
     void kernelListsAreRead() {
-        assertEquals(Set.of(0, 1, 2, 3, 8, 10), HostFacts.parseList("0-3,8, 10"));
+        assertEquals(Set.of(0, 1, 2, 3, 8, 10), HostCores.parseList("0-3,8, 10"));
     }
 
     @Test

@@ -2,6 +2,7 @@ package dev.varve.platform.shard.local;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.backend.ComputeDevice;
+import dev.varve.api.backend.HostCores;
 import dev.varve.api.ggml.Tensor;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
@@ -164,7 +165,8 @@ public final class LocalShard implements Shard {
 
     @Override
     public ComputeUnit computesOn() {
-        return new ComputeUnit(device.lock());
+        ComputeUnit unit = new ComputeUnit(device.lock());
+        return device.info().hostCores() ? unit.only(HostCores.processors()) : unit;
     }
 
     @Override

@@ -1,20 +1,15 @@
 package dev.varve.bench;
 
-import dev.varve.api.VarveException;
 import dev.varve.api.backend.BackendOptions;
 import dev.varve.api.backend.DeviceOptions;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.platform.engine.Engine;
-import dev.varve.platform.engine.GeneratedToken;
 import dev.varve.platform.engine.GenerationEnd;
-import dev.varve.platform.engine.GenerationListener;
-import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.engine.TokenGuide;
 import dev.varve.platform.runtime.Computation;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.SequenceLimits;
-import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.plugin.cpu.CpuBackendProvider;
 import dev.varve.testkit.Oracle;
@@ -33,19 +28,19 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Random;
-import java.util.concurrent.CompletableFuture;
 
 /**
  * Prefill, decode and batched decode of a model, ours and libllama's in turn.
  *
  * <pre>
- * CompareBench [--model FILE] [--family qwen35] [--folder DIR] [--pairs 9] [--threads 2] [-p 512] [-n 128] [--sequences 8] [--kv f16]
+ * CompareBench [--model FILE] [--family qwen35] [--folder DIR] [--pairs 9] [--threads 2] [-p 512] [-n 128] [--depth 0] [--sequences 8] [--kv f16]
  * </pre>
  *
  * <p>Without {@code --model} a random model of the family in Q4_0 is written to {@code --folder}:
  * qwen35 in the real 0.8B shape, qwen35moe, gemma4, gemma4moe and laguna as released ones cut down
- * to 0.5 to 0.8 GB. The figures of ours come from the engine: sampling, bookkeeping and hand-over
- * of each token are in them.
+ * to 0.5 to 0.8 GB. {@code --depth} tokens are computed before the clock of decode starts. The
+ * figures of ours come from the engine: sampling, bookkeeping and hand-over of each token are in
+ * them.
  */
 public final class CompareBench {
     private static final PrintStream OUT = System.out;
@@ -55,6 +50,7 @@ public final class CompareBench {
     private final int threads;
     private final int prompt;
     private final int decoded;
+    private final int depth;
     private final int sequences;
     private final Random random = new Random(7);
 
@@ -63,6 +59,7 @@ public final class CompareBench {
         threads = number("--threads", 2);
         prompt = number("-p", 512);
         decoded = number("-n", 128);
+        depth = number("--depth", 0);
         sequences = number("--sequences", 8);
     }
 
@@ -83,7 +80,7 @@ public final class CompareBench {
         Path file = BenchModels.write(flags);
         GgmlType type = GgmlType.parse(flags.getOrDefault("--kv", "f16")).orElseThrow();
         Path natives = BenchPlugins.natives();
-        int context = Math.max(prompt + 16, 2 * decoded + 64);
+        int context = Math.max(prompt + 16, depth + 2 * decoded + 64);
         ModelSettings settings =
                 ModelSettings.of(SequenceLimits.of(context, Math.max(1, sequences)))
                         .with(Computation.defaults().with(new CacheTypes(type, type)));
@@ -93,7 +90,7 @@ public final class CompareBench {
                         .withThreads(threads)
                         .withCache(TensorType.valueOf(type.name()));
         Ratio prefill = new Ratio("prefill " + prompt);
-        Ratio decode = new Ratio("decode " + decoded);
+        Ratio decode = new Ratio("decode " + decoded + (depth > 0 ? " at " + depth : ""));
         Ratio batched = new Ratio("decode x " + sequences);
         List<Double> overheads = new ArrayList<>();
         try (TimedDevice device = device(natives);
@@ -107,15 +104,15 @@ public final class CompareBench {
                 settle();
                 double theirPrefill = oracle.prefillTokensPerSecond(prompt);
                 settle();
-                double theirDecode = oracle.decodeTokensPerSecond(decoded);
+                double theirDecode = oracle.batchedDecode(1, depth, decoded);
                 settle();
                 long inside = device.decodeNanos();
-                int[] forced = oracle.benchmarkTokens(decoded + 1);
+                int[] forced = oracle.benchmarkTokens(depth + decoded + 1);
                 GenerationEnd end =
-                        submit(
+                        Timed.submit(
                                         ours.engine(),
-                                        Arrays.copyOf(forced, 1),
-                                        Arrays.copyOfRange(forced, 1, forced.length))
+                                        Arrays.copyOf(forced, depth + 1),
+                                        Arrays.copyOfRange(forced, depth + 1, forced.length))
                                 .end
                                 .get();
                 double ourDecode = end.decodeTokensPerSecond();
@@ -203,7 +200,7 @@ public final class CompareBench {
         for (int sequence = 0; sequence < sequences; sequence++) {
             int[] own = shifted(given, sequence, vocabulary);
             all.add(
-                    submit(
+                    Timed.submit(
                             engine,
                             Arrays.copyOf(own, 64),
                             Arrays.copyOfRange(own, 64, own.length)));
@@ -231,64 +228,6 @@ public final class CompareBench {
 
     private Timed submit(Engine engine, int promptTokens, int count, int vocabulary) {
         int[] tokens = random.ints(promptTokens, 0, vocabulary).toArray();
-        return submit(engine, tokens, count, TokenGuide.none());
-    }
-
-    /** Generates given tokens, so that the same experts work as in the other run. */
-    private Timed submit(Engine engine, int[] prompt, int[] forced) {
-        return submit(engine, prompt, forced.length, new Forced(forced));
-    }
-
-    private static Timed submit(Engine engine, int[] prompt, int count, TokenGuide guide) {
-        Timed timed = new Timed();
-        engine.submit(
-                GenerationRequest.greedy(prompt, count)
-                        .choosing(
-                                new GenerationRequest.Choice(
-                                        SamplingOptions.greedy(), OptionalInt.empty(), guide)),
-                timed);
-        return timed;
-    }
-
-    /** Chooses given tokens. */
-    private static final class Forced implements TokenGuide {
-        private final int[] tokens;
-        private int next;
-
-        Forced(int[] tokens) {
-            this.tokens = tokens;
-        }
-
-        @Override
-        public OptionalInt forced() {
-            return OptionalInt.of(tokens[next++]);
-        }
-
-        @Override
-        public void accept(int token) {
-            // Only what comes next counts.
-        }
-    }
-
-    /** When each token came. */
-    private static final class Timed implements GenerationListener {
-        final List<Long> times = new ArrayList<>();
-        final CompletableFuture<GenerationEnd> end = new CompletableFuture<>();
-
-        @Override
-        public boolean onToken(GeneratedToken token) {
-            times.add(System.nanoTime());
-            return true;
-        }
-
-        @Override
-        public void onEnd(GenerationEnd how) {
-            end.complete(how);
-        }
-
-        @Override
-        public void onError(VarveException error) {
-            end.completeExceptionally(error);
-        }
+        return Timed.submit(engine, tokens, count, TokenGuide.none());
     }
 }

@@ -6,6 +6,7 @@ import dev.varve.platform.sequence.CachedSequence;
 import dev.varve.platform.sequence.CutList;
 import dev.varve.platform.sequence.TokenList;
 import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.SlotSpan;
 
 import java.util.Arrays;
 
@@ -131,6 +132,12 @@ final class Request implements Generation {
     /** Tokens that it may have yet, the next one included. */
     int tokensLeft() {
         return request.ending().maxTokens() - generated;
+    }
+
+    /** Slots that its sequence may need beside those that it has. */
+    int slotsToCome() {
+        int most = SlotSpan.roundUp(promptLength + request.ending().maxTokens());
+        return Math.max(0, most - sequence.span().capacity());
     }
 
     /**

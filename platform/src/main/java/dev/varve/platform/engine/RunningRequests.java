@@ -4,6 +4,7 @@ import dev.varve.api.VarveException;
 import dev.varve.platform.sequence.CachedSequence;
 import dev.varve.platform.sequence.SequenceCache;
 import dev.varve.platform.shard.ShardLostException;
+import dev.varve.platform.shard.SlotSpan;
 
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -62,6 +63,15 @@ final class RunningRequests {
             }
         }
         return result;
+    }
+
+    /** Slots of the blocks that the sequences may need next. */
+    int nextBlocks() {
+        int slots = 0;
+        for (Request request : requests) {
+            slots += Math.min(SlotSpan.BLOCK, request.slotsToCome());
+        }
+        return slots;
     }
 
     /** Sequences that were put back to the queue for want of room. */

@@ -4,7 +4,6 @@ import dev.varve.api.VarveException;
 import dev.varve.api.model.ModelShape;
 import dev.varve.platform.sequence.CachedSequence;
 import dev.varve.platform.sequence.SequenceCache;
-import dev.varve.platform.shard.SlotSpan;
 
 import java.util.List;
 import java.util.Optional;
@@ -89,13 +88,16 @@ final class StepRunner {
         }
     }
 
-    /** Lets a request in if there is room for it and for the next block of every other sequence. */
+    /**
+     * Lets a request in if there is room for it and for the next block of every other sequence that
+     * may need one.
+     */
     Admission admit(Request request) {
         if (running.anyMatch(each -> each.computesPromptOf(request))) {
             return Admission.AWAITS_TWIN;
         }
         Optional<CachedSequence> place =
-                state.cache().begin(request.cacheRequest(), running.size() * SlotSpan.BLOCK);
+                state.cache().begin(request.cacheRequest(), running.nextBlocks());
         if (place.isEmpty()) {
             return Admission.NO_ROOM;
         }

@@ -61,7 +61,8 @@ class ShardSupervisorTest {
         void done() {
             FieldWriter fields = new FieldWriter();
             ResultCodec.putMemory(fields, new ShardMemory(TOTAL, 0, 1, 1));
-            call.reply(Message.of(MessageType.LOAD, fields.text("test").flag(false).done()));
+            call.reply(
+                    Message.of(MessageType.LOAD, fields.text("test").flag(false).number(0).done()));
         }
 
         void crash() {

@@ -1,0 +1,75 @@
+package dev.varve.bench;
+
+import dev.varve.api.VarveException;
+import dev.varve.platform.engine.Engine;
+import dev.varve.platform.engine.GeneratedToken;
+import dev.varve.platform.engine.GenerationEnd;
+import dev.varve.platform.engine.GenerationListener;
+import dev.varve.platform.engine.GenerationRequest;
+import dev.varve.platform.engine.TokenGuide;
+import dev.varve.platform.sampling.SamplingOptions;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.concurrent.CompletableFuture;
+
+/** A generation, and when each of its tokens came. */
+final class Timed implements GenerationListener {
+    final List<Long> times = new ArrayList<>();
+    final CompletableFuture<GenerationEnd> end = new CompletableFuture<>();
+
+    private Timed() {}
+
+    /** Generates given tokens, so that the same experts work as in the other run. */
+    static Timed submit(Engine engine, int[] prompt, int[] forced) {
+        return submit(engine, prompt, forced.length, new Forced(forced));
+    }
+
+    static Timed submit(Engine engine, int[] prompt, int count, TokenGuide guide) {
+        Timed timed = new Timed();
+        engine.submit(
+                GenerationRequest.greedy(prompt, count)
+                        .choosing(
+                                new GenerationRequest.Choice(
+                                        SamplingOptions.greedy(), OptionalInt.empty(), guide)),
+                timed);
+        return timed;
+    }
+
+    @Override
+    public boolean onToken(GeneratedToken token) {
+        times.add(System.nanoTime());
+        return true;
+    }
+
+    @Override
+    public void onEnd(GenerationEnd how) {
+        end.complete(how);
+    }
+
+    @Override
+    public void onError(VarveException error) {
+        end.completeExceptionally(error);
+    }
+
+    /** Chooses given tokens. */
+    private static final class Forced implements TokenGuide {
+        private final int[] tokens;
+        private int next;
+
+        Forced(int[] tokens) {
+            this.tokens = tokens;
+        }
+
+        @Override
+        public OptionalInt forced() {
+            return OptionalInt.of(tokens[next++]);
+        }
+
+        @Override
+        public void accept(int token) {
+            // Only what comes next counts.
+        }
+    }
+}

@@ -1,0 +1,67 @@
+package dev.varve.platform.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.PlainModel;
+import dev.varve.platform.shard.PlainShard;
+import dev.varve.platform.shard.SlotSpan;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** How many requests run at once in a pool of slots. */
+@Timeout(60)
+class AdmissionTest {
+    private static final int PARALLEL = 4;
+    private static final PlainModel MODEL = PlainModel.mixed(2 * SlotSpan.BLOCK);
+
+    /** Most sequences of a batch while requests of a length are answered together. */
+    private static int mostTogether(int context, int slots, int count) throws Exception {
+        EngineOptions options =
+                new EngineOptions(EngineOptions.Capacity.of(context, PARALLEL, slots), 8);
+        List<Integer> sizes = new ArrayList<>();
+        PlainShard shard =
+                new PlainShard(
+                        MODEL,
+                        MODEL.shape().allLayers(),
+                        new PlainShard.Sizes(slots, options.capacity().caches().stateRows())) {
+                    @Override
+                    protected void beforeBatch(Batch batch) {
+                        sizes.add(batch.slices().size());
+                    }
+                };
+        List<Engine.Submission> submissions = new ArrayList<>();
+        List<Collected> answers = new ArrayList<>();
+        for (int i = 0; i < PARALLEL; i++) {
+            answers.add(new Collected());
+            submissions.add(
+                    new Engine.Submission(
+                            Collected.request(new int[] {i, i, i}, 0, count), answers.getLast()));
+        }
+        try (Scheduler engine =
+                Scheduler.start(new ShardPipeline(List.of(shard)), MODEL.shape(), options)) {
+            engine.submit(submissions);
+            for (Collected each : answers) {
+                assertEquals(count, each.await().size());
+            }
+        }
+        return sizes.stream().mapToInt(Integer::intValue).max().orElseThrow();
+    }
+
+    @Test
+    void requestsThatFitTheirFirstBlockNeedNoRoomBesideIt() throws Exception {
+        assertEquals(PARALLEL, mostTogether(SlotSpan.BLOCK, PARALLEL * SlotSpan.BLOCK, 60));
+    }
+
+    /** Two of them, and the block that each of them may need next. */
+    @Test
+    void theNextBlockOfARequestThatMayNeedItStaysFree() throws Exception {
+        int context = 2 * SlotSpan.BLOCK;
+
+        assertEquals(2, mostTogether(context, PARALLEL * SlotSpan.BLOCK, context - 3));
+    }
+}

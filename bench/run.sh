@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Compares Varve with libllama; arguments go to dev.varve.bench.CompareBench. Build first: mvn -q package -DskipTests
 # BENCH=PlanBench bench/run.sh ... compares what varve plan foretells with what is measured.
+# BENCH=SplitBench, CurveBench and RequestBench measure splits, clients that come at once, and what a request costs beside computing.
 # bench/run.sh http ... measures running servers over HTTP; bench/run.sh http --help explains it, docs/performance.md its figures.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -11,6 +12,10 @@ if [[ ${1:-} == http ]]; then
   # few threads and little memory: the server that is measured needs the machine
   exec "$java" -Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 \
     -cp "$root/bench/target/classes:$root/dist/target/varve/lib/*" dev.varve.bench.http.HttpBench "$@"
+fi
+if [[ ${BENCH:-} == RequestBench ]]; then
+  exec "$java" -Xmx256m -XX:+UseSerialGC -Djava.util.logging.config.file=/dev/null \
+    -cp "$root/bench/target/classes:$root/testkit/target/classes:$root/dist/target/varve/lib/*" dev.varve.bench.RequestBench "$@"
 fi
 exec "$java" --enable-native-access=ALL-UNNAMED -Xmx1g -XX:+UseSerialGC \
   -Dvarve.test.natives="$root/natives/cpu/node_modules/@node-llama-cpp/linux-x64/bins/linux-x64" \

@@ -13,6 +13,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** The greetings of both sides, before anything else. */
 final class Handshake {
@@ -46,8 +47,15 @@ final class Handshake {
     }
 
     private Outcome guarded(Steps steps) {
+        // Said before it is done: whoever reads hears of the end while the clock is still closing.
+        AtomicBoolean late = new AtomicBoolean();
         Future<?> limit =
-                WireTimer.after(options.patience().handshake().toNanos(), connection::close);
+                WireTimer.after(
+                        options.patience().handshake().toNanos(),
+                        () -> {
+                            late.set(true);
+                            connection.close();
+                        });
         try {
             Outcome outcome = steps.run();
             if (!limit.cancel(false)) {
@@ -55,10 +63,10 @@ final class Handshake {
             }
             return outcome;
         } catch (IOException e) {
-            boolean late = limit.isDone();
+            boolean over = late.get();
             limit.cancel(false);
             connection.close();
-            throw new VarveException(Kind.UNAVAILABLE, connection.peer() + ": " + why(e, late), e);
+            throw new VarveException(Kind.UNAVAILABLE, connection.peer() + ": " + why(e, over), e);
         } catch (RuntimeException | Error e) {
             limit.cancel(false);
             connection.close();
@@ -66,8 +74,8 @@ final class Handshake {
         }
     }
 
-    private String why(IOException e, boolean late) {
-        if (late) {
+    private String why(IOException e, boolean over) {
+        if (over) {
             return "no handshake within " + options.patience().handshake().toMillis() + " ms";
         }
         return e instanceof EOFException

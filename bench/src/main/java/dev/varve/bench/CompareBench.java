@@ -5,7 +5,6 @@ import dev.varve.api.backend.DeviceOptions;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.GenerationEnd;
-import dev.varve.platform.engine.TokenGuide;
 import dev.varve.platform.runtime.Computation;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
@@ -228,6 +227,6 @@ public final class CompareBench {
 
     private Timed submit(Engine engine, int promptTokens, int count, int vocabulary) {
         int[] tokens = random.ints(promptTokens, 0, vocabulary).toArray();
-        return Timed.submit(engine, tokens, count, TokenGuide.none());
+        return Timed.greedy(engine, tokens, count);
     }
 }

@@ -121,7 +121,8 @@ public final class PlanBench {
 
     private GenerationEnd ask(HostedModel loaded, int prompt, int count) throws Exception {
         int vocabulary = loaded.vocabularySize();
-        return Asked.submit(loaded.engine(), random.ints(prompt, 0, vocabulary).toArray(), count)
+        return Timed.greedy(loaded.engine(), random.ints(prompt, 0, vocabulary).toArray(), count)
+                .end
                 .get();
     }
 

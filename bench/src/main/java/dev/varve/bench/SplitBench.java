@@ -95,7 +95,7 @@ public final class SplitBench {
             throws Exception {
         Thread.sleep(SETTLE_MILLIS);
         int[] tokens = random.ints(prompt, 0, vocabulary).toArray();
-        return Asked.submit(loaded.engine(), tokens, count).get();
+        return Timed.greedy(loaded.engine(), tokens, count).end.get();
     }
 
     private HostedModel load(Path file, ModelSettings settings, String devices, String launcher) {

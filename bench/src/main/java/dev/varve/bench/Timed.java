@@ -21,12 +21,17 @@ final class Timed implements GenerationListener {
 
     private Timed() {}
 
+    /** Generates the most likely tokens. */
+    static Timed greedy(Engine engine, int[] prompt, int count) {
+        return submit(engine, prompt, count, TokenGuide.none());
+    }
+
     /** Generates given tokens, so that the same experts work as in the other run. */
     static Timed submit(Engine engine, int[] prompt, int[] forced) {
         return submit(engine, prompt, forced.length, new Forced(forced));
     }
 
-    static Timed submit(Engine engine, int[] prompt, int count, TokenGuide guide) {
+    private static Timed submit(Engine engine, int[] prompt, int count, TokenGuide guide) {
         Timed timed = new Timed();
         engine.submit(
                 GenerationRequest.greedy(prompt, count)

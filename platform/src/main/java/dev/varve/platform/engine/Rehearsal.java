@@ -102,7 +102,8 @@ final class Rehearsal {
         Rehearsal rehearsal = new Rehearsal(pipeline, shape, options);
         try {
             rehearsal.run(idle);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
+            // What a plugin lacks ends a request later on, and not the engine now.
             LOG.log(System.Logger.Level.DEBUG, "no more steps are rehearsed", e);
         } finally {
             rehearsal.steps.abandon();

@@ -11,33 +11,26 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
 
 /** A shard's place in the pipeline: whose thread calls it, and how long that takes. */
-final class Stage {
+class Stage {
     private final Shard shard;
     private final StageWorker worker;
-    private final Way way;
     private final LongAdder forwards = new LongAdder();
     private final LongAdder tokens = new LongAdder();
     private final LongAdder forwardNanos = new LongAdder();
 
-    /** How a batch goes through a shard. */
-    @FunctionalInterface
-    private interface Way {
-        CompletableFuture<ShardResult> take(Shard shard, Batch batch, Optional<Boundary> boundary);
-    }
-
     Stage(Shard shard, StageWorker worker) {
-        this(shard, worker, Shard::forward);
-    }
-
-    private Stage(Shard shard, StageWorker worker, Way way) {
         this.shard = shard;
         this.worker = worker;
-        this.way = way;
     }
 
-    /** The same place, where nothing is computed; counts by itself. */
+    /** The same place, where nothing is computed, counted or recorded. */
     Stage rehearsing() {
-        return new Stage(shard, worker, Shard::rehearse);
+        return new Stage(shard, worker) {
+            @Override
+            CompletableFuture<ShardResult> take(Batch batch, Optional<Boundary> boundary) {
+                return shard().rehearse(batch, boundary);
+            }
+        };
     }
 
     Shard shard() {
@@ -58,21 +51,24 @@ final class Stage {
                         shard.traffic()));
     }
 
-    CompletableFuture<ShardResult> forward(Batch batch, Optional<Boundary> boundary) {
-        return inTurn(
-                () -> {
-                    long begin = System.nanoTime();
-                    ForwardEvent event = new ForwardEvent();
-                    event.begin();
-                    return way.take(shard, batch, boundary)
-                            .whenComplete(
-                                    (result, failure) -> {
-                                        forwards.increment();
-                                        tokens.add(batch.tokens());
-                                        forwardNanos.add(System.nanoTime() - begin);
-                                        event.end(shard, batch, failure == null);
-                                    });
-                });
+    /** Passes a batch through the shard when it is its turn. */
+    final CompletableFuture<ShardResult> forward(Batch batch, Optional<Boundary> boundary) {
+        return inTurn(() -> take(batch, boundary));
+    }
+
+    /** What becomes of a batch whose turn it is. */
+    CompletableFuture<ShardResult> take(Batch batch, Optional<Boundary> boundary) {
+        long begin = System.nanoTime();
+        ForwardEvent event = new ForwardEvent();
+        event.begin();
+        return shard.forward(batch, boundary)
+                .whenComplete(
+                        (result, failure) -> {
+                            forwards.increment();
+                            tokens.add(batch.tokens());
+                            forwardNanos.add(System.nanoTime() - begin);
+                            event.end(shard, batch, failure == null);
+                        });
     }
 
     /** Holds the turn until the work is done, wherever it is done. */

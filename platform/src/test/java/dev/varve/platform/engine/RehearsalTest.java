@@ -115,10 +115,18 @@ class RehearsalTest {
 
     @Test
     void whatFailsThenFailsNoRequest() throws Exception {
-        for (VarveException failure :
+        List<Runnable> failures =
                 List.of(
-                        new VarveException(VarveException.Kind.BACKEND_FAILED, "not yet"),
-                        new ShardLostException("gone"))) {
+                        () -> {
+                            throw new VarveException(VarveException.Kind.BACKEND_FAILED, "not yet");
+                        },
+                        () -> {
+                            throw new ShardLostException("gone");
+                        },
+                        () -> {
+                            throw new NoSuchMethodError("of a plugin");
+                        });
+        for (Runnable failure : failures) {
             CountDownLatch failed = new CountDownLatch(1);
             Rehearsing shard =
                     new Rehearsing(
@@ -126,7 +134,7 @@ class RehearsalTest {
                             true,
                             number -> {
                                 failed.countDown();
-                                throw failure;
+                                failure.run();
                             });
             try (Scheduler engine = start(shard)) {
                 failed.await();

@@ -485,4 +485,9 @@ final class BackendApi {
     }
 
     private BackendApi() {}
+
+    /** Finds all functions, unless that was done. */
+    static void link() {
+        // Done when the class is initialised.
+    }
 }

@@ -12,6 +12,8 @@ import static dev.varve.api.ggml.Native.returns;
 import static dev.varve.api.ggml.Native.returnsNothing;
 import static dev.varve.api.ggml.Native.run;
 
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
 import dev.varve.api.ggml.Pointer.ContextPtr;
 import dev.varve.api.ggml.Pointer.GraphPtr;
 import dev.varve.api.ggml.Pointer.TensorPtr;
@@ -19,11 +21,16 @@ import dev.varve.api.ggml.Pointer.TensorPtr;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.StructLayout;
 import java.lang.invoke.MethodHandle;
 
 /** ggml.h without the operators: contexts, tensors, graphs, hooks. */
 final class CoreApi {
+    /** {@code struct ggml_cgraph}, which nobody looks into; about 100 bytes, and room for more. */
+    private static final MemoryLayout GRAPH_STRUCT =
+            MemoryLayout.structLayout(MemoryLayout.sequenceLayout(32, JAVA_LONG));
+
     private static final StructLayout INIT_PARAMS =
             MemoryLayout.structLayout(
                     C_SIZE_T.withName("mem_size"),
@@ -185,6 +192,23 @@ final class CoreApi {
 
     static int graphNNodes(GraphPtr graph) {
         return call(() -> (int) GRAPH_N_NODES.invokeExact(graph.address()));
+    }
+
+    /**
+     * {@code struct ggml_cgraph ggml_graph_view(struct ggml_cgraph * cgraph, int begin, int end)}
+     */
+    private static final MethodHandle GRAPH_VIEW =
+            bind("ggml_graph_view", returns(GRAPH_STRUCT, C_POINTER, C_INT, C_INT));
+
+    /** Some of the operators of a graph, which share its memory; freed when it is unreachable. */
+    static GraphPtr graphView(GraphPtr graph, int begin, int end) {
+        SegmentAllocator memory = Arena.ofAuto();
+        return new GraphPtr(
+                call(
+                        () ->
+                                (MemorySegment)
+                                        GRAPH_VIEW.invokeExact(
+                                                memory, graph.address(), begin, end)));
     }
 
     /** {@code struct ggml_tensor * ggml_graph_node(struct ggml_cgraph * graph, int index)} */

@@ -6,8 +6,10 @@ import dev.varve.api.ggml.Pointer.TensorPtr;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Metadata of tensors and graphs ({@code ggml_context}, never with data). Holds a fixed number of
@@ -31,7 +33,7 @@ public final class GgmlContext implements AutoCloseable {
     private final List<Tensor> declared = new ArrayList<>();
     private int operators;
     private int leaves;
-    private boolean dependsOnThreads;
+    private final Set<Long> threadBound = new HashSet<>();
     private boolean graphMade;
     private boolean closed;
 
@@ -183,13 +185,14 @@ public final class GgmlContext implements AutoCloseable {
         return operators;
     }
 
-    /** An operator was recorded whose last bits the number of threads decides. */
-    void dependOnThreads() {
-        dependsOnThreads = true;
+    /** The number of threads decides the last bits of this operator. */
+    void dependsOnThreads(Tensor operator) {
+        threadBound.add(operator.pointer().address().address());
     }
 
-    boolean dependsOnThreads() {
-        return dependsOnThreads;
+    /** Addresses of the operators of which the number of threads decides the last bits. */
+    Set<Long> threadBound() {
+        return threadBound;
     }
 
     int leaves() {

@@ -13,6 +13,8 @@ import java.lang.invoke.MethodHandle;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.stream.Stream;
 
 /**
@@ -70,15 +72,29 @@ public final class GgmlLibrary {
         }
         folder = absolute;
         try {
+            // Linking functions takes most of the time of loading.
+            CompletableFuture<Void> operators = CompletableFuture.runAsync(OpsApi::link);
             NativeMessages.install();
+            BackendApi.link();
+            operators.join();
             AbiSelfTest.run();
             usable = true;
-        } catch (ExceptionInInitializerError e) {
-            if (e.getCause() instanceof VarveException reason) {
-                throw reason;
-            }
-            throw e;
+        } catch (ExceptionInInitializerError | CompletionException e) {
+            throw linkFailure(e);
         }
+    }
+
+    /** What a function that is missing was reported as, under what Java puts around it. */
+    private static RuntimeException linkFailure(Throwable failure) {
+        Throwable reason = failure;
+        while (reason instanceof CompletionException
+                || reason instanceof ExceptionInInitializerError) {
+            reason = reason.getCause();
+        }
+        if (reason instanceof VarveException known) {
+            return known;
+        }
+        return new IllegalStateException("ggml cannot be linked", failure);
     }
 
     /** Whether {@link #load} succeeded. */

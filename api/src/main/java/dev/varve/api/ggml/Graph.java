@@ -3,6 +3,8 @@ package dev.varve.api.ggml;
 import dev.varve.api.ggml.Pointer.GraphPtr;
 import dev.varve.api.ggml.Pointer.TensorPtr;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 /** Operators in the order of execution ({@code ggml_cgraph}). Lives as long as its context. */
@@ -10,6 +12,7 @@ public final class Graph {
     private final GgmlContext context;
     private final GraphPtr pointer;
     private final int maxNodes;
+    private List<Part> parts = List.of();
 
     Graph(GgmlContext context, GraphPtr pointer, int maxNodes) {
         this.context = context;
@@ -74,7 +77,45 @@ public final class Graph {
      * of a single query to many cells adds up in as many parts.
      */
     public boolean dependsOnThreads() {
-        return context.dependsOnThreads();
+        return !context.threadBound().isEmpty();
+    }
+
+    /**
+     * A stretch of the operators, to be computed as a graph, behind those before it.
+     *
+     * @param dependsOnThreads whether the number of threads may decide the last bits
+     */
+    public record Part(Graph graph, boolean dependsOnThreads) {}
+
+    /**
+     * The operators in order, apart from each other those that depend on the number of threads and
+     * those that do not.
+     */
+    public List<Part> parts() {
+        if (parts.isEmpty()) {
+            parts = List.copyOf(cut());
+        }
+        return parts;
+    }
+
+    private List<Part> cut() {
+        List<Part> cut = new ArrayList<>();
+        int count = nodes();
+        int begin = 0;
+        for (int end = 1; end <= count; end++) {
+            boolean bound = isThreadBound(begin);
+            if (end == count || isThreadBound(end) != bound) {
+                GraphPtr view = CoreApi.graphView(pointer(), begin, end);
+                cut.add(new Part(new Graph(context, view, maxNodes), bound));
+                begin = end;
+            }
+        }
+        return cut;
+    }
+
+    private boolean isThreadBound(int node) {
+        return context.threadBound()
+                .contains(CoreApi.graphNode(pointer(), node).address().address());
     }
 
     /** Most operators. */

@@ -575,9 +575,6 @@ public final class Ops {
                                 q,
                                 k,
                                 given));
-        if (cutsAmongThreads(q, k, v)) {
-            context.dependOnThreads();
-        }
         Tensor result =
                 adopt(
                         OpsApi.flashAttnExt(
@@ -590,6 +587,9 @@ public final class Ops {
                                 options.maxBias(),
                                 options.softcap()));
         OpsApi.precSetAcc(result.pointer(), PRECISION_F32);
+        if (cutsAmongThreads(q, k, v)) {
+            context.dependsOnThreads(result);
+        }
         return result;
     }
 

@@ -686,4 +686,9 @@ final class OpsApi {
     }
 
     private OpsApi() {}
+
+    /** Finds all functions, unless that was done. */
+    static void link() {
+        // Done when the class is initialised.
+    }
 }

@@ -4,6 +4,7 @@ import static dev.varve.api.ggml.Native.C_POINTER;
 import static dev.varve.api.ggml.Native.returns;
 import static dev.varve.api.ggml.Native.returnsNothing;
 
+import static java.lang.foreign.ValueLayout.JAVA_BOOLEAN;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import dev.varve.api.VarveException;
@@ -23,6 +24,7 @@ public final class ThreadPool implements AutoCloseable {
 
     private static final long PARAMS_BYTES = 528;
     private static final long POLL = 520;
+    private static final long PAUSED = 525;
 
     private final ThreadPoolPtr pointer;
     private final MethodHandle free;
@@ -51,6 +53,8 @@ public final class ThreadPool implements AutoCloseable {
             MemorySegment params = arena.allocate(PARAMS_BYTES, Long.BYTES);
             BackendApi.threadpoolParamsInit(params, threads);
             params.set(JAVA_INT, POLL, poll);
+            // Until the first graph; they would spin while a model is loaded.
+            params.set(JAVA_BOOLEAN, PAUSED, true);
             ThreadPoolPtr pool =
                     new ThreadPoolPtr(Native.call(() -> (MemorySegment) make.invokeExact(params)));
             if (pool.isNull()) {

@@ -4,34 +4,39 @@ import dev.varve.platform.http.HttpOptions;
 import dev.varve.platform.http.HttpServer;
 
 import java.net.URI;
-import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 
-/** The HTTP server of a process, which starts when it is told to. Owns the server. */
+/**
+ * The HTTP server of a process, which listens when it is told to. It is made beside whatever comes
+ * before that, since it takes as long as reading a model. Owns the server.
+ */
 final class Entrance implements AutoCloseable {
-    private final HttpOptions options;
-    private Optional<HttpServer> http = Optional.empty();
+    private final CompletableFuture<HttpServer> http;
 
     Entrance(HttpOptions options) {
-        this.options = options;
+        http =
+                CompletableFuture.supplyAsync(
+                        () -> HttpServer.prepare(options),
+                        Thread.ofPlatform().name("varve-prepare").daemon()::start);
     }
 
     /**
-     * Starts the server, once.
+     * Lets the server listen, once.
      *
      * @return its address
      */
     URI open() {
-        http = Optional.of(HttpServer.start(options));
+        server().listen();
         return server().uri();
     }
 
-    /** The server, which was started. */
+    /** The server. */
     HttpServer server() {
-        return http.orElseThrow();
+        return http.join();
     }
 
     @Override
     public void close() {
-        http.ifPresent(HttpServer::close);
+        server().close();
     }
 }

@@ -264,6 +264,27 @@ final class RequestQueue implements WaitingLine {
         }
     }
 
+    /**
+     * Waits for a first request.
+     *
+     * @return whether none came in that time
+     */
+    boolean staysQuiet(Duration time) {
+        long nanos = time.toNanos();
+        lock.lock();
+        try {
+            while (nanos > 0 && isQuiet()) {
+                nanos = changed.awaitNanos(nanos);
+            }
+            return isQuiet();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Whether nobody wants anything of the engine. */
     boolean isQuiet() {
         lock.lock();

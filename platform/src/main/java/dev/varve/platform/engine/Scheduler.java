@@ -23,6 +23,9 @@ public final class Scheduler implements Engine {
 
     private static final Duration RECOVERY_CHECK = Duration.ofMillis(50);
 
+    /** Who waits for the model asks at once, and should not find the cores taken. */
+    private static final Duration BEFORE_REHEARSAL = Duration.ofMillis(300);
+
     /** Steps that fail one after the other, for different requests: the device is at its end. */
     private static final int FAILURES_IN_A_ROW = 8;
 
@@ -132,7 +135,9 @@ public final class Scheduler implements Engine {
         VarveException end =
                 new VarveException(VarveException.Kind.CANCELLED, "the engine was stopped");
         try {
-            Rehearsal.run(pipeline, shape, options, queue::isQuiet);
+            if (queue.staysQuiet(BEFORE_REHEARSAL)) {
+                Rehearsal.run(pipeline, shape, options, queue::isQuiet);
+            }
             while (queue.awaitWork(steps::isIdle)) {
                 step();
                 publish();

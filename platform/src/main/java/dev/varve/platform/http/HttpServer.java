@@ -69,18 +69,36 @@ public final class HttpServer implements AutoCloseable {
         return pool;
     }
 
+    /** Makes a server that does not listen yet. */
+    public static HttpServer prepare(HttpOptions options) {
+        return new HttpServer(options);
+    }
+
     /**
-     * Binds and listens.
+     * Makes a server and listens.
      *
      * @throws VarveException of kind UNAVAILABLE if the address cannot be bound
      */
     public static HttpServer start(HttpOptions options) {
-        HttpServer http = new HttpServer(options);
+        HttpServer http = prepare(options);
         try {
-            http.server.start();
+            http.listen();
             return http;
-        } catch (Exception e) {
+        } catch (VarveException e) {
             http.close();
+            throw e;
+        }
+    }
+
+    /**
+     * Binds and listens, once.
+     *
+     * @throws VarveException of kind UNAVAILABLE if the address cannot be bound
+     */
+    public void listen() {
+        try {
+            server.start();
+        } catch (Exception e) {
             throw new VarveException(
                     VarveException.Kind.UNAVAILABLE,
                     "cannot listen on "

@@ -53,6 +53,18 @@ class RequestQueueTest {
     }
 
     @Test
+    void aFirstRequestEndsTheQuiet() {
+        assertTrue(queue.staysQuiet(Duration.ofMillis(1)));
+        CompletableFuture<Boolean> quiet =
+                inBackground(() -> queue.staysQuiet(Duration.ofMinutes(1)));
+
+        queue.add(List.of(request(1)));
+
+        assertFalse(quiet.join());
+        assertFalse(queue.staysQuiet(Duration.ofMinutes(1)));
+    }
+
+    @Test
     void requestsComeOutInTheirOrder() {
         Request first = request(1);
         Request second = request(2);

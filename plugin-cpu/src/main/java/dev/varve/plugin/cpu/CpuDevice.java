@@ -2,6 +2,7 @@ package dev.varve.plugin.cpu;
 
 import dev.varve.api.backend.ComputeDevice;
 import dev.varve.api.backend.DeviceInfo;
+import dev.varve.api.backend.HostCores;
 import dev.varve.api.ggml.Backend;
 import dev.varve.api.ggml.BufferType;
 import dev.varve.api.ggml.GgmlDevice;
@@ -11,7 +12,9 @@ import dev.varve.api.ggml.ThreadPool;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 
@@ -30,8 +33,16 @@ final class CpuDevice implements ComputeDevice {
     private final int decodeThreads;
     private final int prefillThreads;
     private final Backend backend;
-    private final ThreadPool pool;
-    private final Crowding crowding = new Crowding();
+    private final int poll;
+
+    /**
+     * By number of threads: a pool wakes all of its threads for a graph, and those that have no
+     * part in it would take cores from others for a moment, in every step.
+     */
+    private final Map<Integer, ThreadPool> pools = new HashMap<>();
+
+    private final Crowding crowding =
+            new Crowding(new IdleCores(Path.of("/proc/stat"), HostCores.processors()));
     private final RunDelay runDelay = new RunDelay(Path.of("/proc/thread-self/schedstat"));
     private int currentThreads;
     private boolean closed;
@@ -48,18 +59,25 @@ final class CpuDevice implements ComputeDevice {
         this.lock = lock;
         this.decodeThreads = decodeThreads;
         this.prefillThreads = prefillThreads;
+        poll = sharedCores ? 0 : POLL;
         backend = device.open();
         try {
-            pool =
-                    ThreadPool.open(
-                            device,
-                            Math.max(decodeThreads, prefillThreads),
-                            sharedCores ? 0 : POLL);
+            use(threads(Phase.DECODE));
         } catch (RuntimeException | Error e) {
             backend.close();
             throw e;
         }
-        backend.setThreadPool(Optional.of(pool));
+    }
+
+    /** Lets as many threads compute from now on; those of another number sleep. */
+    private void use(int threads) {
+        if (threads != currentThreads) {
+            ThreadPool pool =
+                    pools.computeIfAbsent(threads, number -> ThreadPool.open(device, number, poll));
+            backend.setThreads(threads);
+            backend.setThreadPool(Optional.of(pool));
+            currentThreads = threads;
+        }
     }
 
     @Override
@@ -91,18 +109,13 @@ final class CpuDevice implements ComputeDevice {
 
     @Override
     public void compute(Graph graph, Phase phase) {
-        int wanted = threads(phase);
-        int threads = graph.dependsOnThreads() ? wanted : crowding.threads(wanted);
-        if (threads != currentThreads) {
-            backend.setThreads(threads);
-            currentThreads = threads;
-        }
         GgmlLibrary.context(
                 phase == Phase.PREFILL
                         ? "computing prefill on cpu:0"
                         : "computing decode on cpu:0");
+        int wanted = threads(phase);
         if (wanted == 1) {
-            backend.compute(graph);
+            compute(graph, 1);
         } else {
             computeMeasured(graph, wanted);
         }
@@ -111,13 +124,29 @@ final class CpuDevice implements ComputeDevice {
     private void computeMeasured(Graph graph, int wanted) {
         OptionalLong before = runDelay.nanos();
         long begin = System.nanoTime();
-        backend.compute(graph);
+        compute(graph, wanted, crowding.threads(wanted));
         long end = System.nanoTime();
         OptionalLong after = runDelay.nanos();
         if (before.isPresent() && after.isPresent()) {
             long waited = after.getAsLong() - before.getAsLong();
             crowding.computed(wanted, end - begin, waited, end);
         }
+    }
+
+    /** Gives the numbers that all threads give, with fewer of them where that is the same. */
+    private void compute(Graph graph, int all, int fewer) {
+        if (fewer < all && graph.dependsOnThreads()) {
+            for (Graph.Part part : graph.parts()) {
+                compute(part.graph(), part.dependsOnThreads() ? all : fewer);
+            }
+        } else {
+            compute(graph, fewer);
+        }
+    }
+
+    private void compute(Graph graph, int threads) {
+        use(threads);
+        backend.compute(graph);
     }
 
     @Override
@@ -131,7 +160,7 @@ final class CpuDevice implements ComputeDevice {
             if (!closed) {
                 closed = true;
                 backend.setThreadPool(Optional.empty());
-                pool.close();
+                pools.values().forEach(ThreadPool::close);
                 backend.close();
                 runDelay.close();
             }

@@ -4,16 +4,42 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
 
 /** How many threads compute while others want the cores. */
 class CrowdingTest {
     private static final long MILLI = 1_000_000;
-    private static final long STEP = 12 * MILLI;
+    private static final long STEP = 20 * MILLI;
+    private static final long TICK = 10 * MILLI;
 
-    private final Crowding crowding = new Crowding();
+    /** A machine that does not tell which cores are idle. */
+    private Crowding crowding = new Crowding(new IdleCores(Path.of("none"), Set.of()));
+
     private long now;
 
-    /** Steps of 12 ms, of which a part is spent waiting. */
+    /** A machine of two cores. */
+    private Crowding twoCores(Path folder) {
+        return new Crowding(new IdleCores(folder.resolve("stat"), Set.of(0, 1)));
+    }
+
+    /** Calm steps, in which one core computes and the other is idle for a part of the time. */
+    private void computeBeside(Path folder, int steps, double idle) throws IOException {
+        long ticks = 0;
+        for (int i = 0; i < steps; i++) {
+            ticks += Math.round(STEP * idle / TICK);
+            Files.writeString(
+                    folder.resolve("stat"), "cpu0 0 0 0 0 0 0\ncpu1 0 0 0 " + ticks + " 0 0\n");
+            now += STEP;
+            crowding.computed(2, STEP, 0, now);
+        }
+    }
+
+    /** Steps of 20 ms, of which a part is spent waiting. */
     private void compute(int steps, double waiting) {
         for (int i = 0; i < steps; i++) {
             now += STEP;
@@ -50,7 +76,7 @@ class CrowdingTest {
 
     @Test
     void aDisturbanceThatStaysIsOne() {
-        compute(10, 0.3);
+        compute(20, 0.3);
 
         assertEquals(4, crowding.threads(8));
     }
@@ -86,5 +112,30 @@ class CrowdingTest {
         }
 
         assertTrue(tried < 150, "steps with all threads: " + tried);
+    }
+
+    /** A try would cost a step of several: somebody has the other core. */
+    @Test
+    void nothingIsTriedWhileNoCoreIsIdle(@TempDir Path folder) throws IOException {
+        crowding = twoCores(folder);
+        compute(20, 0.5);
+        assertEquals(1, crowding.threads(2));
+
+        for (int i = 0; i < 20; i++) {
+            computeBeside(folder, 50, 0);
+            assertEquals(1, crowding.threads(2));
+        }
+    }
+
+    @Test
+    void allComputeAgainSoonAfterACoreIsIdle(@TempDir Path folder) throws IOException {
+        crowding = twoCores(folder);
+        compute(20, 0.5);
+        computeBeside(folder, 500, 0);
+        assertEquals(1, crowding.threads(2));
+
+        computeBeside(folder, 30, 1);
+
+        assertEquals(2, crowding.threads(2));
     }
 }

@@ -42,7 +42,9 @@ final class Answer implements GenerationListener {
         Answer answer =
                 new Answer(
                         new GenerationRequest(
-                                GenerationRequest.Prompt.of(prompt, stablePrefix),
+                                GenerationRequest.Prompt.of(
+                                        prompt,
+                                        stablePrefix == 0 ? new int[0] : new int[] {stablePrefix}),
                                 new GenerationRequest.Ending(count, Set.of()),
                                 GenerationRequest.Choice.of(sampling)));
         answer.submit(engine);
@@ -63,7 +65,8 @@ final class Answer implements GenerationListener {
     static Answer of(int[] prompt, int stablePrefix, int count, SamplingOptions sampling) {
         return new Answer(
                 new GenerationRequest(
-                        GenerationRequest.Prompt.of(prompt, stablePrefix),
+                        GenerationRequest.Prompt.of(
+                                prompt, stablePrefix == 0 ? new int[0] : new int[] {stablePrefix}),
                         new GenerationRequest.Ending(count, Set.of()),
                         GenerationRequest.Choice.of(sampling)));
     }

@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 /**
  * Renders conversations with a chat template. Text of the template may hold special tokens; text of
@@ -25,11 +26,13 @@ public final class ChatRenderer {
 
     private final ChatTemplate template;
     private final Tokenizer tokenizer;
+    private final TurnMarks marks;
 
     /** Renders prompts of a model with its own template and vocabulary. */
     public ChatRenderer(ChatTemplate template, Tokenizer tokenizer) {
         this.template = template;
         this.tokenizer = tokenizer;
+        marks = TurnMarks.learn(template, tokenizer, withOwn(Map.of()), TRUSTED);
     }
 
     /**
@@ -50,25 +53,37 @@ public final class ChatRenderer {
      * @throws dev.varve.platform.tokenizer.TooManyTokensException if it has more tokens than that
      */
     public ChatPrompt render(Map<String, Object> variables, TokenLimit limit) {
+        Map<String, Object> all = withOwn(variables);
+        RenderedPrompt prompt = template.render(all, TRUSTED);
+        int[] tokens = encode(prompt, limit);
+        int[] boundaries =
+                marks.isEmpty() ? beforeGeneration(all, tokens, limit) : marks.positions(tokens);
+        return new ChatPrompt(tokens, boundaries, prompt.text());
+    }
+
+    private Map<String, Object> withOwn(Map<String, Object> variables) {
         Map<String, Object> all = new HashMap<>(variables);
         all.put("bos_token", special(tokenizer.bosId()));
         all.put("eos_token", special(tokenizer.eosId()));
         all.put(GENERATION_PROMPT, true);
-        RenderedPrompt prompt = template.render(all, TRUSTED);
-        int[] tokens = encode(prompt, limit);
-        return new ChatPrompt(tokens, stablePrefix(all, tokens, limit), prompt.text());
+        return all;
     }
 
-    /** Without the generation prompt, whose marks the next turn may render in another way. */
-    private int stablePrefix(Map<String, Object> variables, int[] tokens, TokenLimit limit) {
+    /**
+     * Where a template without marks begins the answer, which the next turn may render in another
+     * way.
+     */
+    private int[] beforeGeneration(Map<String, Object> variables, int[] tokens, TokenLimit limit) {
         variables.put(GENERATION_PROMPT, false);
         try {
             int mismatch =
                     Arrays.mismatch(tokens, encode(template.render(variables, TRUSTED), limit));
-            return mismatch < 0 ? tokens.length : mismatch;
+            return IntStream.of(mismatch < 0 ? tokens.length : mismatch)
+                    .filter(position -> position > 0)
+                    .toArray();
         } catch (VarveException e) {
-            // Some templates demand a generation prompt; then there is no checkpoint.
-            return 0;
+            // Some templates demand a generation prompt.
+            return new int[0];
         }
     }
 

@@ -6,8 +6,8 @@ import dev.varve.platform.sequence.Stretch;
  * Where a prompt is cut for prefill. The cuts depend on the sequence's own positions only, never on
  * what else runs, so that a prompt gives the same numbers under any load.
  *
- * <p>A window ends at every multiple of {@value #WINDOW} positions and at the stable prefix. Inside
- * a window, pieces may be computed one at a time: products take their columns in groups of which a
+ * <p>A window ends at every multiple of {@value #WINDOW} positions and at a checkpoint. Inside a
+ * window, pieces may be computed one at a time: products take their columns in groups of which a
  * piece has whole ones ({@link dev.varve.platform.shard.Shard#columnGroup}), and attention takes
  * the path that it takes for the whole window, so the numbers are the same. What is left over stays
  * with the last piece.
@@ -30,11 +30,11 @@ record ChunkPlan(int end, Stretch stretch) {
      *
      * @param begin first position that is not computed yet
      * @param end number of known tokens
-     * @param stablePrefix position of the checkpoint, 0 for none
+     * @param checkpoint position of the next checkpoint, 0 for none
      */
-    static int windowEnd(int begin, int end, int stablePrefix) {
+    static int windowEnd(int begin, int end, int checkpoint) {
         int windowEnd = Math.min(end, (begin / WINDOW + 1) * WINDOW);
-        return begin < stablePrefix ? Math.min(windowEnd, stablePrefix) : windowEnd;
+        return begin < checkpoint ? Math.min(windowEnd, checkpoint) : windowEnd;
     }
 
     /**

@@ -43,42 +43,62 @@ public record GenerationRequest(Prompt prompt, Ending ending, Choice choice) {
     /** The same request in another scope. */
     public GenerationRequest within(CacheScope scope) {
         return new GenerationRequest(
-                new Prompt(prompt.tokens, prompt.stablePrefix, scope), ending, choice);
+                new Prompt(prompt.tokens, prompt.boundaries, scope), ending, choice);
     }
 
     /**
      * What a model is to continue.
      *
      * @param tokens token ids, at least one
-     * @param stablePrefix leading tokens that the next turn of this conversation will begin with as
-     *     well, as far as that is known; the engine keeps a checkpoint behind them
+     * @param boundaries positions, ascending, up to which other prompts are likely to have the same
+     *     tokens, such as where the messages of a conversation begin; the engine keeps what it
+     *     needs to go on from there
      * @param scope whose computations the request may continue, and who may continue this one
      */
-    public record Prompt(int[] tokens, int stablePrefix, CacheScope scope) {
-        /** Copies the tokens; checks that there are some, and that the prefix is among them. */
+    public record Prompt(int[] tokens, int[] boundaries, CacheScope scope) {
+        private static final int[] NONE = {};
+
+        /** Copies the arrays; checks that there are tokens, and that the boundaries are inside. */
         public Prompt {
             tokens = tokens.clone();
+            boundaries = boundaries.clone();
             Objects.requireNonNull(scope);
             if (tokens.length == 0) {
                 throw new IllegalArgumentException("the prompt has no tokens");
             }
-            if (stablePrefix < 0 || stablePrefix > tokens.length) {
-                throw new IllegalArgumentException(
-                        "stable prefix "
-                                + stablePrefix
-                                + " exceeds the prompt of "
-                                + tokens.length);
+            int before = 0;
+            for (int boundary : boundaries) {
+                if (boundary <= before || boundary > tokens.length) {
+                    throw new IllegalArgumentException(
+                            "boundary "
+                                    + boundary
+                                    + " behind "
+                                    + before
+                                    + " in a prompt of "
+                                    + tokens.length);
+                }
+                before = boundary;
             }
         }
 
         /** A prompt in the common scope of which nothing is known. */
         public static Prompt of(int... tokens) {
-            return new Prompt(tokens, 0, CacheScope.common());
+            return of(tokens, NONE);
         }
 
-        /** A prompt in the common scope whose first tokens are likely to come again. */
-        public static Prompt of(int[] tokens, int stablePrefix) {
-            return new Prompt(tokens, stablePrefix, CacheScope.common());
+        /** A prompt in the common scope of which is known where others may part from it. */
+        public static Prompt of(int[] tokens, int[] boundaries) {
+            return new Prompt(tokens, boundaries, CacheScope.common());
+        }
+
+        @Override
+        public int[] boundaries() {
+            return boundaries.clone();
+        }
+
+        /** The last boundary, 0 without one. */
+        public int lastBoundary() {
+            return boundaries.length == 0 ? 0 : boundaries[boundaries.length - 1];
         }
 
         @Override

@@ -38,7 +38,7 @@ final class PrefillStep {
     /**
      * A chunk of a request.
      *
-     * @param keepsState whether its end is the stable prefix, which is worth a checkpoint
+     * @param keepsState whether its end is a boundary, which is worth a checkpoint
      * @param outputs what is wanted of its last token, NONE unless it ends what is known
      */
     private record Chunk(Request request, ChunkPlan plan, boolean keepsState, OutputRows outputs) {
@@ -192,7 +192,7 @@ final class PrefillStep {
 
     /** Where a checkpoint is of use: not where any position can be gone back to. */
     private int checkpoint(Request request) {
-        return state.cache().canCutBack() ? 0 : request.stablePrefix();
+        return state.cache().canCutBack() ? 0 : request.lastBoundary();
     }
 
     private Chunk chunk(Request request, ChunkPlan plan) {

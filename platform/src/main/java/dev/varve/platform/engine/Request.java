@@ -114,9 +114,9 @@ final class Request implements Generation {
         return promptLength;
     }
 
-    /** Leading tokens of the prompt whose state is worth keeping. */
-    int stablePrefix() {
-        return request.prompt().stablePrefix();
+    /** Leading tokens of the prompt whose state is worth keeping, 0 for none. */
+    int lastBoundary() {
+        return request.prompt().lastBoundary();
     }
 
     /** Tokens chosen so far. */

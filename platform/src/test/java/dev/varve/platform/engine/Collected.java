@@ -27,7 +27,8 @@ class Collected implements GenerationListener {
 
     static GenerationRequest request(int[] prompt, int stablePrefix, int count) {
         return new GenerationRequest(
-                GenerationRequest.Prompt.of(prompt, stablePrefix),
+                GenerationRequest.Prompt.of(
+                        prompt, stablePrefix == 0 ? new int[0] : new int[] {stablePrefix}),
                 new GenerationRequest.Ending(count, Set.of()),
                 GenerationRequest.Choice.of(SamplingOptions.greedy()));
     }

@@ -38,7 +38,7 @@ class TwinTest {
                                 seed,
                                 Map.of());
         return new GenerationRequest(
-                new GenerationRequest.Prompt(PROMPT, 700, scope),
+                new GenerationRequest.Prompt(PROMPT, new int[] {700}, scope),
                 new GenerationRequest.Ending(40, Set.of()),
                 GenerationRequest.Choice.of(sampling));
     }

@@ -57,7 +57,7 @@ record CompletionPrompts(Tokenizer tokenizer, TokenLimit limit, Optional<TextAll
 
     private ChatPrompt text(String text) {
         int[] ids = BosToken.before(tokenizer.encode(text, true, limit), tokenizer);
-        return new ChatPrompt(ids, 0, echoed.map(allowance -> allowance.pass(text)).orElse(""));
+        return ChatPrompt.ofText(ids, echoed.map(allowance -> allowance.pass(text)).orElse(""));
     }
 
     private ChatPrompt ids(JsonNode array) {
@@ -65,9 +65,7 @@ record CompletionPrompts(Tokenizer tokenizer, TokenLimit limit, Optional<TextAll
             throw new TooManyTokensException(limit.tokens());
         }
         int[] ids = Fields.tokenIds("prompt", array, tokenizer.vocabularySize());
-        return new ChatPrompt(
-                ids,
-                0,
-                echoed.map(allowance -> allowance.decode(tokenizer, ids, false)).orElse(""));
+        return ChatPrompt.ofText(
+                ids, echoed.map(allowance -> allowance.decode(tokenizer, ids, false)).orElse(""));
     }
 }

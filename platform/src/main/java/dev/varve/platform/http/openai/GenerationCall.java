@@ -119,7 +119,7 @@ record GenerationCall(
                     "prompt", "prompt: expected at least one token, found an empty text");
         }
         return new GenerationRequest(
-                GenerationRequest.Prompt.of(prompt.tokens(), prompt.stablePrefix()),
+                GenerationRequest.Prompt.of(prompt.tokens(), prompt.boundaries()),
                 new GenerationRequest.Ending(
                         maxOutput,
                         end.ignoresEndTokens()

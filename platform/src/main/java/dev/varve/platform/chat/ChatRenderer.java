@@ -57,8 +57,29 @@ public final class ChatRenderer {
         RenderedPrompt prompt = template.render(all, TRUSTED);
         int[] tokens = encode(prompt, limit);
         int[] boundaries =
-                marks.isEmpty() ? beforeGeneration(all, tokens, limit) : marks.positions(tokens);
+                marks.isEmpty()
+                        ? beforeGeneration(all, tokens, limit)
+                        : where(prompt, tokens, limit);
         return new ChatPrompt(tokens, boundaries, prompt.text());
+    }
+
+    /**
+     * Where messages begin; and the end, if the answer begins no message but goes on with one, such
+     * as behind the result of a tool.
+     */
+    private int[] where(RenderedPrompt prompt, int[] tokens, TokenLimit limit) {
+        int[] begins = marks.positions(tokens);
+        List<Span> spans = prompt.spans();
+        boolean beginsMessage =
+                !spans.isEmpty()
+                        && spans.getLast().trusted()
+                        && marks.areIn(encode(new RenderedPrompt(List.of(spans.getLast())), limit));
+        return beginsMessage
+                ? begins
+                : IntStream.concat(IntStream.of(begins), IntStream.of(tokens.length))
+                        .filter(position -> position > 0)
+                        .distinct()
+                        .toArray();
     }
 
     private Map<String, Object> withOwn(Map<String, Object> variables) {

@@ -1,9 +1,9 @@
 package dev.varve.platform.chat;
 
-import dev.varve.api.VarveException;
 import dev.varve.platform.template.ChatTemplate;
 import dev.varve.platform.template.RenderedPrompt;
 import dev.varve.platform.template.Span;
+import dev.varve.platform.template.TemplateException;
 import dev.varve.platform.tokenizer.TextSpan;
 import dev.varve.platform.tokenizer.Tokenizer;
 
@@ -57,8 +57,12 @@ record TurnMarks(List<List<Integer>> marks) {
                 if (!learned.isEmpty()) {
                     return learned;
                 }
-            } catch (VarveException e) {
-                // Some know no system prompt. What is wrong beyond that shows with a real one.
+            } catch (TemplateException e) {
+                if (!e.raisedByTemplate()) {
+                    // What is wrong shows with a real conversation.
+                    return NONE;
+                }
+                // Some know no system prompt.
             }
         }
         return NONE;
@@ -147,9 +151,17 @@ record TurnMarks(List<List<Integer>> marks) {
 
     /** Where a prompt's messages begin, but for one at its very beginning. */
     int[] positions(int[] prompt) {
-        return IntStream.range(1, prompt.length)
-                .filter(position -> marks.stream().anyMatch(mark -> isAt(prompt, position, mark)))
-                .toArray();
+        return all(prompt).filter(position -> position > 0).toArray();
+    }
+
+    /** Whether a message begins among some tokens. */
+    boolean areIn(int[] tokens) {
+        return all(tokens).findAny().isPresent();
+    }
+
+    private IntStream all(int[] tokens) {
+        return IntStream.range(0, tokens.length)
+                .filter(position -> marks.stream().anyMatch(mark -> isAt(tokens, position, mark)));
     }
 
     private static boolean isAt(int[] prompt, int position, List<Integer> mark) {

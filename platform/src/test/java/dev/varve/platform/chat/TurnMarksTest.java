@@ -139,4 +139,34 @@ class TurnMarksTest {
                                 + "{% endfor %}{% if add_generation_prompt %}<|y|>{% endif %}");
         assertEquals(2, parts(template, TestTokenizers.ofBytes("<|x|>", "<|y|>")).size());
     }
+
+    /** Some models go on in the message in which they called a tool. */
+    @Test
+    void anAnswerMayGoOnWithAMessage() throws Exception {
+        Tokenizer tokenizer = TestTokenizers.golden("gemma-4");
+        Map<String, Object> call =
+                Map.of(
+                        "type",
+                        "function",
+                        "function",
+                        Map.of("name", "weather", "arguments", Map.of("city", "Bern")));
+        ChatPrompt prompt =
+                new ChatRenderer(golden("google-gemma-4-31B-it"), tokenizer)
+                        .render(
+                                Map.of(
+                                        "messages",
+                                        List.of(
+                                                message("user", "Weather?"),
+                                                Map.of(
+                                                        "role",
+                                                        "assistant",
+                                                        "content",
+                                                        "",
+                                                        "tool_calls",
+                                                        List.of(call)),
+                                                message("tool", "12 C"))));
+        int[] boundaries = prompt.boundaries();
+
+        assertEquals(prompt.tokens().length, boundaries[boundaries.length - 1], prompt.text());
+    }
 }

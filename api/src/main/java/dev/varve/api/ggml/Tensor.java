@@ -15,6 +15,7 @@ import dev.varve.api.ggml.Pointer.TensorPtr;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -277,6 +278,38 @@ public final class Tensor {
     /** Reads raw bytes from {@code firstByte} on. */
     public void readBytes(byte[] target, int offset, int count, long firstByte) {
         read(target, target.length, JAVA_BYTE, offset, count, firstByte);
+    }
+
+    /** Writes what remains of a buffer as raw bytes from {@code firstByte} on. */
+    public void writeBytes(ByteBuffer source, long firstByte) {
+        int count = source.remaining();
+        requireRange("write", count, 1, firstByte);
+        MemorySegment bytes = MemorySegment.ofBuffer(source);
+        if (isInHostMemory()) {
+            MemorySegment.copy(bytes, 0, MEMORY, address() + firstByte, count);
+        } else {
+            try (Staging staging = Staging.of(count)) {
+                MemorySegment.copy(bytes, 0, staging.memory(), 0, count);
+                BackendApi.tensorSet(pointer, staging.memory(), firstByte, count);
+            }
+        }
+        source.position(source.limit());
+    }
+
+    /** Fills what remains of a buffer with raw bytes from {@code firstByte} on. */
+    public void readBytes(ByteBuffer target, long firstByte) {
+        int count = target.remaining();
+        requireRange("read", count, 1, firstByte);
+        MemorySegment bytes = MemorySegment.ofBuffer(target);
+        if (isInHostMemory()) {
+            MemorySegment.copy(MEMORY, address() + firstByte, bytes, 0, count);
+        } else {
+            try (Staging staging = Staging.of(count)) {
+                BackendApi.tensorGet(pointer, staging.memory(), firstByte, count);
+                MemorySegment.copy(staging.memory(), 0, bytes, 0, count);
+            }
+        }
+        target.position(target.limit());
     }
 
     /** Copies the whole tensor from a mapped file in one go, as repacking buffers demand. */

@@ -6,8 +6,10 @@ import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.Boundary;
+import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.ComputeUnit;
 import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.PartBytes;
 import dev.varve.platform.shard.SequencePlace;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardHealth;
@@ -25,6 +27,7 @@ import dev.varve.platform.wire.WireException;
 
 import java.time.Duration;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -172,6 +175,16 @@ public final class RemoteShard implements Shard {
                 new Message(MessageType.REHEARSE, message.meta(), message.payload()),
                 ForwardDeadline.FIRST,
                 reply -> results.decode(batch, reply, logits).result());
+    }
+
+    @Override
+    public CompletableFuture<Void> export(List<CachePart> parts, PartBytes target) {
+        throw new UnsupportedOperationException("not yet");
+    }
+
+    @Override
+    public CompletableFuture<Void> adopt(List<CachePart> parts, PartBytes source) {
+        throw new UnsupportedOperationException("not yet");
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.varve.platform.shard;
 
 import dev.varve.api.model.LayerRange;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
@@ -72,6 +73,26 @@ public interface Shard extends AutoCloseable {
     default boolean canRehearse() {
         return false;
     }
+
+    /**
+     * Copies parts of sequences out of the caches, as they are behind the calls before this one and
+     * whatever comes after it.
+     *
+     * @param parts of layers of this shard
+     * @param target takes the bytes of each part before the future is done
+     * @return fails with a VarveException of kind INVALID_REQUEST if a part does not fit the caches
+     */
+    CompletableFuture<Void> export(List<CachePart> parts, PartBytes target);
+
+    /**
+     * Copies parts of sequences into the caches, for the calls behind this one. All or nothing:
+     * layers, types, extents and places are compared with the caches before the first byte.
+     *
+     * @param parts of layers of this shard
+     * @param source gives the bytes of each part before the future is done
+     * @return fails with a VarveException of kind INVALID_REQUEST if a part does not fit the caches
+     */
+    CompletableFuture<Void> adopt(List<CachePart> parts, PartBytes source);
 
     /** Copies the state of a sequence out of the caches. */
     CompletableFuture<ShardSnapshot> save(SequencePlace place);

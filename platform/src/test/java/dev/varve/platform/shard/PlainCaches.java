@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -37,6 +38,8 @@ final class PlainCaches {
     record State(float[] inputs, float[] matrix) {
         static final State EMPTY = new State(new float[CONVOLUTION], new float[HEAD * HEAD]);
     }
+
+    private static final RowLayout LAYOUT = new RowLayout(GgmlType.F32, HEAD, GgmlType.F32, HEAD);
 
     private final int slots;
     private final int stateRows;
@@ -210,6 +213,108 @@ final class PlainCaches {
     /** Takes note of how many positions went into a state row. */
     void stateEnds(int row, int end) {
         ends[row] = end;
+    }
+
+    /** Copies a part of a sequence out; rows that a window has dropped are zeros. */
+    ByteBuffer export(CachePart part) {
+        ByteBuffer bytes = ByteBuffer.allocate((int) part.bytes()).order(ByteOrder.LITTLE_ENDIAN);
+        switch (part) {
+            case CachePart.Rows rows -> {
+                requireHeld(rows.slot() - rows.position(), rows.position() + rows.count());
+                Window all = rows(rows.layer(), rows.slot(), rows.count());
+                put(bytes, all.keys());
+                put(bytes, all.values());
+            }
+            case CachePart.Window window -> {
+                requireState(window.row(), window.end());
+                Window all = window(window.layer(), window.row());
+                int dropped = window.end() - window.first() - all.keys().size();
+                List<float[]> zeros = Collections.nCopies(dropped, new float[HEAD]);
+                put(bytes, zeros);
+                put(bytes, all.keys());
+                put(bytes, zeros);
+                put(bytes, all.values());
+            }
+            case CachePart.State state -> {
+                requireState(state.row(), state.end());
+                State all = state(state.layer(), state.row());
+                put(bytes, List.of(all.inputs(), all.matrix()));
+            }
+        }
+        return bytes.flip();
+    }
+
+    private static void put(ByteBuffer bytes, List<float[]> rows) {
+        for (float[] row : rows) {
+            for (float value : row) {
+                bytes.putFloat(value);
+            }
+        }
+    }
+
+    /** Checks that a part could be copied in. */
+    void requireFits(CachePart part) {
+        boolean fits =
+                switch (part) {
+                    case CachePart.Rows rows ->
+                            keys.containsKey(rows.layer())
+                                    && rows.layout().equals(LAYOUT)
+                                    && rows.slot() + rows.count() <= slots;
+                    case CachePart.Window window ->
+                            windows.containsKey(window.layer())
+                                    && window.layout().equals(LAYOUT)
+                                    && window.row() < stateRows;
+                    case CachePart.State state ->
+                            states.containsKey(state.layer())
+                                    && state.elements()
+                                            .equals(List.of((long) CONVOLUTION, (long) HEAD * HEAD))
+                                    && state.row() < stateRows;
+                };
+        if (!fits) {
+            throw new VarveException(
+                    VarveException.Kind.INVALID_REQUEST, part + " does not fit plain caches");
+        }
+    }
+
+    /** Copies a part of a sequence in. */
+    void adopt(CachePart part, ByteBuffer source) {
+        ByteBuffer bytes = source.order(ByteOrder.LITTLE_ENDIAN);
+        switch (part) {
+            case CachePart.Rows rows -> {
+                List<float[]> k = get(bytes, rows.count(), HEAD);
+                List<float[]> v = get(bytes, rows.count(), HEAD);
+                for (int i = 0; i < rows.count(); i++) {
+                    write(rows.layer(), rows.slot() + i, rows.position() + i, k.get(i), v.get(i));
+                }
+            }
+            case CachePart.Window window -> {
+                int count = window.end() - window.first();
+                Window all = new Window(get(bytes, count, HEAD), get(bytes, count, HEAD));
+                window(window.layer(), window.row(), all);
+                stateEnds(window.row(), window.end());
+            }
+            case CachePart.State state -> {
+                state(
+                        state.layer(),
+                        state.row(),
+                        new State(
+                                get(bytes, 1, CONVOLUTION).getFirst(),
+                                get(bytes, 1, HEAD * HEAD).getFirst()));
+                stateEnds(state.row(), state.end());
+            }
+        }
+    }
+
+    private static List<float[]> get(ByteBuffer bytes, int rows, int length) {
+        List<float[]> taken = new ArrayList<>();
+        for (int row = 0; row < rows; row++) {
+            float[] values = new float[length];
+            for (int i = 0; i < length; i++) {
+                values[i] = bytes.getFloat();
+            }
+            taken.add(values);
+        }
+        return taken;
     }
 
     /** Copies a sequence out, as the named tensors that every shard uses. */

@@ -4,6 +4,7 @@ import dev.varve.api.VarveException;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerState;
 
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -418,6 +419,32 @@ public class PlainShard extends FakeShard {
     @Override
     public synchronized ShardMemory memory() {
         return new ShardMemory(model.weightBytes(range()), 0, caches.bytes(), 0);
+    }
+
+    @Override
+    public CompletableFuture<Void> export(List<CachePart> parts, PartBytes target) {
+        return unlessLost(
+                () -> {
+                    parts.forEach(caches::requireFits);
+                    for (int i = 0; i < parts.size(); i++) {
+                        target.take(i, caches.export(parts.get(i)));
+                    }
+                    return null;
+                });
+    }
+
+    @Override
+    public CompletableFuture<Void> adopt(List<CachePart> parts, PartBytes source) {
+        return unlessLost(
+                () -> {
+                    parts.forEach(caches::requireFits);
+                    for (int i = 0; i < parts.size(); i++) {
+                        ByteBuffer bytes = ByteBuffer.allocate((int) parts.get(i).bytes());
+                        source.give(i, bytes);
+                        caches.adopt(parts.get(i), bytes.flip());
+                    }
+                    return null;
+                });
     }
 
     @Override

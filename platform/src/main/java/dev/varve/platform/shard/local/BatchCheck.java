@@ -1,8 +1,10 @@
 package dev.varve.platform.shard.local;
 
+import dev.varve.api.VarveException;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.Boundary;
+import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.HostBoundary;
 import dev.varve.platform.shard.SequencePlace;
 import dev.varve.platform.shard.ShardOptions;
@@ -87,6 +89,37 @@ record BatchCheck(LayerRange range, int vocabulary, int boundaryLength, ShardOpt
                             + place.stateRow()
                             + " of "
                             + options.sizes().stateRows());
+        }
+    }
+
+    /**
+     * Checks that a part lies in the caches.
+     *
+     * @throws VarveException of kind INVALID_REQUEST if it does not
+     */
+    void require(CachePart part) {
+        switch (part) {
+            case CachePart.Rows rows ->
+                    require(part, "slots up to", (long) rows.slot() + rows.count(), slots());
+            case CachePart.Window window ->
+                    require(part, "state row", window.row(), options.sizes().stateRows() - 1);
+            case CachePart.State state ->
+                    require(part, "state row", state.row(), options.sizes().stateRows() - 1);
+        }
+    }
+
+    private static void require(CachePart part, String what, long found, long most) {
+        if (found > most) {
+            throw new VarveException(
+                    VarveException.Kind.INVALID_REQUEST,
+                    "cache of layer "
+                            + part.layer()
+                            + ": expected "
+                            + what
+                            + " "
+                            + most
+                            + ", found "
+                            + found);
         }
     }
 

@@ -8,9 +8,11 @@ import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.Boundary;
+import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.ComputeUnit;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.ModelRange;
+import dev.varve.platform.shard.PartBytes;
 import dev.varve.platform.shard.SequencePlace;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardFootprint;
@@ -21,6 +23,7 @@ import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.ShardSnapshot;
 import dev.varve.platform.shard.SlotCopy;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
@@ -47,6 +50,7 @@ public final class LocalShard implements Shard {
     private final GraphCache graphs;
     private final LogitsReader logits;
     private final BatchCheck check;
+    private final PartTensors partTensors;
     private volatile ShardMemory memory;
     private final BoundaryClock boundaries;
 
@@ -72,6 +76,7 @@ public final class LocalShard implements Shard {
         int vocabulary = model.shape().vocabularySize();
         logits = new LogitsReader(device.bufferType(), vocabulary);
         check = new BatchCheck(range, vocabulary, model.boundaryLength(range.begin()), options);
+        partTensors = new PartTensors(state.caches(), check);
         memory = measure();
     }
 
@@ -260,6 +265,27 @@ public final class LocalShard implements Shard {
         for (SlotCopy copy : batch.copies()) {
             state.caches().kvPool().move(copy.from(), copy.to(), copy.count());
         }
+    }
+
+    @Override
+    public CompletableFuture<Void> export(List<CachePart> parts, PartBytes target) {
+        return move(() -> partTensors.export(parts, target));
+    }
+
+    @Override
+    public CompletableFuture<Void> adopt(List<CachePart> parts, PartBytes source) {
+        return move(() -> partTensors.adopt(parts, source));
+    }
+
+    private CompletableFuture<Void> move(Runnable copy) {
+        return done(
+                () -> {
+                    synchronized (device.lock()) {
+                        requireOpen();
+                        copy.run();
+                    }
+                    return null;
+                });
     }
 
     @Override

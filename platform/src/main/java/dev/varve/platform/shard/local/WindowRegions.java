@@ -1,7 +1,10 @@
 package dev.varve.platform.shard.local;
 
+import dev.varve.api.VarveException;
+import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.shard.WindowRule;
 
 import java.util.OptionalInt;
 
@@ -15,8 +18,7 @@ final class WindowRegions {
     private static final int BLOCK = SlotSpan.BLOCK;
 
     private final RowMover rows;
-    private final OptionalInt window;
-    private final int regionSlots;
+    private final WindowRule rule;
 
     /** Per region, the position in its first slot. */
     private final int[] begins;
@@ -31,8 +33,7 @@ final class WindowRegions {
      */
     WindowRegions(RowMover rows, OptionalInt window, int regionSlots, int stateRows) {
         this.rows = rows;
-        this.window = window;
-        this.regionSlots = regionSlots;
+        rule = new WindowRule(window, regionSlots);
         begins = new int[stateRows];
         ends = new int[stateRows];
     }
@@ -43,32 +44,32 @@ final class WindowRegions {
 
     /** Brings the rows that a slice needs into the region of its write row. */
     KvView place(Slice slice) {
-        if (window.isEmpty()) {
+        if (rule.window().isEmpty()) {
             return KvView.NONE;
         }
         int first = slice.firstPosition();
         int end = first + slice.tokens().length;
         int from = slice.readRow();
         int to = slice.writeRow();
-        long oldest = Math.max(0, (long) first - window.getAsInt() + 1);
-        int start = (int) (oldest / BLOCK * BLOCK);
+        int oldest = Math.max(0, first - rule.window().getAsInt() + 1);
+        int start = rule.first(first);
         if (first > 0) {
             // Regions begin at whole blocks, so that none begins behind the first one seen.
-            requireKept(slice, from, (int) oldest);
+            requireKept(slice, from, oldest);
         }
         int begin = first == 0 ? 0 : begins[from];
-        boolean full = end - begin > regionSlots;
+        boolean full = end - begin > rule.regionSlots();
         if (full) {
             begin = start;
         }
-        if (end - begin > regionSlots) {
+        if (end - begin > rule.regionSlots()) {
             throw new IllegalArgumentException(
                     "positions "
                             + first
                             + " to "
                             + (end - 1)
                             + " and the window before them exceed the region of "
-                            + regionSlots
+                            + rule.regionSlots()
                             + " slots");
         }
         if (first > 0 && (full || from != to)) {
@@ -110,11 +111,11 @@ final class WindowRegions {
      *     {@code tokens}
      */
     int begin(int row, int tokens) {
-        if (window.isPresent() && ends[row] != tokens) {
+        if (rule.window().isPresent() && ends[row] != tokens) {
             throw new IllegalArgumentException(
                     "state row " + row + " holds " + ends[row] + " positions, not " + tokens);
         }
-        return window.isPresent() ? begins[row] : tokens;
+        return rule.window().isPresent() ? begins[row] : tokens;
     }
 
     /** Whether a region may hold the positions from {@code begin} to {@code end}. */
@@ -122,13 +123,58 @@ final class WindowRegions {
         return begin >= 0
                 && begin % BLOCK == 0
                 && begin <= latestBegin(end)
-                && end - begin <= regionSlots;
+                && end - begin <= rule.regionSlots();
     }
 
     /** Last position at which a region may begin whose rows the token at {@code end} will see. */
     int latestBegin(int end) {
-        long oldest = Math.max(0, (long) end - window.orElse(1) + 1);
-        return (int) (oldest / BLOCK * BLOCK);
+        return rule.first(end);
+    }
+
+    /**
+     * Slot of the first row of a window that is to be copied out.
+     *
+     * @throws VarveException of kind INVALID_REQUEST if the region does not hold it
+     */
+    int slotToRead(CachePart.Window part) {
+        int row = part.row();
+        if (ends[row] != part.end() || begins[row] > part.first()) {
+            throw refused(part, "positions " + begins[row] + " to " + ends[row]);
+        }
+        return region(row) + part.first() - begins[row];
+    }
+
+    /**
+     * Slot of the first row of a window that is to be copied in.
+     *
+     * @throws VarveException of kind INVALID_REQUEST if the region cannot hold it
+     */
+    int slotToWrite(CachePart.Window part) {
+        int begin = rule.begin(part.end());
+        if (part.first() != rule.first(part.end()) || part.end() - begin > rule.regionSlots()) {
+            throw refused(part, "those from " + rule.first(part.end()) + " on");
+        }
+        return region(part.row()) + part.first() - begin;
+    }
+
+    /** Takes note of a window that was copied in. */
+    void adopt(CachePart.Window part) {
+        adopt(part.row(), rule.begin(part.end()), part.end());
+    }
+
+    private static VarveException refused(CachePart.Window part, String expected) {
+        return new VarveException(
+                VarveException.Kind.INVALID_REQUEST,
+                "window of layer "
+                        + part.layer()
+                        + " in state row "
+                        + part.row()
+                        + ": expected "
+                        + expected
+                        + ", found positions "
+                        + part.first()
+                        + " to "
+                        + part.end());
     }
 
     /** Takes note of positions that were put into a region. */
@@ -138,6 +184,6 @@ final class WindowRegions {
     }
 
     private int region(int row) {
-        return (row - 1) * regionSlots;
+        return (row - 1) * rule.regionSlots();
     }
 }

@@ -1,0 +1,104 @@
+package dev.varve.platform.shard;
+
+import dev.varve.api.model.LayerRange;
+import dev.varve.api.model.LayerState;
+import dev.varve.api.model.ModelShape;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * The parts of which the state of a sequence consists, layer by layer, in the shards of a model.
+ */
+public final class CacheLayout {
+    private final Map<Integer, RowLayout> rows = new TreeMap<>();
+    private final Map<Integer, RowLayout> windows = new TreeMap<>();
+    private final Map<Integer, List<Long>> states = new TreeMap<>();
+    private final WindowRule rule;
+    private final boolean forgets;
+
+    private CacheLayout(WindowRule rule, boolean forgets) {
+        this.rule = rule;
+        this.forgets = forgets;
+    }
+
+    /**
+     * The parts of some layers.
+     *
+     * @param regionSlots as in {@link CacheSizes}
+     */
+    public static CacheLayout of(
+            ModelShape shape, LayerRange range, CacheTypes types, int regionSlots) {
+        CacheLayout layout =
+                new CacheLayout(new WindowRule(shape.window(), regionSlots), shape.forgets());
+        for (int layer = range.begin(); layer < range.end(); layer++) {
+            switch (shape.layers().get(layer)) {
+                case LayerState.FullAttention full ->
+                        layout.rows.put(layer, RowLayout.of(full, types));
+                case LayerState.SlidingAttention sliding ->
+                        layout.windows.put(layer, RowLayout.of(sliding, types));
+                case LayerState.Recurrent state ->
+                        layout.states.put(
+                                layer, List.of(state.convElements(), state.matrixElements()));
+                case LayerState.Custom own -> {
+                    if (!own.parts().isEmpty()) {
+                        layout.states.put(
+                                layer,
+                                own.parts().stream()
+                                        .map(LayerState.Custom.Part::elements)
+                                        .toList());
+                    }
+                }
+                case LayerState.SharedAttention shared -> {
+                    // Its rows are those of another layer.
+                }
+            }
+        }
+        return layout;
+    }
+
+    /** Whether a sequence can only go on from a position whose state was kept. */
+    public boolean forgets() {
+        return forgets;
+    }
+
+    /** Bytes of the K and V rows of one token. */
+    public long bytesPerToken() {
+        return rows.values().stream().mapToLong(each -> each.bytes(1)).sum();
+    }
+
+    /**
+     * The rows of consecutive positions in all full attention layers, in ascending order.
+     *
+     * @param span where the sequence's rows lie
+     */
+    public List<CachePart> rows(SlotSpan span, int position, int count) {
+        List<CachePart> parts = new ArrayList<>(rows.size());
+        rows.forEach(
+                (layer, layout) ->
+                        parts.add(
+                                new CachePart.Rows(
+                                        layer, layout, span.slot(position), position, count)));
+        return parts;
+    }
+
+    /**
+     * The states of all other layers, in ascending order; windows after the rest.
+     *
+     * @param row state row that holds them
+     * @param position tokens that they have seen, at least 1
+     */
+    public List<CachePart> states(int row, int position) {
+        List<CachePart> parts = new ArrayList<>(states.size() + windows.size());
+        states.forEach(
+                (layer, elements) ->
+                        parts.add(new CachePart.State(layer, elements, row, position)));
+        int first = rule.first(position);
+        windows.forEach(
+                (layer, layout) ->
+                        parts.add(new CachePart.Window(layer, layout, row, first, position)));
+        return parts;
+    }
+}

@@ -21,6 +21,10 @@ import dev.varve.platform.http.model.ModelDescription;
 import dev.varve.platform.http.model.ModelLanguage;
 import dev.varve.platform.http.model.ReasoningDefaults;
 import dev.varve.platform.http.model.ServedModel;
+import dev.varve.platform.prefix.CacheEntry;
+import dev.varve.platform.prefix.CacheUse;
+import dev.varve.platform.prefix.MissReason;
+import dev.varve.platform.prefix.PrefixCacheStatus;
 import dev.varve.platform.sequence.SlotUse;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.template.ChatTemplate;
@@ -169,7 +173,8 @@ public final class RequestBench {
                                                         submission.request().prompt().length(),
                                                         0,
                                                         count),
-                                                new GenerationEnd.Times(1, 2, 3)));
+                                                new GenerationEnd.Times(1, 2, 3),
+                                                CacheUse.missed(MissReason.UNKNOWN)));
                     });
             return () -> {};
         }
@@ -181,7 +186,18 @@ public final class RequestBench {
                     new SlotUse(CONTEXT, 0, 0),
                     new ShardMemory(0, 0, 0, 0),
                     EngineStatus.Counts.NONE,
+                    PrefixCacheStatus.NONE,
                     List.of());
+        }
+
+        @Override
+        public CompletableFuture<List<CacheEntry>> cacheEntries() {
+            return CompletableFuture.completedFuture(List.of());
+        }
+
+        @Override
+        public CompletableFuture<Void> clearCache() {
+            return CompletableFuture.completedFuture(null);
         }
 
         @Override

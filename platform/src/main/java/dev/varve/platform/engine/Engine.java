@@ -1,6 +1,7 @@
 package dev.varve.platform.engine;
 
 import dev.varve.api.VarveException;
+import dev.varve.platform.prefix.CacheEntry;
 
 import java.time.Duration;
 import java.util.List;
@@ -29,6 +30,18 @@ public interface Engine extends AutoCloseable {
 
     /** Counters and gauges of this moment. Never waits for a step. */
     EngineStatus status();
+
+    /**
+     * The positions that host memory can restore, most recently used first; completes between two
+     * steps.
+     */
+    CompletableFuture<List<CacheEntry>> cacheEntries();
+
+    /**
+     * Forgets all that was computed for requests that have ended, on the devices and in host
+     * memory; completes between two steps.
+     */
+    CompletableFuture<Void> clearCache();
 
     /**
      * Completes, with the reason, when the engine can do no more work and nothing but a new start

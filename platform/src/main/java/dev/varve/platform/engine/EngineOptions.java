@@ -4,6 +4,8 @@ import dev.varve.platform.sequence.CacheCapacity;
 import dev.varve.platform.shard.SlotSpan;
 
 import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
 
 /**
  * Sizes of the engine.
@@ -13,13 +15,15 @@ import java.time.Duration;
  * @param suppressedTokens ids that are never chosen
  * @param shardPatience how long requests wait for a lost shard that makes no progress
  * @param pace how prompts are computed beside streams
+ * @param hostCache where computed prompts are kept beside the devices; empty for nowhere
  */
 public record EngineOptions(
         Capacity capacity,
         int queueLimit,
         int[] suppressedTokens,
         Duration shardPatience,
-        Pace pace) {
+        Pace pace,
+        Optional<HostCache> hostCache) {
     /** How long requests wait for a lost shard where nobody asked for another time. */
     public static final Duration DEFAULT_SHARD_PATIENCE = Duration.ofSeconds(30);
 
@@ -33,21 +37,35 @@ public record EngineOptions(
                     "patience with lost shards must be positive, got " + shardPatience);
         }
         suppressedTokens = suppressedTokens.clone();
+        Objects.requireNonNull(hostCache);
     }
 
     /** Nothing suppressed and the usual patience with lost shards. */
     public EngineOptions(Capacity capacity, int queueLimit) {
-        this(capacity, queueLimit, new int[0], DEFAULT_SHARD_PATIENCE, Pace.DEFAULT);
+        this(
+                capacity,
+                queueLimit,
+                new int[0],
+                DEFAULT_SHARD_PATIENCE,
+                Pace.DEFAULT,
+                Optional.empty());
     }
 
     /** The same sizes with another patience. */
     public EngineOptions withShardPatience(Duration patience) {
-        return new EngineOptions(capacity, queueLimit, suppressedTokens, patience, pace);
+        return new EngineOptions(capacity, queueLimit, suppressedTokens, patience, pace, hostCache);
     }
 
     /** The same sizes with another pace. */
     public EngineOptions withPace(Pace other) {
-        return new EngineOptions(capacity, queueLimit, suppressedTokens, shardPatience, other);
+        return new EngineOptions(
+                capacity, queueLimit, suppressedTokens, shardPatience, other, hostCache);
+    }
+
+    /** The same sizes with host memory beside the devices. */
+    public EngineOptions withHostCache(HostCache memory) {
+        return new EngineOptions(
+                capacity, queueLimit, suppressedTokens, shardPatience, pace, Optional.of(memory));
     }
 
     @Override

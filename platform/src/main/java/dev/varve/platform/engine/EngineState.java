@@ -1,5 +1,6 @@
 package dev.varve.platform.engine;
 
+import dev.varve.platform.prefix.PrefixCache;
 import dev.varve.platform.sequence.SequenceCache;
 import dev.varve.platform.sequence.TokenOutput;
 
@@ -7,12 +8,17 @@ import dev.varve.platform.sequence.TokenOutput;
  * What all steps of an engine work on. Only the engine's thread uses it.
  *
  * @param running the requests that have a place in the caches
- * @param cache what was computed of them
+ * @param prefix what was computed of them and of others
  * @param flights the batches under way
  * @param choice makes tokens of what the model gave
  */
 record EngineState(
-        RunningRequests running, SequenceCache cache, Flights flights, TokenChoice choice) {
+        RunningRequests running, PrefixCache prefix, Flights flights, TokenChoice choice) {
+    /** Where sequences lie on the devices. */
+    SequenceCache cache() {
+        return prefix.devices();
+    }
+
     /** Goes on with a request all of whose known tokens are computed. */
     void chooseFirst(Request request, TokenOutput output) {
         running.guard(

@@ -1,5 +1,6 @@
 package dev.varve.platform.engine;
 
+import dev.varve.platform.prefix.PrefixCacheStatus;
 import dev.varve.platform.sequence.SlotUse;
 import dev.varve.platform.shard.ShardMemory;
 
@@ -12,10 +13,16 @@ import java.util.List;
  * @param slots who holds the slots of the KV pool
  * @param memory bytes of all shards
  * @param counts what was done so far
+ * @param cache what the prefix cache holds and did
  * @param shards the shards in layer order
  */
 public record EngineStatus(
-        Load load, SlotUse slots, ShardMemory memory, Counts counts, List<ShardStatus> shards) {
+        Load load,
+        SlotUse slots,
+        ShardMemory memory,
+        Counts counts,
+        PrefixCacheStatus cache,
+        List<ShardStatus> shards) {
     /** Copies the shards. */
     public EngineStatus {
         shards = List.copyOf(shards);
@@ -59,9 +66,9 @@ public record EngineStatus(
     }
 
     /** What the engine itself knows; told after every step, so that it must be cheap to make. */
-    record Figures(Load load, SlotUse slots, Counts counts) {
+    record Figures(Load load, SlotUse slots, Counts counts, PrefixCacheStatus cache) {
         EngineStatus with(ShardMemory memory, List<ShardStatus> shards) {
-            return new EngineStatus(load, slots, memory, counts, shards);
+            return new EngineStatus(load, slots, memory, counts, cache, shards);
         }
     }
 }

@@ -2,9 +2,10 @@ package dev.varve.platform.engine;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.backend.ComputeDevice.Phase;
+import dev.varve.platform.prefix.Departure;
+import dev.varve.platform.prefix.PrefixCache;
 import dev.varve.platform.sequence.Advance;
 import dev.varve.platform.sequence.CachedSequence;
-import dev.varve.platform.sequence.SequenceCache;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.ShardLostException;
 import dev.varve.platform.shard.ShardResult;
@@ -22,7 +23,7 @@ final class Flights {
     private static final System.Logger LOG = System.getLogger("dev.varve.engine");
 
     private final ShardPipeline pipeline;
-    private final SequenceCache cache;
+    private final PrefixCache cache;
     private final StepPace pace;
     private final Consumer<Failure> onFailure;
     private final Deque<Flight> flights = new ArrayDeque<>();
@@ -35,10 +36,12 @@ final class Flights {
      * A batch under way.
      *
      * @param places where the requests were computed when it was submitted
+     * @param departures states that it leaves for others
      */
     private record Flight(
             List<Work> works,
             List<CachedSequence> places,
+            List<Departure> departures,
             Batch batch,
             CompletableFuture<ShardResult> result,
             long submittedAt) {
@@ -67,11 +70,7 @@ final class Flights {
      * @param pace hears how long those with prompt tokens take
      * @param onFailure hears of each batch that failed, unless a shard was lost
      */
-    Flights(
-            ShardPipeline pipeline,
-            SequenceCache cache,
-            StepPace pace,
-            Consumer<Failure> onFailure) {
+    Flights(ShardPipeline pipeline, PrefixCache cache, StepPace pace, Consumer<Failure> onFailure) {
         this.pipeline = pipeline;
         this.cache = cache;
         this.pace = pace;
@@ -99,10 +98,22 @@ final class Flights {
             places.add(work.request().sequence());
             advances.add(work.advance());
         }
-        Batch batch = cache.advance(advances);
+        Batch batch = cache.devices().advance(advances);
         submitted++;
         long now = System.nanoTime();
-        flights.addLast(new Flight(works, places, batch, pipeline.submit(batch), now));
+        flights.addLast(
+                new Flight(
+                        works, places, departures(advances), batch, pipeline.submit(batch), now));
+    }
+
+    private List<Departure> departures(List<Advance> advances) {
+        List<Departure> departures = new ArrayList<>();
+        for (Advance advance : advances) {
+            if (advance.keepState()) {
+                cache.passes(advance.sequence()).ifPresent(departures::add);
+            }
+        }
+        return departures;
     }
 
     /** The logits of a batch must be used before another one may ask for some. */
@@ -133,6 +144,7 @@ final class Flights {
             throw e;
         } catch (RuntimeException e) {
             LOG.log(System.Logger.Level.ERROR, "a step failed", e);
+            flight.departures().forEach(cache::forget);
             onFailure.accept(
                     new Failure(
                             stillComputed(flight),
@@ -146,6 +158,7 @@ final class Flights {
             settledAt = System.nanoTime();
         }
         measure(flight.batch(), settledAt - begin);
+        flight.departures().forEach(Departure::ripen);
         int row = 0;
         for (Work work : flight.works()) {
             work.taker().take(result, row);

@@ -1,13 +1,16 @@
 package dev.varve.platform.engine;
 
+import dev.varve.platform.prefix.CacheUse;
+
 /**
  * How a generation ended, and its cost.
  *
  * @param reason why it ended
  * @param tokens how many there were
  * @param times how long they took
+ * @param cache what the prefix cache was good for
  */
-public record GenerationEnd(Reason reason, Tokens tokens, Times times) {
+public record GenerationEnd(Reason reason, Tokens tokens, Times times, CacheUse cache) {
     /** Why a generation ends. */
     public enum Reason {
         /** The model chose an end token. */

@@ -192,7 +192,7 @@ final class PrefillStep {
 
     /** Where a checkpoint is of use: not where any position can be gone back to. */
     private int checkpoint(Request request) {
-        return state.cache().canCutBack() ? 0 : request.lastBoundary();
+        return state.cache().canCutBack() ? 0 : request.nextStop(state.prefix().hasHost());
     }
 
     private Chunk chunk(Request request, ChunkPlan plan) {

@@ -1,5 +1,7 @@
 package dev.varve.platform.engine;
 
+import dev.varve.platform.prefix.CacheUse;
+import dev.varve.platform.prefix.MissReason;
 import dev.varve.platform.sampling.Sampler;
 import dev.varve.platform.sequence.CacheRequest;
 import dev.varve.platform.sequence.CachedSequence;
@@ -9,6 +11,7 @@ import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.SlotSpan;
 
 import java.util.Arrays;
+import java.util.Optional;
 
 /**
  * A submitted request on its way through the engine. All but {@link #cancel} belongs to the
@@ -18,6 +21,8 @@ final class Request implements Generation {
     /** Where a request stands. */
     private enum Phase {
         WAITING,
+        /** It has a place, whose beginning is being copied there. */
+        RESTORING,
         PREFILL,
         DECODE,
         ENDED
@@ -30,6 +35,13 @@ final class Request implements Generation {
     private final TokenList tokens;
     private final int promptLength;
     private final int[] endTokens;
+
+    /** Positions of the prompt whose state is kept, ascending. */
+    private final int[] stops;
+
+    /** The last of them, where only one can be kept. */
+    private final int[] lastStop;
+
     private final OutputRows wanted;
     private final Runnable wakeUp;
     private final RequestClock clock = new RequestClock(System::nanoTime);
@@ -48,8 +60,9 @@ final class Request implements Generation {
 
     private int generated;
     private int losses;
+    private boolean mayRestore = true;
     private int reachedAtLoss;
-    private int cached;
+    private Optional<CacheUse> cacheUse = Optional.empty();
 
     /**
      * @param arrival number of the request; the sequence's id
@@ -77,6 +90,9 @@ final class Request implements Generation {
         tokens = new TokenList(prompt);
         promptLength = prompt.length;
         sampler.acceptPrompt(prompt);
+        stops = KeptPositions.of(request.prompt());
+        int last = request.prompt().lastBoundary();
+        lastStop = last == 0 || stops.length == 0 ? new int[0] : new int[] {last};
         endTokens =
                 request.ending().endTokens().stream()
                         .mapToInt(Integer::intValue)
@@ -114,9 +130,35 @@ final class Request implements Generation {
         return promptLength;
     }
 
-    /** Leading tokens of the prompt whose state is worth keeping, 0 for none. */
-    int lastBoundary() {
-        return request.prompt().lastBoundary();
+    /**
+     * The next position behind the computed tokens whose state is worth keeping, 0 for none.
+     *
+     * @param several whether more than one can be kept
+     */
+    int nextStop(boolean several) {
+        int[] all = several ? stops : lastStop;
+        for (int stop : all) {
+            if (stop > sequence.computed()) {
+                return stop;
+            }
+        }
+        return 0;
+    }
+
+    /**
+     * The last position that this request keeps and that another one can go on from.
+     *
+     * @return 0 if there is none
+     */
+    int sharedStop(Request other) {
+        int shared = 0;
+        if (other != this && request.prompt().scope().equals(other.request.prompt().scope())) {
+            int common = Math.min(tokens.commonPrefix(other.tokens), other.known() - 1);
+            for (int stop : stops) {
+                shared = stop <= common ? stop : shared;
+            }
+        }
+        return shared;
     }
 
     /** Tokens chosen so far. */
@@ -181,17 +223,23 @@ final class Request implements Generation {
 
     /** Whether it has a place in the caches and is worked on. */
     boolean isRunning() {
-        return phase == Phase.PREFILL || phase == Phase.DECODE;
+        return phase == Phase.RESTORING || phase == Phase.PREFILL || phase == Phase.DECODE;
+    }
+
+    /** Whether the beginning of its sequence is not in the caches yet. */
+    boolean isRestoring() {
+        return phase == Phase.RESTORING;
     }
 
     /** Whether this request computes, for the first time, the prompt that another one needs. */
     boolean computesPromptOf(Request other) {
-        return isInPrefill() && hasPromptOf(other);
+        return (isInPrefill() || isRestoring()) && hasPromptOf(other);
     }
 
     /** Whether both have the same prompt, of which nothing was answered, in the same scope. */
     boolean hasPromptOf(Request other) {
         return other != this
+                && request.prompt().scope().keeps()
                 && !isGenerating()
                 && !other.isGenerating()
                 && request.prompt().scope().equals(other.request.prompt().scope())
@@ -202,18 +250,35 @@ final class Request implements Generation {
         return Arrays.binarySearch(endTokens, token) >= 0;
     }
 
-    /**
-     * Leaves the queue; a preempted request does so again but started only once. Returns whether
-     * this is the start.
-     */
-    boolean run(CachedSequence place) {
+    /** Leaves the queue; a preempted request does so again. */
+    void run(CachedSequence place) {
         sequence = place;
         phase = Phase.PREFILL;
-        if (!clock.start()) {
-            return false;
-        }
-        cached = place.computed();
-        return true;
+        clock.start();
+    }
+
+    /** Whether its listener has not heard that it runs. */
+    boolean isNew() {
+        return cacheUse.isEmpty();
+    }
+
+    /** Its place waits for what host memory has of it. */
+    void restore() {
+        phase = Phase.RESTORING;
+    }
+
+    /** The beginning is there. */
+    void restored() {
+        phase = Phase.PREFILL;
+    }
+
+    /** Host memory could not restore it; it is not tried again. */
+    void failedToRestore() {
+        mayRestore = false;
+    }
+
+    boolean mayRestore() {
+        return mayRestore;
     }
 
     /** All known tokens are computed: the next ones are chosen. */
@@ -223,7 +288,8 @@ final class Request implements Generation {
 
     /** Goes back to the queue, to be computed again as it was. */
     void loseSequence() {
-        CutList done = sequence.cuts();
+        // What was only copied was not computed for this request.
+        CutList done = isRestoring() ? CutList.NONE : sequence.cuts();
         replay = done.end() >= replay.end() ? done : replay;
         sequence = null;
         phase = Phase.WAITING;
@@ -274,12 +340,21 @@ final class Request implements Generation {
         }
     }
 
+    /** Tokens of the prompt that needed no computing when it first ran. */
     int cachedTokens() {
-        return cached;
+        return cacheUse.map(CacheUse::tokens).orElse(0);
+    }
+
+    /** Takes note of what the prefix cache was good for. */
+    void usedCache(CacheUse use) {
+        cacheUse = Optional.of(use);
     }
 
     GenerationEnd end(GenerationEnd.Reason reason) {
         return new GenerationEnd(
-                reason, new GenerationEnd.Tokens(promptLength, cached, generated), clock.end());
+                reason,
+                new GenerationEnd.Tokens(promptLength, cachedTokens(), generated),
+                clock.end(),
+                cacheUse.orElseGet(() -> CacheUse.missed(MissReason.UNKNOWN)));
     }
 }

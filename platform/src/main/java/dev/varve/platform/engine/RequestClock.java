@@ -20,13 +20,11 @@ final class RequestClock {
         queued = nanoTime.getAsLong();
     }
 
-    /** The request leaves the queue. Returns whether it does so for the first time. */
-    boolean start() {
-        boolean first = started.isEmpty();
-        if (first) {
+    /** The request leaves the queue; only the first time counts. */
+    void start() {
+        if (started.isEmpty()) {
             started = OptionalLong.of(nanoTime.getAsLong());
         }
-        return first;
     }
 
     void firstToken() {

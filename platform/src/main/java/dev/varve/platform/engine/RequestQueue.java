@@ -6,15 +6,18 @@ import dev.varve.platform.shard.ShardLostException;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * The requests that wait, in front of an engine that works, waits with them, turns them away or is
@@ -28,12 +31,25 @@ final class RequestQueue implements WaitingLine {
     /** Guarded by the lock, as all below. */
     private final Deque<Request> waiting = new ArrayDeque<>();
 
+    private final List<Question<?>> questions = new ArrayList<>();
+
     /** Why requests are turned away for the time being. */
     private Optional<ShardLostException> refusal = Optional.empty();
 
     private boolean working;
     private boolean draining;
     private boolean closed;
+
+    /** Something that the engine's thread is to answer, and who waits for it. */
+    record Question<T>(Supplier<T> question, CompletableFuture<T> asker) {
+        void answer() {
+            try {
+                asker.complete(question.get());
+            } catch (RuntimeException | Error e) {
+                asker.completeExceptionally(e);
+            }
+        }
+    }
 
     /**
      * @param limit most requests that wait
@@ -60,8 +76,7 @@ final class RequestQueue implements WaitingLine {
 
     private void requireOpen(int count) {
         if (closed || draining) {
-            throw new VarveException(
-                    VarveException.Kind.UNAVAILABLE, "the server is shutting down");
+            throw ended();
         }
         if (refusal.isPresent()) {
             throw missing(refusal.get());
@@ -188,6 +203,43 @@ final class RequestQueue implements WaitingLine {
         changed.signalAll();
     }
 
+    /**
+     * Has the engine's thread answer something between two steps.
+     *
+     * @return fails with a VarveException of kind UNAVAILABLE if the engine ends before that
+     */
+    <T> CompletableFuture<T> ask(Supplier<T> question) {
+        CompletableFuture<T> answer = new CompletableFuture<>();
+        lock.lock();
+        try {
+            if (closed) {
+                answer.completeExceptionally(ended());
+            } else {
+                questions.add(new Question<>(question, answer));
+                changed.signalAll();
+            }
+        } finally {
+            lock.unlock();
+        }
+        return answer;
+    }
+
+    private static VarveException ended() {
+        return new VarveException(VarveException.Kind.UNAVAILABLE, "the server is shutting down");
+    }
+
+    /** What the engine's thread is to answer. */
+    List<Question<?>> takeQuestions() {
+        lock.lock();
+        try {
+            List<Question<?>> taken = List.copyOf(questions);
+            questions.clear();
+            return taken;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Lets the engine's thread look again. */
     void wakeUp() {
         lock.lock();
@@ -207,7 +259,7 @@ final class RequestQueue implements WaitingLine {
     boolean awaitWork(BooleanSupplier idle) {
         lock.lock();
         try {
-            while (!closed && waiting.isEmpty() && idle.getAsBoolean()) {
+            while (!closed && waiting.isEmpty() && questions.isEmpty() && idle.getAsBoolean()) {
                 working = false;
                 changed.signalAll();
                 changed.awaitUninterruptibly();
@@ -289,7 +341,7 @@ final class RequestQueue implements WaitingLine {
     boolean isQuiet() {
         lock.lock();
         try {
-            return !closed && !draining && waiting.isEmpty();
+            return !closed && !draining && waiting.isEmpty() && questions.isEmpty();
         } finally {
             lock.unlock();
         }
@@ -325,6 +377,8 @@ final class RequestQueue implements WaitingLine {
         try {
             closed = true;
             endAll(end);
+            questions.forEach(question -> question.asker().completeExceptionally(ended()));
+            questions.clear();
         } finally {
             lock.unlock();
         }

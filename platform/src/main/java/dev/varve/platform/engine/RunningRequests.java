@@ -1,8 +1,8 @@
 package dev.varve.platform.engine;
 
 import dev.varve.api.VarveException;
+import dev.varve.platform.prefix.PrefixCache;
 import dev.varve.platform.sequence.CachedSequence;
-import dev.varve.platform.sequence.SequenceCache;
 import dev.varve.platform.shard.ShardLostException;
 import dev.varve.platform.shard.SlotSpan;
 
@@ -21,13 +21,13 @@ final class RunningRequests {
     /** Losses in a row that a request survives without getting further. */
     private static final int MOST_LOSSES = 5;
 
-    private final SequenceCache cache;
+    private final PrefixCache cache;
     private final WaitingLine line;
     private final List<Request> requests = new ArrayList<>();
     private long preemptions;
     private long replays;
 
-    RunningRequests(SequenceCache cache, WaitingLine line) {
+    RunningRequests(PrefixCache cache, WaitingLine line) {
         this.cache = cache;
         this.line = line;
     }
@@ -84,10 +84,10 @@ final class RunningRequests {
         return replays;
     }
 
-    /** Lets a request run in its place. Returns whether it does so for the first time. */
-    boolean add(Request request, CachedSequence place) {
+    /** Lets a request run in its place. */
+    void add(Request request, CachedSequence place) {
         requests.add(request);
-        return request.run(place);
+        request.run(place);
     }
 
     /** A request has all of its tokens; what was computed for it stays. */
@@ -101,8 +101,13 @@ final class RunningRequests {
     void removeCancelled() {
         for (Request request : List.copyOf(requests)) {
             if (request.isCancelled()) {
+                boolean whole = !request.isRestoring();
                 leave(request);
-                cache.keep(request.sequence());
+                if (whole) {
+                    cache.keep(request.sequence());
+                } else {
+                    cache.drop(request.sequence());
+                }
                 fail(request, cancelled());
             }
         }
@@ -163,8 +168,13 @@ final class RunningRequests {
                 requests.stream().max(Comparator.comparingLong(Request::arrival)).orElseThrow();
         requests.remove(youngest);
         CachedSequence place = youngest.sequence();
+        boolean whole = !youngest.isRestoring();
         youngest.loseSequence();
-        cache.drop(place);
+        if (whole) {
+            cache.putAside(place);
+        } else {
+            cache.drop(place);
+        }
         preemptions++;
         line.requeue(youngest);
     }
@@ -173,7 +183,7 @@ final class RunningRequests {
     void endAll(VarveException reason) {
         List<Request> ended = List.copyOf(requests);
         requests.clear();
-        cache.clear();
+        cache.lose();
         for (Request request : ended) {
             request.leave();
             fail(request, reason);
@@ -187,7 +197,7 @@ final class RunningRequests {
      * shard.
      */
     void loseAll() {
-        cache.clear();
+        cache.lose();
         List<Request> lost = List.copyOf(requests);
         requests.clear();
         requeue(lost);

@@ -2,6 +2,7 @@ package dev.varve.platform.engine;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.model.ModelShape;
+import dev.varve.platform.prefix.CacheEntry;
 import dev.varve.platform.sampling.Sampler;
 import dev.varve.platform.setting.Setting;
 import dev.varve.platform.shard.ShardHealth;
@@ -152,6 +153,7 @@ public final class Scheduler implements Engine {
 
     private void step() {
         try {
+            queue.takeQuestions().forEach(RequestQueue.Question::answer);
             removeCancelled();
             admit();
             steps.run();
@@ -291,6 +293,7 @@ public final class Scheduler implements Engine {
             steps.endAll(reason);
         } finally {
             closePipeline();
+            steps.close();
         }
     }
 
@@ -305,6 +308,20 @@ public final class Scheduler implements Engine {
     @Override
     public EngineStatus status() {
         return published.with(pipeline.memory(), pipeline.status());
+    }
+
+    @Override
+    public CompletableFuture<List<CacheEntry>> cacheEntries() {
+        return queue.ask(steps::cacheEntries);
+    }
+
+    @Override
+    public CompletableFuture<Void> clearCache() {
+        return queue.ask(
+                () -> {
+                    steps.clearCache();
+                    return null;
+                });
     }
 
     @Override

@@ -1,11 +1,16 @@
 package dev.varve.platform.engine;
 
 import dev.varve.api.VarveException;
+import dev.varve.api.model.LayerRange;
+import dev.varve.platform.prefix.CacheMover;
 import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.Feature;
+import dev.varve.platform.shard.PartBytes;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardResult;
+import dev.varve.platform.shard.SlotCopy;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -14,13 +19,14 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.Function;
 
 /**
  * The shards of a model in layer order; a batch passes through all of them. Batches that were
  * submitted one after the other overlap: while one is in the second shard, the next one may be in
  * the first, unless both compute on the same cores. Owns the shards.
  */
-public final class ShardPipeline implements AutoCloseable {
+public final class ShardPipeline implements CacheMover, AutoCloseable {
     private final List<Stage> stages;
     private final List<StageWorker> workers;
     private final int depth;
@@ -157,6 +163,57 @@ public final class ShardPipeline implements AutoCloseable {
                 last.rows(),
                 last.boundary(),
                 List.copyOf(byLayer.values()));
+    }
+
+    @Override
+    public CompletableFuture<Void> copy(List<SlotCopy> copies) {
+        return inOrder(range -> Optional.of(shard -> shard.copy(copies)));
+    }
+
+    @Override
+    public CompletableFuture<Void> export(List<CachePart> parts, PartBytes target) {
+        return move(parts, target, Shard::export);
+    }
+
+    @Override
+    public CompletableFuture<Void> adopt(List<CachePart> parts, PartBytes source) {
+        return move(parts, source, Shard::adopt);
+    }
+
+    /** {@link Shard#export} or {@link Shard#adopt}. */
+    private interface Move {
+        CompletableFuture<Void> of(Shard shard, List<CachePart> parts, PartBytes bytes);
+    }
+
+    private CompletableFuture<Void> move(List<CachePart> parts, PartBytes bytes, Move move) {
+        return inOrder(
+                range -> {
+                    PartsOfShard own = PartsOfShard.of(range, parts, bytes);
+                    return own.parts().isEmpty()
+                            ? Optional.empty()
+                            : Optional.of(shard -> move.of(shard, own.parts(), own));
+                });
+    }
+
+    /**
+     * Asks each shard for something, behind all batches that were submitted before: the turn goes
+     * from shard to shard as with them, and what they do goes on side by side.
+     *
+     * @param work what a shard of some layers does, if anything
+     */
+    private CompletableFuture<Void> inOrder(
+            Function<LayerRange, Optional<Function<Shard, CompletableFuture<Void>>>> work) {
+        List<CompletableFuture<Void>> all = new ArrayList<>(stages.size());
+        CompletableFuture<Void> turn = CompletableFuture.completedFuture(null);
+        for (Stage stage : stages) {
+            Function<Shard, CompletableFuture<Void>> own =
+                    work.apply(stage.shard().range())
+                            .orElse(shard -> CompletableFuture.completedFuture(null));
+            CompletableFuture<Void> result = new CompletableFuture<>();
+            turn = turn.thenCompose(before -> stage.move(own, result));
+            all.add(result);
+        }
+        return CompletableFuture.allOf(all.toArray(CompletableFuture[]::new));
     }
 
     /**

@@ -8,6 +8,7 @@ import dev.varve.platform.shard.ShardResult;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /** A shard's place in the pipeline: whose thread calls it, and how long that takes. */
@@ -69,6 +70,35 @@ class Stage {
                             forwardNanos.add(System.nanoTime() - begin);
                             event.end(shard, batch, failure == null);
                         });
+    }
+
+    /**
+     * Moves parts of sequences when it is the shard's turn, without waiting for the end of it.
+     *
+     * @param result completes with the move
+     * @return completes once the shard's turn has come, so that the next shard can be asked
+     */
+    CompletableFuture<Void> move(
+            Function<Shard, CompletableFuture<Void>> work, CompletableFuture<Void> result) {
+        CompletableFuture<Void> begun = new CompletableFuture<>();
+        worker.run(
+                () -> {
+                    begun.complete(null);
+                    try {
+                        work.apply(shard)
+                                .whenComplete(
+                                        (done, failure) -> {
+                                            if (failure == null) {
+                                                result.complete(null);
+                                            } else {
+                                                result.completeExceptionally(failure);
+                                            }
+                                        });
+                    } catch (RuntimeException | Error e) {
+                        result.completeExceptionally(e);
+                    }
+                });
+        return begun;
     }
 
     /** Holds the turn until the work is done, wherever it is done. */

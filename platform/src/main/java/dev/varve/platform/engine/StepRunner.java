@@ -2,8 +2,11 @@ package dev.varve.platform.engine;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.model.ModelShape;
+import dev.varve.platform.prefix.CacheEntry;
+import dev.varve.platform.prefix.CacheUse;
+import dev.varve.platform.prefix.PrefixCache;
+import dev.varve.platform.sequence.CacheRequest;
 import dev.varve.platform.sequence.CachedSequence;
-import dev.varve.platform.sequence.SequenceCache;
 
 import java.util.List;
 import java.util.Optional;
@@ -23,6 +26,9 @@ final class StepRunner {
     /** Batches for which requests keep to themselves after one failed that several shared. */
     private static final int APART = 64;
 
+    /** Tokens that a request rather waits for than computes them beside the same ones. */
+    private static final int WORTH_WAITING = 64;
+
     private final ShardPipeline pipeline;
     private final EngineOptions.Capacity capacity;
     private final boolean mayMix;
@@ -30,6 +36,7 @@ final class StepRunner {
     private final RunningRequests running;
     private final DecodeStep decode;
     private final PrefillStep prefill;
+    private final Restores restores;
     private long promptTokens;
     private long cachedTokens;
     private int failures;
@@ -50,8 +57,17 @@ final class StepRunner {
         capacity = options.capacity();
         mayMix = options.pace().mixes() && pipeline.depth() == 1;
         StepPace pace = new StepPace(options.pace().maxGap());
-        SequenceCache cache = new SequenceCache(capacity.caches(), shape.forgets());
+        PrefixCache cache =
+                PrefixCache.of(
+                        capacity.caches(),
+                        shape.forgets(),
+                        options.hostCache()
+                                .map(
+                                        host ->
+                                                new PrefixCache.Host(
+                                                        host.layout(), host.bytes(), pipeline)));
         running = new RunningRequests(cache, line);
+        restores = new Restores(cache, running, this::start);
         state =
                 new EngineState(
                         running,
@@ -63,7 +79,7 @@ final class StepRunner {
     }
 
     boolean isIdle() {
-        return running.isEmpty() && state.flights().isEmpty();
+        return running.isEmpty() && state.flights().isEmpty() && restores.isIdle();
     }
 
     boolean hasPlace() {
@@ -96,28 +112,49 @@ final class StepRunner {
         if (running.anyMatch(each -> each.computesPromptOf(request))) {
             return Admission.AWAITS_TWIN;
         }
-        Optional<CachedSequence> place =
-                state.cache().begin(request.cacheRequest(), running.nextBlocks());
-        if (place.isEmpty()) {
+        CacheRequest wanted = request.cacheRequest();
+        PrefixCache.Lookup known = state.prefix().find(wanted, request.mayRestore());
+        if (running.anyMatch(each -> isOnTheWay(each, request, known.length()))) {
+            return Admission.AWAITS_TWIN;
+        }
+        Optional<PrefixCache.Begun> begun =
+                state.prefix().begin(wanted, known, running.nextBlocks());
+        if (begun.isEmpty()) {
             return Admission.NO_ROOM;
         }
-        boolean starts = running.add(request, place.get());
-        if (starts) {
-            promptTokens += request.promptLength();
-            cachedTokens += request.cachedTokens();
-        }
-        if (starts && !running.guard(request, () -> start(request))) {
+        CachedSequence place = begun.get().sequence();
+        running.add(request, place);
+        if (begun.get().arrival().isPresent()) {
+            restores.add(request, begun.get().arrival().get());
             return Admission.ADMITTED;
         }
-        if (place.get().computed() == request.known()) {
+        if (request.isNew()) {
+            start(request, state.prefix().started(wanted, place.computed(), !request.mayRestore()));
+        }
+        if (request.isRunning() && place.computed() == request.known()) {
             request.decode();
-            state.chooseFirst(request, place.get().output().orElseThrow());
+            state.chooseFirst(request, place.output().orElseThrow());
         }
         return Admission.ADMITTED;
     }
 
-    private static void start(Request request) {
-        request.listener().onStart(request.cachedTokens());
+    /** Whether a running request is about to compute much of what another one needs. */
+    private boolean isOnTheWay(Request runs, Request waits, int known) {
+        if (!state.prefix().hasHost() || !waits.mayRestore()) {
+            return false;
+        }
+        int shared = runs.sharedStop(waits);
+        return shared >= known + WORTH_WAITING && state.prefix().awaits(runs.sequence(), shared);
+    }
+
+    private void start(Request request, CacheUse use) {
+        if (!request.isNew()) {
+            return;
+        }
+        request.usedCache(use);
+        promptTokens += request.promptLength();
+        cachedTokens += request.cachedTokens();
+        running.guard(request, () -> request.listener().onStart(request.cachedTokens()));
     }
 
     /**
@@ -125,6 +162,7 @@ final class StepRunner {
      * one of each kind, where shards compute side by side and chunks keep all of them busy.
      */
     void run() {
+        restores.run();
         List<Work> works = decode.works();
         boolean mixes = mayMix && state.flights().submitted() >= mixesFrom;
         if (mixes) {
@@ -174,6 +212,7 @@ final class StepRunner {
     void endAll(VarveException reason) {
         countFailure();
         state.flights().abandon();
+        restores.abandon();
         running.endAll(reason);
     }
 
@@ -182,9 +221,15 @@ final class StepRunner {
         state.flights().abandon();
     }
 
+    /** Frees host memory; the shards have ended. */
+    void close() {
+        state.prefix().close();
+    }
+
     /** Puts all running requests back to the queue, since what was computed for them is lost. */
     void loseAll() {
         state.flights().abandon();
+        restores.abandon();
         running.loseAll();
     }
 
@@ -198,6 +243,15 @@ final class StepRunner {
                                 promptTokens, cachedTokens, state.choice().tokens()),
                         running.preemptions(),
                         running.replays(),
-                        state.flights().submitted()));
+                        state.flights().submitted()),
+                state.prefix().status());
+    }
+
+    List<CacheEntry> cacheEntries() {
+        return state.prefix().entries();
+    }
+
+    void clearCache() {
+        state.prefix().clear();
     }
 }

@@ -178,6 +178,11 @@ public final class RemoteShard implements Shard {
     }
 
     @Override
+    public CompletableFuture<Void> copy(List<SlotCopy> copies) {
+        throw new UnsupportedOperationException("not yet");
+    }
+
+    @Override
     public CompletableFuture<Void> export(List<CachePart> parts, PartBytes target) {
         throw new UnsupportedOperationException("not yet");
     }

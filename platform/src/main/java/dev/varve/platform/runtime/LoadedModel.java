@@ -141,7 +141,8 @@ public final class LoadedModel implements AutoCloseable {
                         settings.waiting().queueLimit(),
                         suppressed,
                         settings.waiting().shardPatience(),
-                        settings.waiting().pace()));
+                        settings.waiting().pace(),
+                        Optional.empty()));
     }
 
     /**

@@ -11,9 +11,30 @@ import java.util.Objects;
 public record CacheScope(String name) {
     private static final CacheScope COMMON = new CacheScope("");
 
+    private static final CacheScope NONE = new CacheScope("\0none");
+
     /** Checks that there is a name. */
     public CacheScope {
         Objects.requireNonNull(name);
+    }
+
+    /** The scope of a request that continues nothing and leaves nothing behind. */
+    public static CacheScope none() {
+        return NONE;
+    }
+
+    /** Whether what is computed in it may be continued. */
+    public boolean keeps() {
+        return !equals(NONE);
+    }
+
+    /**
+     * A part of this scope, of those who give it the same name.
+     *
+     * @param part any text
+     */
+    public CacheScope part(String part) {
+        return keeps() ? new CacheScope(name + '\0' + part) : this;
     }
 
     /** The scope of all who cannot be told apart. */

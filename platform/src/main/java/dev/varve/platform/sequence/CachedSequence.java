@@ -124,6 +124,18 @@ public final class CachedSequence {
         output = length == other.computed ? other.output : Optional.empty();
     }
 
+    /**
+     * Begins with tokens that were computed elsewhere.
+     *
+     * @param how how they were computed
+     * @param stateRow row that is to hold the state after them
+     */
+    void beginBehind(CutList how, int stateRow) {
+        computed = how.end();
+        cuts = how;
+        row = stateRow;
+    }
+
     /** Holds nothing any more. */
     void forget() {
         computed = 0;

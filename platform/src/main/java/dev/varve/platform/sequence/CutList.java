@@ -8,6 +8,9 @@ import java.util.Arrays;
  * cut, at the end of the last of them.
  */
 public final class CutList {
+    /** Nothing was computed; not to be changed. */
+    public static final CutList NONE = new CutList();
+
     private static final int KINDS = 4;
     private static final int WINDOW = 0;
     private static final int ROWS = 1;
@@ -56,7 +59,7 @@ public final class CutList {
      *
      * @throws IllegalArgumentException if no forward ends there
      */
-    CutList upTo(int position) {
+    public CutList upTo(int position) {
         int count = countUpTo(position);
         CutList result = new CutList();
         result.cuts = Arrays.copyOf(cuts, Math.max(8, count));
@@ -65,6 +68,39 @@ public final class CutList {
             throw new IllegalArgumentException("no forward ends at position " + position);
         }
         return result;
+    }
+
+    /**
+     * The cuts of a prompt that was computed in windows of a length, up to a position.
+     *
+     * @param window tokens of each but the last
+     */
+    public static CutList ofWindows(int window, int position) {
+        CutList result = new CutList();
+        for (int end = window; end < position; end += window) {
+            result.add(end, Stretch.WINDOW);
+        }
+        result.add(position, Stretch.WINDOW);
+        return result;
+    }
+
+    /** Whether both lists are the same up to a position, at which a forward ended in both. */
+    public boolean agrees(CutList other, int position) {
+        return position == 0 || agreement(other, position) == position;
+    }
+
+    /**
+     * A number for how the tokens up to a position were computed: of all forwards that began before
+     * it. Equal cuts have equal numbers, others hardly ever.
+     */
+    public long digest(int position) {
+        int count = Math.min(size, countUpTo(position - 1) + 1);
+        long digest = 1;
+        for (int i = 0; i < count; i++) {
+            digest = (digest ^ cuts[i]) * 0x9E37_79B9_7F4A_7C15L;
+            digest ^= digest >>> 29;
+        }
+        return digest;
     }
 
     /** The last position at or before the given one at which a forward ended. */

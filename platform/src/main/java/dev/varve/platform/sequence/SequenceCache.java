@@ -5,6 +5,7 @@ import dev.varve.platform.sequence.Residents.Match;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SlicePlace;
+import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.SlotSpan;
 
 import java.util.ArrayList;
@@ -26,6 +27,7 @@ public final class SequenceCache {
     private final CacheCapacity sizes;
     private final boolean forgets;
     private final Residents residents;
+    private final Departures departures;
     private SpanRoom spans;
     private StateRowPool rows;
 
@@ -34,8 +36,18 @@ public final class SequenceCache {
      * @param forgets whether the model has state that cannot be cut back
      */
     public SequenceCache(CacheCapacity sizes, boolean forgets) {
+        this(sizes, forgets, Departures.UNHEARD);
+    }
+
+    /**
+     * Likewise.
+     *
+     * @param departures hears of what leaves
+     */
+    public SequenceCache(CacheCapacity sizes, boolean forgets, Departures departures) {
         this.sizes = sizes;
         this.forgets = forgets;
+        this.departures = departures;
         residents = new Residents(forgets);
         clear();
     }
@@ -61,6 +73,35 @@ public final class SequenceCache {
     /** Slots that are free, or would be without residents. */
     private int obtainableSlots() {
         return spans.freeSlots() + residents.slots();
+    }
+
+    /** Leading tokens of a request that a resident has computed; 0 for none. */
+    public int find(CacheRequest request) {
+        return residents.find(request).map(Match::length).orElse(0);
+    }
+
+    /**
+     * A sequence with room for a prompt and the token after it, the first tokens of which count as
+     * computed: whoever calls this brings their rows and the state behind them before anything is
+     * computed. Residents are not touched, but may give way.
+     *
+     * @param cuts how these tokens were computed
+     * @param spareSlots slots that must remain for others
+     * @return empty, and nothing is changed, if there is not enough room
+     */
+    public Optional<CachedSequence> beginBehind(
+            CacheRequest request, CutList cuts, int spareSlots) {
+        int capacity = SlotSpan.roundUp(request.tokens().size() + 1);
+        if (obtainableSlots() < capacity + spareSlots) {
+            return Optional.empty();
+        }
+        CachedSequence sequence = new CachedSequence(request.tokens(), request.scope());
+        spans.add(sequence);
+        if (!ensure(sequence, request.tokens().size() + 1)) {
+            throw new IllegalStateException("room for " + capacity + " slots was promised");
+        }
+        sequence.beginBehind(cuts, nextRow(sequence));
+        return Optional.of(sequence);
     }
 
     /**
@@ -91,12 +132,15 @@ public final class SequenceCache {
     }
 
     /**
-     * Whether a resident can stay as it is. It is not worth a copy where it is only extended, and
-     * makes room where its own is needed.
+     * Whether a resident can stay as it is: others may go on from it. One that is extended goes
+     * over where it is kept elsewhere, or the copy would cost another resident; and any makes room
+     * where its own is needed.
      */
     private boolean mayFork(Match match, int capacity) {
-        return !match.extendsResident()
-                && obtainableSlots() - match.resident().span().capacity() >= capacity
+        if (match.extendsResident()) {
+            return !departures.keeps() && spans.freeSlots() >= capacity && rows.hasFree();
+        }
+        return obtainableSlots() - match.resident().span().capacity() >= capacity
                 && hasRowForFork(Optional.of(match.resident()));
     }
 
@@ -138,6 +182,7 @@ public final class SequenceCache {
         CachedSequence resident = match.resident();
         residents.remove(resident);
         spans.handOver(resident, sequence);
+        departures.handedOver(resident, sequence);
         adopt(sequence, match);
         IntStream.of(resident.stateRow(), resident.checkpoint().row())
                 .distinct()
@@ -223,6 +268,11 @@ public final class SequenceCache {
         return batch;
     }
 
+    /** Copies that the next batch would make, for whoever reads or writes rows before it. */
+    public List<SlotCopy> takeCopies() {
+        return spans.takeCopies();
+    }
+
     private Slice slice(Advance advance) {
         CachedSequence sequence = advance.sequence();
         if (advance.keepState()) {
@@ -265,7 +315,7 @@ public final class SequenceCache {
      */
     private int nextRow(CachedSequence sequence) {
         OptionalInt row = rowToWrite(sequence);
-        while (row.isEmpty() && evict()) {
+        while (row.isEmpty() && freeRows()) {
             // The resident may have been the one that shared it.
             row = rowToWrite(sequence);
         }
@@ -282,10 +332,15 @@ public final class SequenceCache {
     /** A free row for a checkpoint; residents give way. */
     private int takeCheckpointRow() {
         OptionalInt row = rows.takeHigh();
-        while (row.isEmpty() && evict()) {
+        while (row.isEmpty() && freeRows()) {
             row = rows.takeHigh();
         }
         return row.orElseThrow(SequenceCache::tooManyRows);
+    }
+
+    /** Lets somebody give way who may hold rows; says whether there was one. */
+    private boolean freeRows() {
+        return departures.releaseRows() || evict();
     }
 
     private static IllegalStateException tooManyRows() {
@@ -318,6 +373,26 @@ public final class SequenceCache {
         }
     }
 
+    /**
+     * Keeps a state row as it is until {@link #release}, whatever becomes of its sequence. Held
+     * rows are given back when {@link Departures#releaseRows} asks for them.
+     */
+    public void hold(int row) {
+        rows.share(row);
+    }
+
+    /** Ends a {@link #hold}. */
+    public void release(int row) {
+        rows.release(row);
+    }
+
+    /** Lets all residents go. */
+    public void evictAll() {
+        while (evict()) {
+            // One after the other.
+        }
+    }
+
     /** Frees a sequence's slots and rows; what it had computed is gone. */
     public void drop(CachedSequence sequence) {
         spans.remove(sequence);
@@ -336,6 +411,7 @@ public final class SequenceCache {
 
     private boolean evict() {
         Optional<CachedSequence> oldest = residents.pollOldest();
+        oldest.ifPresent(departures::leaves);
         oldest.ifPresent(this::drop);
         return oldest.isPresent();
     }

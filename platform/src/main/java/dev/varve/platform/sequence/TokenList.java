@@ -47,7 +47,7 @@ public final class TokenList {
     }
 
     /** Number of leading tokens that both lists share. */
-    int commonPrefix(TokenList other) {
+    public int commonPrefix(TokenList other) {
         int limit = Math.min(size, other.size);
         int mismatch = Arrays.mismatch(values, 0, limit, other.values, 0, limit);
         return mismatch < 0 ? limit : mismatch;

@@ -74,6 +74,9 @@ public interface Shard extends AutoCloseable {
         return false;
     }
 
+    /** Copies rows within the caches, as a batch does before its slices. */
+    CompletableFuture<Void> copy(List<SlotCopy> copies);
+
     /**
      * Copies parts of sequences out of the caches, as they are behind the calls before this one and
      * whatever comes after it.

@@ -1,8 +1,6 @@
 package dev.varve.platform.engine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
 
@@ -21,7 +19,7 @@ class RequestClockTest {
     @Test
     void eachPartOfAGenerationHasItsTime() {
         pass(5);
-        assertTrue(clock.start());
+        clock.start();
         pass(20);
         clock.firstToken();
         pass(300);
@@ -36,7 +34,7 @@ class RequestClockTest {
         clock.start();
         pass(7);
 
-        assertFalse(clock.start());
+        clock.start();
 
         clock.firstToken();
         assertEquals(new GenerationEnd.Times(5, 7, 0), clock.end());

@@ -8,6 +8,10 @@ import dev.varve.platform.engine.Generation;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationListener;
 import dev.varve.platform.engine.GenerationRequest;
+import dev.varve.platform.prefix.CacheEntry;
+import dev.varve.platform.prefix.CacheUse;
+import dev.varve.platform.prefix.MissReason;
+import dev.varve.platform.prefix.PrefixCacheStatus;
 import dev.varve.platform.sequence.SlotUse;
 import dev.varve.platform.shard.ShardMemory;
 
@@ -62,7 +66,8 @@ final class PacedEngine implements Engine {
                     new GenerationEnd(
                             GenerationEnd.Reason.LENGTH,
                             new GenerationEnd.Tokens(request.prompt().length(), 0, count),
-                            new GenerationEnd.Times(1, 2, 3)));
+                            new GenerationEnd.Times(1, 2, 3),
+                            CacheUse.missed(MissReason.UNKNOWN)));
             throw new IllegalStateException("all is said");
         }
     }
@@ -74,7 +79,18 @@ final class PacedEngine implements Engine {
                 new SlotUse(256, 0, 0),
                 new ShardMemory(1, 0, 1, 1),
                 EngineStatus.Counts.NONE,
+                PrefixCacheStatus.NONE,
                 List.of());
+    }
+
+    @Override
+    public CompletableFuture<List<CacheEntry>> cacheEntries() {
+        return CompletableFuture.completedFuture(List.of());
+    }
+
+    @Override
+    public CompletableFuture<Void> clearCache() {
+        return CompletableFuture.completedFuture(null);
     }
 
     @Override

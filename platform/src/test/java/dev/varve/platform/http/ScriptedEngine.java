@@ -9,6 +9,10 @@ import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationListener;
 import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.engine.ShardStatus;
+import dev.varve.platform.prefix.CacheEntry;
+import dev.varve.platform.prefix.CacheUse;
+import dev.varve.platform.prefix.MissReason;
+import dev.varve.platform.prefix.PrefixCacheStatus;
 import dev.varve.platform.sampling.TokenLogprobs;
 import dev.varve.platform.sequence.SlotUse;
 import dev.varve.platform.shard.ShardMemory;
@@ -90,6 +94,16 @@ final class ScriptedEngine implements Engine {
     }
 
     @Override
+    public CompletableFuture<List<CacheEntry>> cacheEntries() {
+        return CompletableFuture.completedFuture(List.of());
+    }
+
+    @Override
+    public CompletableFuture<Void> clearCache() {
+        return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
     public CompletableFuture<VarveException> broken() {
         return broken;
     }
@@ -168,7 +182,8 @@ final class ScriptedEngine implements Engine {
                     new GenerationEnd(
                             reason,
                             new GenerationEnd.Tokens(request.prompt().length(), 0, count),
-                            new GenerationEnd.Times(1, 2, 3)));
+                            new GenerationEnd.Times(1, 2, 3),
+                            CacheUse.missed(MissReason.UNKNOWN)));
         }
     }
 
@@ -179,6 +194,7 @@ final class ScriptedEngine implements Engine {
                 new SlotUse(256, 0, 0),
                 new ShardMemory(1, 0, 1, 1),
                 new EngineStatus.Counts(new EngineStatus.Tokens(0, 0, 0), 0, 3, 0),
+                PrefixCacheStatus.NONE,
                 shards);
     }
 

@@ -61,6 +61,11 @@ public abstract class FakeShard implements Shard {
     }
 
     @Override
+    public CompletableFuture<Void> copy(List<SlotCopy> copies) {
+        return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
     public CompletableFuture<Void> export(List<CachePart> parts, PartBytes target) {
         for (int i = 0; i < parts.size(); i++) {
             target.take(i, ByteBuffer.allocate((int) parts.get(i).bytes()));

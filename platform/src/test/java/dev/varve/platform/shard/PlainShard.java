@@ -422,6 +422,15 @@ public class PlainShard extends FakeShard {
     }
 
     @Override
+    public CompletableFuture<Void> copy(List<SlotCopy> copies) {
+        return unlessLost(
+                () -> {
+                    copies.forEach(caches::copy);
+                    return null;
+                });
+    }
+
+    @Override
     public CompletableFuture<Void> export(List<CachePart> parts, PartBytes target) {
         return unlessLost(
                 () -> {

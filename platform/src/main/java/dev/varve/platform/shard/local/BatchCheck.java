@@ -22,12 +22,7 @@ import java.util.Optional;
 record BatchCheck(LayerRange range, int vocabulary, int boundaryLength, ShardOptions options) {
     /** Checks a batch with what the shard before computed of it. */
     void require(Batch batch, Optional<Boundary> boundary) {
-        for (SlotCopy copy : batch.copies()) {
-            if (copy.end() > slots()) {
-                throw new IllegalArgumentException(
-                        copy + " leaves the pool of " + slots() + " slots");
-            }
-        }
+        batch.copies().forEach(this::require);
         if (!options.captures().containsAll(batch.captures())) {
             throw new IllegalArgumentException(
                     "captures of layers "
@@ -44,6 +39,13 @@ record BatchCheck(LayerRange range, int vocabulary, int boundaryLength, ShardOpt
                             + " boundary activation");
         }
         boundary.ifPresent(given -> require(batch, given));
+    }
+
+    /** Checks a copy of rows. */
+    void require(SlotCopy copy) {
+        if (copy.end() > slots()) {
+            throw new IllegalArgumentException(copy + " leaves the pool of " + slots() + " slots");
+        }
     }
 
     private void require(Slice slice) {

@@ -231,7 +231,7 @@ public final class LocalShard implements Shard {
             requireOpen();
             check.require(batch, boundary);
             if (step == Step.COMPUTED) {
-                copyRows(batch);
+                copyRows(batch.copies());
             }
             PlacedBatch placed = PlacedBatch.place(batch, state.caches().windows());
             RecordedGraph graph =
@@ -261,10 +261,19 @@ public final class LocalShard implements Shard {
         }
     }
 
-    private void copyRows(Batch batch) {
-        for (SlotCopy copy : batch.copies()) {
+    private void copyRows(List<SlotCopy> copies) {
+        for (SlotCopy copy : copies) {
             state.caches().kvPool().move(copy.from(), copy.to(), copy.count());
         }
+    }
+
+    @Override
+    public CompletableFuture<Void> copy(List<SlotCopy> copies) {
+        return move(
+                () -> {
+                    copies.forEach(check::require);
+                    copyRows(copies);
+                });
     }
 
     @Override

@@ -16,6 +16,9 @@ import dev.varve.platform.http.SmallChat;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.http.metrics.Metrics;
+import dev.varve.platform.prefix.CacheEntry;
+import dev.varve.platform.prefix.CacheUse;
+import dev.varve.platform.prefix.MissReason;
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.setting.SettingNames;
 
@@ -139,7 +142,8 @@ class AnswerWriterTest {
                     new GenerationEnd(
                             GenerationEnd.Reason.END_TOKEN,
                             new GenerationEnd.Tokens(1, 0, tokens.length),
-                            new GenerationEnd.Times(1, 2, 3)));
+                            new GenerationEnd.Times(1, 2, 3),
+                            CacheUse.missed(MissReason.UNKNOWN)));
         };
     }
 
@@ -176,6 +180,16 @@ class AnswerWriterTest {
         @Override
         public EngineStatus status() {
             throw new AssertionError("nobody asks");
+        }
+
+        @Override
+        public CompletableFuture<List<CacheEntry>> cacheEntries() {
+            return CompletableFuture.completedFuture(List.of());
+        }
+
+        @Override
+        public CompletableFuture<Void> clearCache() {
+            return CompletableFuture.completedFuture(null);
         }
 
         @Override

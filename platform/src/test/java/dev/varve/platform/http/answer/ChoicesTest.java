@@ -14,6 +14,7 @@ import dev.varve.platform.engine.GenerationListener;
 import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.http.SmallChat;
 import dev.varve.platform.http.metrics.Metrics;
+import dev.varve.platform.prefix.CacheEntry;
 import dev.varve.platform.sequence.CacheScope;
 
 import org.junit.jupiter.api.Test;
@@ -63,6 +64,16 @@ class ChoicesTest {
         @Override
         public EngineStatus status() {
             throw new AssertionError("nobody asks");
+        }
+
+        @Override
+        public CompletableFuture<List<CacheEntry>> cacheEntries() {
+            return CompletableFuture.completedFuture(List.of());
+        }
+
+        @Override
+        public CompletableFuture<Void> clearCache() {
+            return CompletableFuture.completedFuture(null);
         }
 
         @Override

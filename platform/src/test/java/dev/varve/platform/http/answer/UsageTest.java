@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import dev.varve.platform.chat.AnswerText;
 import dev.varve.platform.chat.CloseKind;
 import dev.varve.platform.engine.GenerationEnd;
+import dev.varve.platform.prefix.CacheUse;
+import dev.varve.platform.prefix.MissReason;
 
 import org.junit.jupiter.api.Test;
 
@@ -18,7 +20,8 @@ class UsageTest {
                 new GenerationEnd(
                         GenerationEnd.Reason.END_TOKEN,
                         new GenerationEnd.Tokens(prompt, cached, generated),
-                        new GenerationEnd.Times(1.04, 20, 250)),
+                        new GenerationEnd.Times(1.04, 20, 250),
+                        CacheUse.missed(MissReason.UNKNOWN)),
                 new AnswerText.Piece("", "", List.of()),
                 new AnswerFacts(Optional.empty(), 0, 2, generated - 2, CloseKind.NATURAL));
     }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.engine.EngineStatus;
 import dev.varve.platform.engine.ShardStatus;
+import dev.varve.platform.prefix.PrefixCacheStatus;
 import dev.varve.platform.sequence.SlotUse;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardMemory;
@@ -78,6 +79,7 @@ class MetricsTextTest {
                 new SlotUse(16384, 4096, 512),
                 new ShardMemory(12_345_678_801L, 100, 20_000_000, 30),
                 new EngineStatus.Counts(new EngineStatus.Tokens(40, 50, 60), 7, 8, 12_345_678),
+                PrefixCacheStatus.NONE,
                 List.of(
                         shard("cpu:0", Optional.empty()),
                         shard(

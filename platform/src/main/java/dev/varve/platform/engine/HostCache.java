@@ -1,0 +1,21 @@
+package dev.varve.platform.engine;
+
+import dev.varve.platform.shard.CacheLayout;
+
+import java.util.Objects;
+
+/**
+ * Host memory in which an engine keeps what was computed, beyond what the devices hold.
+ *
+ * @param layout of what the shards keep of a sequence
+ * @param bytes most bytes that it may take
+ */
+public record HostCache(CacheLayout layout, long bytes) {
+    /** Checks that there is some. */
+    public HostCache {
+        Objects.requireNonNull(layout);
+        if (bytes < 1) {
+            throw new IllegalArgumentException("host cache of " + bytes + " bytes");
+        }
+    }
+}

@@ -1,0 +1,165 @@
+package dev.varve.platform.prefix;
+
+import dev.varve.platform.sequence.CachedSequence;
+import dev.varve.platform.shard.CacheLayout;
+import dev.varve.platform.shard.CachePart;
+import dev.varve.platform.shard.PartBytes;
+import dev.varve.platform.shard.ShardLostException;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The beginning of a sequence on its way from host memory to the devices, a few parts at a time. It
+ * may be computed with once it {@linkplain #hasArrived has arrived}.
+ */
+public final class Arrival {
+    private final CachedSequence place;
+    private final CacheLayout layout;
+    private final PrefixTree.Found found;
+    private final List<Cells> sources = new ArrayList<>();
+    private final List<CompletableFuture<Void>> moves = new ArrayList<>();
+    private final long begin = System.nanoTime();
+    private long bytes;
+    private int next;
+    private boolean givenUp;
+
+    Arrival(CachedSequence place, CacheLayout layout, PrefixTree.Found found) {
+        this.place = place;
+        this.layout = layout;
+        this.found = found;
+        found.blocks().forEach(block -> sources.addAll(block.rows().parts()));
+        found.checkpoint().ifPresent(kept -> sources.addAll(kept.pieces().parts()));
+        found.pin();
+    }
+
+    PrefixTree.Found found() {
+        return found;
+    }
+
+    /** Bytes copied so far. */
+    long bytes() {
+        return bytes;
+    }
+
+    /** Time since it was decided on. */
+    long nanos() {
+        return System.nanoTime() - begin;
+    }
+
+    boolean isIssued() {
+        return next == sources.size();
+    }
+
+    /** Nobody needs it any more. */
+    public void giveUp() {
+        givenUp = true;
+    }
+
+    boolean isGivenUp() {
+        return givenUp;
+    }
+
+    /** Copies the next parts, about as many bytes as given. Returns how many they are. */
+    long issue(MeteredMover mover, long most) {
+        // The sequence may have moved since the last time.
+        List<CachePart> parts = parts();
+        int first = next;
+        long sum = 0;
+        while (next < parts.size() && (sum == 0 || sum + parts.get(next).bytes() <= most)) {
+            sum += parts.get(next++).bytes();
+        }
+        List<CachePart> group = parts.subList(first, next);
+        moves.add(mover.adopt(group, from(group, sources.subList(first, next))));
+        bytes += sum;
+        return sum;
+    }
+
+    private List<CachePart> parts() {
+        List<CachePart> parts = new ArrayList<>(sources.size());
+        int position = 0;
+        for (TokenBlock block : found.blocks()) {
+            int count = Math.min(block.end(), found.position()) - position;
+            parts.addAll(layout.rows(place.span(), position, count));
+            position += count;
+        }
+        if (found.checkpoint().isPresent()) {
+            if (found.position() > position) {
+                parts.addAll(layout.rows(place.span(), position, found.position() - position));
+            }
+            if (layout.forgets()) {
+                parts.addAll(layout.states(place.stateRow(), found.position()));
+            }
+        }
+        return parts;
+    }
+
+    private static PartBytes from(List<CachePart> parts, List<Cells> sources) {
+        return new PartBytes() {
+            @Override
+            public void take(int index, ByteBuffer bytes) {
+                throw new UnsupportedOperationException("an adoption gives bytes");
+            }
+
+            @Override
+            public void give(int index, ByteBuffer target) {
+                Cells source = sources.get(index);
+                if (parts.get(index) instanceof CachePart.Rows rows) {
+                    give(source, rows, target);
+                } else {
+                    source.read(0, source.bytes(), target);
+                }
+            }
+
+            /** Of a block only the first rows may be wanted. */
+            private void give(Cells source, CachePart.Rows rows, ByteBuffer target) {
+                long keys = rows.layout().keyBytes();
+                long values = rows.layout().valueBytes();
+                long stored = source.bytes() / (keys + values);
+                source.read(0, keys * rows.count(), target);
+                source.read(keys * stored, values * rows.count(), target);
+            }
+        };
+    }
+
+    /** Whether all of it is in the caches. */
+    public boolean hasArrived() {
+        return isIssued() && moves.stream().allMatch(CompletableFuture::isDone) && !hasFailed();
+    }
+
+    /** Whether some of it could not be copied. */
+    public boolean hasFailed() {
+        return moves.stream().anyMatch(CompletableFuture::isCompletedExceptionally);
+    }
+
+    /** The loss of a shard, if that is why. */
+    public Optional<ShardLostException> lost() {
+        for (CompletableFuture<Void> move : moves) {
+            if (move.isCompletedExceptionally()) {
+                Throwable failure = move.exceptionNow();
+                Throwable cause = failure.getCause() == null ? failure : failure.getCause();
+                if (failure instanceof ShardLostException loss) {
+                    return Optional.of(loss);
+                }
+                if (cause instanceof ShardLostException loss) {
+                    return Optional.of(loss);
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Whether nobody reads from it any more. */
+    boolean isOver() {
+        return (isIssued() || givenUp || hasFailed())
+                && moves.stream().allMatch(CompletableFuture::isDone);
+    }
+
+    /** Waits for what is under way. */
+    void await() {
+        moves.forEach(move -> move.exceptionally(failure -> null).join());
+    }
+}

@@ -1,0 +1,65 @@
+package dev.varve.platform.prefix;
+
+import java.util.EnumMap;
+import java.util.Map;
+
+/** What was found and copied so far. */
+final class CacheCounts {
+    private final Map<CacheSource, Long> hits = new EnumMap<>(CacheSource.class);
+    private final Map<CacheSource, Long> savedTokens = new EnumMap<>(CacheSource.class);
+    private final Map<MissReason, Long> misses = new EnumMap<>(MissReason.class);
+    private final double[] bounds = PrefixCacheStatus.Moved.bounds();
+    private final long[] restores = new long[bounds.length + 1];
+    private double restoreSeconds;
+
+    void count(CacheUse use) {
+        use.miss().ifPresent(reason -> misses.merge(reason, 1L, Long::sum));
+        use.source()
+                .ifPresent(
+                        source -> {
+                            hits.merge(source, 1L, Long::sum);
+                            savedTokens.merge(source, (long) use.tokens(), Long::sum);
+                            if (source == CacheSource.HOST) {
+                                countRestore(use.restored().millis() / 1000);
+                            }
+                        });
+    }
+
+    private void countRestore(double seconds) {
+        int index = 0;
+        while (index < bounds.length && seconds > bounds[index]) {
+            index++;
+        }
+        restores[index]++;
+        restoreSeconds += seconds;
+    }
+
+    PrefixCacheStatus status() {
+        return status(PrefixCacheStatus.NONE.host(), 0, new long[2]);
+    }
+
+    PrefixCacheStatus status(HostTier host) {
+        PrefixTree tree = host.tree();
+        return status(
+                new PrefixCacheStatus.Tier(
+                        tree.memory().limit(),
+                        tree.memory().used(),
+                        tree.checkpoints().size(),
+                        tree.blockTokens()),
+                tree.evictions(),
+                new long[] {host.exporter().bytes(), host.restoredBytes()});
+    }
+
+    private PrefixCacheStatus status(
+            PrefixCacheStatus.Tier tier, long evictions, long[] movedBytes) {
+        return new PrefixCacheStatus(
+                tier,
+                new PrefixCacheStatus.Counts(
+                        hits,
+                        savedTokens,
+                        misses,
+                        evictions,
+                        new PrefixCacheStatus.Moved(
+                                movedBytes[0], movedBytes[1], restores, restoreSeconds)));
+    }
+}

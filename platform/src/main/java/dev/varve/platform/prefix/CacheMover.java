@@ -1,0 +1,23 @@
+package dev.varve.platform.prefix;
+
+import dev.varve.platform.shard.CachePart;
+import dev.varve.platform.shard.PartBytes;
+import dev.varve.platform.shard.SlotCopy;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Copies parts of sequences out of the caches of all shards and into them, in the order of the
+ * calls and of what is computed in between.
+ */
+public interface CacheMover {
+    /** Copies rows from place to place on the devices, as a batch would. */
+    CompletableFuture<Void> copy(List<SlotCopy> copies);
+
+    /** Copies parts out; they are as the calls before this one left them. */
+    CompletableFuture<Void> export(List<CachePart> parts, PartBytes target);
+
+    /** Copies parts in, for the calls behind this one. */
+    CompletableFuture<Void> adopt(List<CachePart> parts, PartBytes source);
+}

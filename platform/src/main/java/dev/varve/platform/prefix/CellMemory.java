@@ -1,0 +1,110 @@
+package dev.varve.platform.prefix;
+
+import java.lang.foreign.Arena;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Optional;
+
+/**
+ * Memory outside of the heap in cells of one size, so that it never gets fragmented: what was
+ * released can be taken again for anything else. It grows in slabs up to its limit. Not
+ * thread-safe; the bytes of a {@link Cells} may be used by another thread than the one that took
+ * them.
+ */
+final class CellMemory implements AutoCloseable {
+    static final int CELL_BYTES = 32 << 10;
+
+    /** Few, since a new slab is filled with zeros while others wait. */
+    private static final int SLAB_CELLS = 128;
+
+    private final int mostCells;
+    private Arena arena = Arena.ofShared();
+
+    /** Replaced, not changed: other threads read it. */
+    private volatile ByteBuffer[] slabs = new ByteBuffer[0];
+
+    /** Cells that are free; the first {@link #freeCount} count. */
+    private int[] free = new int[SLAB_CELLS];
+
+    private int freeCount;
+    private int made;
+
+    /**
+     * @param bytes most that it may hold
+     */
+    CellMemory(long bytes) {
+        mostCells = (int) Math.min(bytes / CELL_BYTES, Integer.MAX_VALUE / 2);
+    }
+
+    /** Bytes that {@code bytes} bytes take here. */
+    static long rounded(long bytes) {
+        return (bytes + CELL_BYTES - 1) / CELL_BYTES * CELL_BYTES;
+    }
+
+    /** Most bytes that it may hold, all cells full. */
+    long limit() {
+        return (long) mostCells * CELL_BYTES;
+    }
+
+    /** Bytes of the cells that are taken. */
+    long used() {
+        return (long) (made - freeCount) * CELL_BYTES;
+    }
+
+    /** Room for a number of bytes; empty if that is not free. */
+    Optional<Cells> take(long bytes) {
+        long count = rounded(bytes) / CELL_BYTES;
+        if (count > mostCells - made + freeCount) {
+            return Optional.empty();
+        }
+        while (freeCount < count) {
+            grow();
+        }
+        freeCount -= (int) count;
+        return Optional.of(
+                new Cells(
+                        this, bytes, Arrays.copyOfRange(free, freeCount, freeCount + (int) count)));
+    }
+
+    private void grow() {
+        int cells = Math.min(SLAB_CELLS, mostCells - made);
+        ByteBuffer[] more = Arrays.copyOf(slabs, slabs.length + 1);
+        more[slabs.length] = arena.allocate((long) cells * CELL_BYTES, Long.BYTES).asByteBuffer();
+        slabs = more;
+        if (free.length < made + cells) {
+            free = Arrays.copyOf(free, Math.max(made + cells, 2 * free.length));
+        }
+        // The lowest one first.
+        for (int cell = made + cells - 1; cell >= made; cell--) {
+            free[freeCount++] = cell;
+        }
+        made += cells;
+    }
+
+    void release(int[] cells) {
+        for (int cell : cells) {
+            free[freeCount++] = cell;
+        }
+    }
+
+    /** The bytes of a cell. */
+    ByteBuffer cell(int number) {
+        return slabs[number / SLAB_CELLS].slice(number % SLAB_CELLS * CELL_BYTES, CELL_BYTES);
+    }
+
+    /** Gives all memory back to the system if nothing of it is taken. */
+    void shrink() {
+        if (used() == 0) {
+            arena.close();
+            arena = Arena.ofShared();
+            slabs = new ByteBuffer[0];
+            made = 0;
+            freeCount = 0;
+        }
+    }
+
+    @Override
+    public void close() {
+        arena.close();
+    }
+}

@@ -1,0 +1,58 @@
+package dev.varve.platform.prefix;
+
+import java.nio.ByteBuffer;
+
+/**
+ * Bytes in a {@link CellMemory}, which belong to whoever took them until they are released. The
+ * bytes may be used by any thread, one at a time.
+ */
+final class Cells {
+    private final CellMemory memory;
+    private final long bytes;
+    private int[] numbers;
+
+    Cells(CellMemory memory, long bytes, int[] numbers) {
+        this.memory = memory;
+        this.bytes = bytes;
+        this.numbers = numbers;
+    }
+
+    long bytes() {
+        return bytes;
+    }
+
+    /** Takes over what remains of a buffer, which must be all bytes. */
+    void write(ByteBuffer from) {
+        if (from.remaining() != bytes) {
+            throw new IllegalArgumentException(
+                    "expected " + bytes + " bytes, found " + from.remaining());
+        }
+        for (int number : numbers) {
+            ByteBuffer cell = memory.cell(number);
+            int count = Math.min(cell.remaining(), from.remaining());
+            cell.put(0, from, from.position(), count);
+            from.position(from.position() + count);
+        }
+    }
+
+    /** Hands a run of the bytes out. */
+    void read(long begin, long count, ByteBuffer to) {
+        if (begin < 0 || count < 0 || begin + count > bytes) {
+            throw new IllegalArgumentException(count + " bytes from " + begin + " on of " + bytes);
+        }
+        long at = begin;
+        while (at < begin + count) {
+            ByteBuffer cell = memory.cell(numbers[(int) (at / CellMemory.CELL_BYTES)]);
+            int first = (int) (at % CellMemory.CELL_BYTES);
+            int part = (int) Math.min(CellMemory.CELL_BYTES - first, begin + count - at);
+            to.put(cell.slice(first, part));
+            at += part;
+        }
+    }
+
+    /** Gives the memory back, once. */
+    void release() {
+        memory.release(numbers);
+        numbers = new int[0];
+    }
+}

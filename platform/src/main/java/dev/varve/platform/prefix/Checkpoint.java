@@ -1,0 +1,152 @@
+package dev.varve.platform.prefix;
+
+import dev.varve.platform.sequence.CutList;
+
+import java.util.Arrays;
+
+/**
+ * A position from which a sequence can go on: the states behind its tokens and the rows since the
+ * last whole block. Only {@link PrefixTree} changes it.
+ */
+final class Checkpoint {
+    private final TokenBlock block;
+    private final int[] tail;
+    private final CutList cuts;
+    private final Pieces pieces;
+    private int pins;
+    private int uses;
+    private long lastUse;
+    private boolean ready;
+    private boolean gone;
+
+    /**
+     * @param block the last whole block
+     * @param tail tokens behind it, fewer than a block
+     * @param cuts how its state was computed, up to its position
+     * @param now what {@link PrefixTree} counts as time
+     */
+    Checkpoint(TokenBlock block, int[] tail, CutList cuts, Pieces pieces, long now) {
+        this.block = block;
+        this.tail = tail;
+        this.cuts = cuts;
+        this.pieces = pieces;
+        lastUse = now;
+    }
+
+    TokenBlock block() {
+        return block;
+    }
+
+    /** Tokens before it. */
+    int position() {
+        return block.end() + tail.length;
+    }
+
+    int[] tail() {
+        return tail;
+    }
+
+    /** How its state was computed. */
+    CutList cuts() {
+        return cuts;
+    }
+
+    /** Whether the rows before it are those that its state was computed with, bit for bit. */
+    boolean isWhole() {
+        for (TokenBlock at : block.wayUp()) {
+            if (at.end() > 0 && at.cuts() != cuts.digest(at.end())) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    Pieces pieces() {
+        return pieces;
+    }
+
+    /** Whether a prompt that has this block begins with these tokens. */
+    boolean begins(int[] tokens) {
+        return position() <= tokens.length
+                && Arrays.equals(
+                        tail, 0, tail.length, tokens, block.end(), block.end() + tail.length);
+    }
+
+    int uses() {
+        return uses;
+    }
+
+    long lastUse() {
+        return lastUse;
+    }
+
+    void use(long now) {
+        uses++;
+        lastUse = now;
+    }
+
+    boolean isReady() {
+        return ready;
+    }
+
+    void becomeReady() {
+        ready = true;
+    }
+
+    boolean isGone() {
+        return gone;
+    }
+
+    void pin() {
+        pins++;
+    }
+
+    void unpin() {
+        pins--;
+    }
+
+    boolean isPinned() {
+        return pins > 0;
+    }
+
+    /** The deepest earlier position on its way from which a sequence could go on, or 0. */
+    int positionBefore() {
+        int[] next = tail;
+        for (TokenBlock at : block.wayUp()) {
+            int best = 0;
+            for (Checkpoint other : at.checkpoints()) {
+                if (other != this && other.ready && isBeginning(other.tail, next)) {
+                    best = Math.max(best, other.position());
+                }
+            }
+            if (best > 0) {
+                return best;
+            }
+            next = at.tokens();
+        }
+        return 0;
+    }
+
+    private static boolean isBeginning(int[] first, int[] of) {
+        return first.length <= of.length
+                && Arrays.equals(first, 0, first.length, of, 0, first.length);
+    }
+
+    /** Bytes that are free without it: its own, and of the blocks that only it needs. */
+    long bytesAlone() {
+        long bytes = pieces.usedBytes();
+        for (TokenBlock at : block.wayUp()) {
+            if (at.kept() > 1) {
+                break;
+            }
+            bytes += at.rows().usedBytes();
+        }
+        return bytes;
+    }
+
+    void remove() {
+        gone = true;
+        block.checkpoints().remove(this);
+        pieces.release();
+    }
+}

@@ -1,0 +1,359 @@
+package dev.varve.platform.prefix;
+
+import dev.varve.platform.sequence.CachedSequence;
+import dev.varve.platform.sequence.SequenceCache;
+import dev.varve.platform.shard.CacheLayout;
+import dev.varve.platform.shard.CachePart;
+import dev.varve.platform.shard.Slice;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * Copies what sequences computed to host memory: their blocks in order, then the state behind them,
+ * a few MiB at a time. What is there already is not copied again.
+ */
+final class Exporter {
+    private static final System.Logger LOG = System.getLogger("dev.varve.prefix");
+
+    /** Tokens behind another checkpoint that are not worth one of their own. */
+    private static final int LEAST_GAIN = 8;
+
+    private final PrefixTree tree;
+    private final CacheLayout layout;
+    private final SequenceCache devices;
+    private final MeteredMover mover;
+    private final List<Departure> departures = new ArrayList<>();
+    private final List<Filling> underWay = new ArrayList<>();
+    private long bytes;
+
+    Exporter(PrefixTree tree, CacheLayout layout, SequenceCache devices, MeteredMover mover) {
+        this.tree = tree;
+        this.layout = layout;
+        this.devices = devices;
+        this.mover = mover;
+    }
+
+    /** Bytes copied so far. */
+    long bytes() {
+        return bytes;
+    }
+
+    /** Has a position of a sequence kept, whose state is in a row. */
+    Departure add(CachedSequence place, int position, int row, boolean ripe) {
+        Departure departure = new Departure(place, position, row, ripe);
+        devices.hold(row);
+        departures.add(departure);
+        return departure;
+    }
+
+    /** Whether there is something to copy, or under way. */
+    boolean isIdle() {
+        return departures.isEmpty() && underWay.isEmpty();
+    }
+
+    /** Whether something can be copied at this moment. */
+    boolean hasWork() {
+        for (Departure departure : departures) {
+            if (departure.isRipe()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether a position of some tokens is still to come. */
+    boolean awaits(CachedSequence place, int position) {
+        return departures.stream()
+                        .anyMatch(each -> each.place() == place && each.position() == position)
+                || underWay.stream().anyMatch(filling -> !filling.isDone());
+    }
+
+    /**
+     * Copies the next few bytes.
+     *
+     * @param most about how many
+     * @return how many there were; 0 if there is nothing to copy at this moment
+     */
+    long step(long most) {
+        for (Departure departure : List.copyOf(departures)) {
+            if (departure.isRipe()) {
+                Optional<Filling> next = next(departure);
+                if (next.isPresent()) {
+                    return issue(departure, next.get(), most);
+                }
+            }
+        }
+        return 0;
+    }
+
+    private long issue(Departure departure, Filling filling, long most) {
+        long issued = filling.issue(mover, most);
+        bytes += issued;
+        if (filling.isIssued()) {
+            departure.fill(Optional.empty());
+        }
+        return issued;
+    }
+
+    /** What a departure copies next; it ends if that is nothing. Empty if it waits for others. */
+    private Optional<Filling> next(Departure departure) {
+        if (departure.filling().isPresent()) {
+            return departure.filling();
+        }
+        if (departure.reached().isEmpty() && !mayFit(departure)) {
+            end(departure);
+            return Optional.empty();
+        }
+        TokenBlock at = departure.reached().orElseGet(() -> begin(departure));
+        for (Optional<int[]> ids = departure.blockBehind(at);
+                ids.isPresent();
+                ids = departure.blockBehind(at)) {
+            Optional<TokenBlock> known = at.child(ids.get());
+            if (known.isPresent() && isHalfIssued(known.get())) {
+                return Optional.empty();
+            }
+            if (known.isEmpty()) {
+                return open(departure, at, ids.get());
+            }
+            at = advance(departure, known.get());
+        }
+        return openCheckpoint(departure, at);
+    }
+
+    /** Whether another departure may yet be given up with this block, which is not there. */
+    private boolean isHalfIssued(TokenBlock block) {
+        return departures.stream()
+                .anyMatch(
+                        each ->
+                                each.filling().isPresent()
+                                        && each.reached().filter(block::equals).isPresent());
+    }
+
+    private boolean mayFit(Departure departure) {
+        long rows = layout.bytesPerToken() * departure.position();
+        long states = bytes(states(departure));
+        return rows + states <= tree.memory().limit();
+    }
+
+    private List<CachePart> states(Departure departure) {
+        return layout.forgets() ? layout.states(departure.row(), departure.position()) : List.of();
+    }
+
+    private static long bytes(List<CachePart> parts) {
+        return parts.stream().mapToLong(CachePart::bytes).sum();
+    }
+
+    private TokenBlock begin(Departure departure) {
+        TokenBlock root = tree.root(departure.scope());
+        root.pin();
+        departure.reach(root);
+        return root;
+    }
+
+    private TokenBlock advance(Departure departure, TokenBlock next) {
+        next.pin();
+        departure.reached().ifPresent(tree::unpin);
+        departure.reach(next);
+        return next;
+    }
+
+    private Optional<Filling> open(Departure departure, TokenBlock at, int[] ids) {
+        Supplier<List<CachePart>> parts =
+                () -> layout.rows(departure.place().span(), at.end(), TokenBlock.TOKENS);
+        Optional<TokenBlock> block =
+                tree.reserveBlock(
+                        at,
+                        ids,
+                        departure.cuts().digest(at.end() + TokenBlock.TOKENS),
+                        sizes(parts.get()));
+        if (block.isEmpty()) {
+            LOG.log(System.Logger.Level.DEBUG, "no room to keep a prompt in host memory");
+            end(departure);
+            return Optional.empty();
+        }
+        advance(departure, block.get());
+        return Optional.of(fill(departure, block.get().rows(), parts, outcome(block.get())));
+    }
+
+    private Optional<Filling> openCheckpoint(Departure departure, TokenBlock at) {
+        int[] tail = departure.tail(at);
+        Optional<Filling> filling = Optional.empty();
+        if (isWorthIt(departure, at, tail)) {
+            Supplier<List<CachePart>> parts = () -> checkpointParts(departure, at, tail.length);
+            filling =
+                    tree.reserveCheckpoint(at, tail, departure.cuts(), sizes(parts.get()))
+                            .map(
+                                    checkpoint ->
+                                            fill(
+                                                    departure,
+                                                    checkpoint.pieces(),
+                                                    parts,
+                                                    outcome(checkpoint)));
+        }
+        if (filling.isEmpty()) {
+            end(departure);
+        }
+        return filling;
+    }
+
+    private boolean isWorthIt(Departure departure, TokenBlock at, int[] tail) {
+        for (Checkpoint other : at.checkpoints()) {
+            int[] known = other.tail();
+            boolean begins =
+                    known.length <= tail.length
+                            && Arrays.equals(known, 0, known.length, tail, 0, known.length);
+            if (begins && tail.length - known.length < LEAST_GAIN) {
+                return false;
+            }
+        }
+        return departure.position() >= LEAST_GAIN;
+    }
+
+    private List<CachePart> checkpointParts(Departure departure, TokenBlock at, int tail) {
+        List<CachePart> parts = new ArrayList<>();
+        if (tail > 0) {
+            parts.addAll(layout.rows(departure.place().span(), at.end(), tail));
+        }
+        parts.addAll(states(departure));
+        return parts;
+    }
+
+    private Filling fill(
+            Departure departure,
+            Pieces targets,
+            Supplier<List<CachePart>> parts,
+            Filling.Outcome outcome) {
+        Filling filling = new Filling(targets, parts, outcome);
+        departure.fill(Optional.of(filling));
+        underWay.add(filling);
+        return filling;
+    }
+
+    private static long[] sizes(List<CachePart> parts) {
+        return parts.stream().mapToLong(CachePart::bytes).toArray();
+    }
+
+    private Filling.Outcome outcome(TokenBlock block) {
+        return new Filling.Outcome() {
+            @Override
+            public void ready() {
+                block.becomeReady();
+                tree.unpin(block);
+            }
+
+            @Override
+            public void gone() {
+                tree.abandon(block);
+            }
+        };
+    }
+
+    private Filling.Outcome outcome(Checkpoint checkpoint) {
+        return new Filling.Outcome() {
+            @Override
+            public void ready() {
+                checkpoint.becomeReady();
+                checkpoint.unpin();
+            }
+
+            @Override
+            public void gone() {
+                tree.remove(checkpoint);
+            }
+        };
+    }
+
+    /** Takes in what has arrived in host memory. */
+    void poll() {
+        boolean failed = false;
+        for (Filling filling : List.copyOf(underWay)) {
+            if (filling.isDone()) {
+                failed |= filling.hasFailed();
+                if (!filling.hasFailed()) {
+                    underWay.remove(filling);
+                    filling.end();
+                }
+            }
+        }
+        if (failed) {
+            LOG.log(System.Logger.Level.WARNING, "prompts could not be copied to host memory");
+            abandon();
+        }
+    }
+
+    /** Waits for the oldest copy under way, if there is one. */
+    void await() {
+        underWay.stream().findFirst().ifPresent(Filling::await);
+    }
+
+    /** Copies all that is to be kept of a sequence at once, since its place is about to go. */
+    void flush(CachedSequence place) {
+        flush(departures.stream().filter(each -> each.place() == place).toList());
+    }
+
+    /** Copies what holds state rows; says whether there was any. */
+    boolean flushRows() {
+        List<Departure> holders =
+                departures.stream().filter(each -> each.row() != Slice.ZERO_ROW).toList();
+        flush(holders);
+        return !holders.isEmpty();
+    }
+
+    private void flush(List<Departure> some) {
+        for (Departure departure : some) {
+            while (departures.contains(departure)) {
+                Optional<Filling> next = departure.isRipe() ? next(departure) : Optional.empty();
+                if (next.isPresent()) {
+                    issue(departure, next.get(), Long.MAX_VALUE);
+                } else if (departures.contains(departure)) {
+                    end(departure);
+                }
+            }
+        }
+    }
+
+    /** A sequence goes on in another's place. */
+    void handOver(CachedSequence from, CachedSequence to) {
+        departures.stream().filter(each -> each.place() == from).forEach(each -> each.moveTo(to));
+    }
+
+    /** Keeps nothing more of a sequence, since nobody knows what its place holds. */
+    void cancel(CachedSequence place) {
+        List.copyOf(departures).stream().filter(each -> each.place() == place).forEach(this::end);
+    }
+
+    /** Drops a departure whose beginning failed. */
+    void cancel(Departure departure) {
+        if (departures.contains(departure)) {
+            end(departure);
+        }
+    }
+
+    /** Gives up everything that has not arrived, and waits until nobody writes to it. */
+    void abandon() {
+        List.copyOf(departures).forEach(this::end);
+        underWay.forEach(Filling::await);
+        // The last ones lie behind the others.
+        for (Filling filling : underWay.reversed()) {
+            filling.drop();
+        }
+        underWay.clear();
+    }
+
+    /** Nothing more is copied of a departure. */
+    private void end(Departure departure) {
+        departures.remove(departure);
+        departure.filling().ifPresent(Filling::giveUp);
+        departure.fill(Optional.empty());
+        departure.reached().ifPresent(tree::unpin);
+        departure.leaveBlocks();
+        if (departure.row() != Slice.ZERO_ROW) {
+            devices.release(departure.row());
+            departure.releaseRow();
+        }
+    }
+}

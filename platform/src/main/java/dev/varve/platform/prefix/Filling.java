@@ -1,0 +1,101 @@
+package dev.varve.platform.prefix;
+
+import dev.varve.platform.shard.CachePart;
+import dev.varve.platform.shard.PartBytes;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
+/** A block or checkpoint on its way to host memory, a few parts at a time. */
+final class Filling {
+    private final List<Cells> targets;
+    private final Supplier<List<CachePart>> parts;
+    private final Outcome outcome;
+    private final List<CompletableFuture<Void>> moves = new ArrayList<>();
+    private int next;
+    private boolean givenUp;
+
+    /** What becomes of it. */
+    interface Outcome {
+        /** All of its bytes are there. */
+        void ready();
+
+        /** They will not come. */
+        void gone();
+    }
+
+    /**
+     * @param parts where it lies on the devices at the moment, in the order of the targets
+     */
+    Filling(Pieces targets, Supplier<List<CachePart>> parts, Outcome outcome) {
+        this.targets = targets.parts();
+        this.parts = parts;
+        this.outcome = outcome;
+    }
+
+    boolean isIssued() {
+        return next == targets.size();
+    }
+
+    /** Asks for no more of it. */
+    void giveUp() {
+        givenUp = !isIssued();
+    }
+
+    /** Asks for the next parts, about as many bytes as given. Returns how many they are. */
+    long issue(MeteredMover mover, long bytes) {
+        int first = next;
+        long sum = 0;
+        while (next < targets.size() && (sum == 0 || sum + targets.get(next).bytes() <= bytes)) {
+            sum += targets.get(next++).bytes();
+        }
+        List<Cells> group = targets.subList(first, next);
+        moves.add(mover.export(parts.get().subList(first, next), into(group)));
+        return sum;
+    }
+
+    private static PartBytes into(List<Cells> group) {
+        return new PartBytes() {
+            @Override
+            public void take(int index, ByteBuffer bytes) {
+                group.get(index).write(bytes);
+            }
+
+            @Override
+            public void give(int index, ByteBuffer target) {
+                throw new UnsupportedOperationException("an export takes bytes");
+            }
+        };
+    }
+
+    /** Whether nothing more will come. */
+    boolean isDone() {
+        return (givenUp || isIssued()) && moves.stream().allMatch(CompletableFuture::isDone);
+    }
+
+    boolean hasFailed() {
+        return moves.stream().anyMatch(CompletableFuture::isCompletedExceptionally);
+    }
+
+    /** Waits for what is under way. */
+    void await() {
+        moves.forEach(move -> move.exceptionally(failure -> null).join());
+    }
+
+    /** Says what became of it, once it is done. */
+    void end() {
+        if (givenUp || hasFailed()) {
+            outcome.gone();
+        } else {
+            outcome.ready();
+        }
+    }
+
+    /** It does not count, however far it came. */
+    void drop() {
+        outcome.gone();
+    }
+}

@@ -1,0 +1,139 @@
+package dev.varve.platform.prefix;
+
+import dev.varve.platform.sequence.CacheRequest;
+import dev.varve.platform.sequence.CachedSequence;
+import dev.varve.platform.sequence.CutList;
+import dev.varve.platform.sequence.SequenceCache;
+import dev.varve.platform.shard.CacheLayout;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What host memory keeps of sequences, and what moves between it and the devices: a little at a
+ * time, arrivals first, since somebody waits for them.
+ */
+final class HostTier implements AutoCloseable {
+    /** Bytes of one copy. */
+    private static final long COPY = 2 << 20;
+
+    /** Tokens of a window of prefill, for prompts of which nobody knows how they were cut. */
+    private static final int WINDOW = 512;
+
+    private final PrefixTree tree;
+    private final CacheLayout layout;
+    private final MeteredMover mover;
+    private final Exporter exporter;
+    private final List<Arrival> arrivals = new ArrayList<>();
+    private long restoredBytes;
+
+    HostTier(CacheLayout layout, long bytes, SequenceCache devices, CacheMover mover) {
+        this.layout = layout;
+        this.mover = new MeteredMover(devices, mover);
+        tree = new PrefixTree(new CellMemory(bytes), !layout.forgets(), System::nanoTime);
+        exporter = new Exporter(tree, layout, devices, this.mover);
+    }
+
+    PrefixTree tree() {
+        return tree;
+    }
+
+    Exporter exporter() {
+        return exporter;
+    }
+
+    /** Bytes copied to the devices so far. */
+    long restoredBytes() {
+        return restoredBytes;
+    }
+
+    /** The deepest position from which a request can go on. */
+    Optional<PrefixTree.Found> find(CacheRequest request) {
+        int[] tokens = request.tokens().range(0, request.tokens().size());
+        return tree.find(request.scope(), tokens, tokens.length - 1, request.replay());
+    }
+
+    MissReason whyNot(CacheRequest request) {
+        return tree.whyNot(request.scope(), request.tokens().range(0, request.tokens().size()));
+    }
+
+    /** How what was found was computed. */
+    static CutList cuts(PrefixTree.Found found) {
+        return found.checkpoint()
+                .map(Checkpoint::cuts)
+                .map(cuts -> cuts.upTo(found.position()))
+                .orElseGet(() -> CutList.ofWindows(WINDOW, found.position()));
+    }
+
+    /** Brings what was found to where a sequence lies. */
+    Arrival restore(CachedSequence place, PrefixTree.Found found) {
+        Arrival arrival = new Arrival(place, layout, found);
+        tree.use(found);
+        arrivals.add(arrival);
+        return arrival;
+    }
+
+    /** Whether something is to be copied, or under way. */
+    boolean isIdle() {
+        return arrivals.isEmpty() && exporter.isIdle();
+    }
+
+    /**
+     * Copies for a while, and takes in what has arrived.
+     *
+     * @param nanos about how long, at most
+     * @param underWay most bytes that may be on their way between processes
+     */
+    void move(long nanos, long underWay) {
+        long end = System.nanoTime() + nanos;
+        boolean more = true;
+        while (more && mover.underWay() < underWay) {
+            more = step() && System.nanoTime() < end;
+        }
+        mover.requireSound();
+        exporter.poll();
+        for (Arrival arrival : List.copyOf(arrivals)) {
+            if (arrival.isOver()) {
+                arrivals.remove(arrival);
+                tree.unpin(arrival.found());
+            }
+        }
+    }
+
+    private boolean step() {
+        for (Arrival arrival : arrivals) {
+            if (!arrival.isIssued() && !arrival.isGivenUp() && !arrival.hasFailed()) {
+                restoredBytes += arrival.issue(mover, COPY);
+                return true;
+            }
+        }
+        return exporter.step(COPY) > 0;
+    }
+
+    /** Waits until something that is under way has come, if anything is. */
+    void await() {
+        if (arrivals.isEmpty()) {
+            exporter.await();
+        } else {
+            arrivals.getFirst().await();
+        }
+    }
+
+    /** Gives up all that is under way, since nobody knows what the devices hold. */
+    void abandon() {
+        exporter.abandon();
+        for (Arrival arrival : arrivals) {
+            arrival.await();
+            tree.unpin(arrival.found());
+        }
+        arrivals.clear();
+        mover.clear();
+    }
+
+    /** Frees the memory; nothing may be under way. */
+    @Override
+    public void close() {
+        tree.close();
+    }
+}

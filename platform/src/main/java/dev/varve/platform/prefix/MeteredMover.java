@@ -1,0 +1,74 @@
+package dev.varve.platform.prefix;
+
+import dev.varve.platform.sequence.SequenceCache;
+import dev.varve.platform.shard.CachePart;
+import dev.varve.platform.shard.PartBytes;
+import dev.varve.platform.shard.SlotCopy;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+
+/**
+ * Finds every sequence where it is said to lie: what is still to be copied on the devices goes
+ * first. Knows how many bytes are under way.
+ */
+final class MeteredMover {
+    private final SequenceCache devices;
+    private final CacheMover mover;
+    private final AtomicLong underWay = new AtomicLong();
+    private final List<CompletableFuture<Void>> copies = new ArrayList<>();
+
+    MeteredMover(SequenceCache devices, CacheMover mover) {
+        this.devices = devices;
+        this.mover = mover;
+    }
+
+    long underWay() {
+        return underWay.get();
+    }
+
+    CompletableFuture<Void> export(List<CachePart> parts, PartBytes target) {
+        return metered(parts, () -> mover.export(parts, target));
+    }
+
+    CompletableFuture<Void> adopt(List<CachePart> parts, PartBytes source) {
+        return metered(parts, () -> mover.adopt(parts, source));
+    }
+
+    private CompletableFuture<Void> metered(
+            List<CachePart> parts, Supplier<CompletableFuture<Void>> move) {
+        List<SlotCopy> pending = devices.takeCopies();
+        if (!pending.isEmpty()) {
+            copies.add(mover.copy(pending));
+        }
+        long bytes = parts.stream().mapToLong(CachePart::bytes).sum();
+        underWay.addAndGet(bytes);
+        return move.get().whenComplete((done, failure) -> underWay.addAndGet(-bytes));
+    }
+
+    /**
+     * Checks that what was copied on the devices went well.
+     *
+     * @throws RuntimeException that it failed with: nobody knows what lies where
+     */
+    void requireSound() {
+        copies.removeIf(copy -> copy.isDone() && !copy.isCompletedExceptionally());
+        for (CompletableFuture<Void> copy : copies) {
+            if (copy.isCompletedExceptionally()) {
+                copies.clear();
+                throw copy.exceptionNow() instanceof RuntimeException failure
+                        ? failure
+                        : new CompletionException(copy.exceptionNow());
+            }
+        }
+    }
+
+    /** Forgets what was under way. */
+    void clear() {
+        copies.clear();
+    }
+}

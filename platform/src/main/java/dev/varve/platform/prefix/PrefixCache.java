@@ -1,0 +1,294 @@
+package dev.varve.platform.prefix;
+
+import dev.varve.platform.prefix.CacheUse.Restored;
+import dev.varve.platform.sequence.CacheCapacity;
+import dev.varve.platform.sequence.CacheRequest;
+import dev.varve.platform.sequence.CachedSequence;
+import dev.varve.platform.sequence.Departures;
+import dev.varve.platform.sequence.SequenceCache;
+import dev.varve.platform.shard.CacheLayout;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What was computed for prompts, wherever it is: on the devices, where a {@link SequenceCache}
+ * knows the places, or in host memory. Says from where a request can go on, and keeps what
+ * sequences leave behind. Not thread-safe.
+ */
+public final class PrefixCache implements AutoCloseable {
+    private final SequenceCache devices;
+    private final Optional<HostTier> host;
+    private final CacheCounts counts = new CacheCounts();
+
+    /**
+     * Host memory that a cache may use.
+     *
+     * @param layout of what the shards keep
+     * @param bytes most bytes
+     * @param mover copies between both
+     */
+    public record Host(CacheLayout layout, long bytes, CacheMover mover) {}
+
+    /**
+     * Where a request can go on.
+     *
+     * @param length leading tokens that need no computing, 0 for a miss
+     * @param stored what host memory holds of them, where it holds more than the devices
+     */
+    public record Lookup(int length, Optional<PrefixTree.Found> stored) {
+        /** Where it is; empty for a miss. */
+        public Optional<CacheSource> source() {
+            if (length == 0) {
+                return Optional.empty();
+            }
+            return Optional.of(stored.isPresent() ? CacheSource.HOST : CacheSource.DEVICE);
+        }
+    }
+
+    /**
+     * A sequence that has a place.
+     *
+     * @param arrival what it waits for; empty if it can be computed at once
+     */
+    public record Begun(CachedSequence sequence, Optional<Arrival> arrival) {}
+
+    private PrefixCache(CacheCapacity capacity, boolean forgets, Optional<Host> memory) {
+        Leaving leaving = new Leaving();
+        devices =
+                new SequenceCache(
+                        capacity, forgets, memory.isPresent() ? leaving : Departures.UNHEARD);
+        host =
+                memory.map(
+                        given ->
+                                new HostTier(
+                                        given.layout(), given.bytes(), devices, given.mover()));
+    }
+
+    /**
+     * A cache on the devices and, if there is any, in host memory.
+     *
+     * @param forgets whether the model has state that cannot be cut back
+     */
+    public static PrefixCache of(CacheCapacity capacity, boolean forgets, Optional<Host> memory) {
+        return new PrefixCache(capacity, forgets, memory);
+    }
+
+    /** Sequences that leave the devices while others need their room. */
+    private final class Leaving implements Departures {
+        @Override
+        public boolean keeps() {
+            return true;
+        }
+
+        @Override
+        public void leaves(CachedSequence sequence) {
+            host.ifPresent(tier -> tier.exporter().flush(sequence));
+        }
+
+        @Override
+        public void handedOver(CachedSequence from, CachedSequence to) {
+            host.ifPresent(tier -> tier.exporter().handOver(from, to));
+        }
+
+        @Override
+        public boolean releaseRows() {
+            return host.map(tier -> tier.exporter().flushRows()).orElse(false);
+        }
+    }
+
+    /** The places on the devices. */
+    public SequenceCache devices() {
+        return devices;
+    }
+
+    /** Whether host memory keeps anything. */
+    public boolean hasHost() {
+        return host.isPresent();
+    }
+
+    /**
+     * The deepest position from which a request can go on.
+     *
+     * @param mayRestore whether host memory counts
+     */
+    public Lookup find(CacheRequest request, boolean mayRestore) {
+        if (!request.scope().keeps()) {
+            return new Lookup(0, Optional.empty());
+        }
+        int onDevice = devices.find(request);
+        Optional<PrefixTree.Found> stored =
+                mayRestore ? host.flatMap(tier -> tier.find(request)) : Optional.empty();
+        return stored.filter(found -> found.position() > onDevice)
+                .map(found -> new Lookup(found.position(), Optional.of(found)))
+                .orElseGet(() -> new Lookup(onDevice, Optional.empty()));
+    }
+
+    /**
+     * A sequence with room for a prompt and the token after it, beginning with what was found.
+     *
+     * @param spareSlots slots that must remain for others
+     * @return empty, and nothing is changed, if there is not enough room
+     */
+    public Optional<Begun> begin(CacheRequest request, Lookup lookup, int spareSlots) {
+        if (lookup.stored().isEmpty()) {
+            return devices.begin(request, spareSlots)
+                    .map(sequence -> new Begun(sequence, Optional.empty()));
+        }
+        PrefixTree.Found found = lookup.stored().get();
+        // Others that leave now may need the memory.
+        found.pin();
+        try {
+            return devices.beginBehind(request, HostTier.cuts(found), spareSlots)
+                    .map(
+                            sequence ->
+                                    new Begun(
+                                            sequence,
+                                            host.map(tier -> tier.restore(sequence, found))));
+        } finally {
+            host.orElseThrow().tree().unpin(found);
+        }
+    }
+
+    /** Takes note of a request that starts with what was found on the devices, or with nothing. */
+    public CacheUse started(CacheRequest request, int cached, boolean failed) {
+        CacheUse use;
+        if (cached > 0) {
+            use = CacheUse.onDevice(cached);
+        } else if (!request.scope().keeps()) {
+            use = CacheUse.missed(MissReason.DISABLED);
+        } else if (failed) {
+            use = CacheUse.missed(MissReason.FAILED);
+        } else {
+            use =
+                    CacheUse.missed(
+                            host.map(tier -> tier.whyNot(request)).orElse(MissReason.UNKNOWN));
+        }
+        counts.count(use);
+        return use;
+    }
+
+    /** Takes note of a request that starts behind what has arrived. */
+    public CacheUse started(CachedSequence sequence, Arrival arrival) {
+        CacheUse use =
+                CacheUse.fromHost(
+                        sequence.computed(), new Restored(arrival.bytes(), arrival.nanos() / 1e6));
+        counts.count(use);
+        return use;
+    }
+
+    /**
+     * A sequence is about to compute up to where others may part from it, and keeps its state
+     * there. What becomes of that is told by {@link Departure#ripen} or {@link #forget}.
+     */
+    public Optional<Departure> passes(CachedSequence sequence) {
+        return kept(sequence)
+                .map(
+                        tier ->
+                                tier.exporter()
+                                        .add(
+                                                sequence,
+                                                sequence.computed(),
+                                                sequence.stateRow(),
+                                                false));
+    }
+
+    /** The computing of it failed. */
+    public void forget(Departure departure) {
+        host.ifPresent(tier -> tier.exporter().cancel(departure));
+    }
+
+    private Optional<HostTier> kept(CachedSequence sequence) {
+        return sequence.scope().keeps() && sequence.computed() > 0 ? host : Optional.empty();
+    }
+
+    private void keepEnd(CachedSequence sequence) {
+        kept(sequence)
+                .ifPresent(
+                        tier ->
+                                tier.exporter()
+                                        .add(
+                                                sequence,
+                                                sequence.computed(),
+                                                sequence.stateRow(),
+                                                true));
+    }
+
+    /** Keeps a finished sequence. */
+    public void keep(CachedSequence sequence) {
+        if (sequence.scope().keeps()) {
+            keepEnd(sequence);
+            devices.keep(sequence);
+        } else {
+            devices.drop(sequence);
+        }
+    }
+
+    /** Frees the place of a sequence that will go on later; what it computed goes to the host. */
+    public void putAside(CachedSequence sequence) {
+        keepEnd(sequence);
+        host.ifPresent(tier -> tier.exporter().flush(sequence));
+        devices.drop(sequence);
+    }
+
+    /** Frees the place of a sequence of which nobody knows what it holds. */
+    public void drop(CachedSequence sequence) {
+        host.ifPresent(tier -> tier.exporter().cancel(sequence));
+        devices.drop(sequence);
+    }
+
+    /** Whether the state of a running sequence at a position will come to host memory. */
+    public boolean awaits(CachedSequence sequence, int position) {
+        return sequence.computed() < position
+                || host.map(tier -> tier.exporter().awaits(sequence, position)).orElse(false);
+    }
+
+    /** Whether nothing is to be copied. */
+    public boolean isIdle() {
+        return host.map(HostTier::isIdle).orElse(true);
+    }
+
+    /**
+     * Copies between host memory and the devices for a while.
+     *
+     * @param nanos about how long, at most
+     * @param underWay most bytes that may be on their way between processes
+     */
+    public void move(long nanos, long underWay) {
+        host.ifPresent(tier -> tier.move(nanos, underWay));
+    }
+
+    /** Waits until something that is under way has come, if anything is. */
+    public void await() {
+        host.ifPresent(HostTier::await);
+    }
+
+    /** The devices lost everything; what host memory has whole stays. */
+    public void lose() {
+        host.ifPresent(HostTier::abandon);
+        devices.clear();
+    }
+
+    /** Forgets everything that no running request needs. */
+    public void clear() {
+        host.ifPresent(tier -> tier.exporter().abandon());
+        devices.evictAll();
+        host.ifPresent(tier -> tier.tree().clear());
+    }
+
+    /** What host memory can restore. */
+    public List<CacheEntry> entries() {
+        return host.map(tier -> tier.tree().entries()).orElse(List.of());
+    }
+
+    /** What it holds and did. */
+    public PrefixCacheStatus status() {
+        return host.map(counts::status).orElseGet(counts::status);
+    }
+
+    /** Frees host memory; the shards must have ended. */
+    @Override
+    public void close() {
+        host.ifPresent(HostTier::close);
+    }
+}

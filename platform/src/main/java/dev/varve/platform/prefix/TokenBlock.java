@@ -1,0 +1,179 @@
+package dev.varve.platform.prefix;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A block of tokens behind those of its parent, with the rows that belong to it. The root of a tree
+ * has no tokens. Only {@link PrefixTree} changes it.
+ */
+final class TokenBlock {
+    /** Tokens of a whole block. */
+    static final int TOKENS = 256;
+
+    private final Optional<TokenBlock> parent;
+    private final Tokens tokens;
+    private final int end;
+    private final long chain;
+    private final Pieces rows;
+    private final long cuts;
+    private final Map<Tokens, TokenBlock> children = new HashMap<>();
+    private final List<Checkpoint> checkpoints = new ArrayList<>();
+
+    /** Checkpoints in this block and behind it. */
+    private int kept;
+
+    /** Those who need it beside what is kept. */
+    private int pins;
+
+    private boolean ready;
+    private boolean gone;
+
+    /** Tokens as a key: the hash only finds a place, the tokens themselves are compared. */
+    record Tokens(int[] ids) {
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Tokens(int[] others) && Arrays.equals(ids, others);
+        }
+
+        @Override
+        public int hashCode() {
+            return Arrays.hashCode(ids);
+        }
+    }
+
+    private TokenBlock(Optional<TokenBlock> parent, int[] ids, long cuts, Pieces rows) {
+        this.parent = parent;
+        tokens = new Tokens(ids);
+        end = parent.map(before -> before.end).orElse(0) + ids.length;
+        chain = parent.map(before -> chain(before.chain, ids)).orElse(0L);
+        this.cuts = cuts;
+        this.rows = rows;
+    }
+
+    static TokenBlock root() {
+        TokenBlock root = new TokenBlock(Optional.empty(), new int[0], 0, Pieces.NONE);
+        root.ready = true;
+        return root;
+    }
+
+    TokenBlock add(int[] ids, long digest, Pieces pieces) {
+        TokenBlock child = new TokenBlock(Optional.of(this), ids, digest, pieces);
+        children.put(child.tokens, child);
+        return child;
+    }
+
+    Optional<TokenBlock> child(int[] ids) {
+        return Optional.ofNullable(children.get(new Tokens(ids)));
+    }
+
+    Collection<TokenBlock> children() {
+        return children.values();
+    }
+
+    Optional<TokenBlock> parent() {
+        return parent;
+    }
+
+    /** This block and those before it, from the last one to the root. */
+    List<TokenBlock> wayUp() {
+        List<TokenBlock> way = new ArrayList<>();
+        for (Optional<TokenBlock> at = Optional.of(this); at.isPresent(); at = at.get().parent()) {
+            way.add(at.get());
+        }
+        return way;
+    }
+
+    int[] tokens() {
+        return tokens.ids();
+    }
+
+    /** A number for these tokens behind others. */
+    static long chain(long before, int[] ids) {
+        long chain = before;
+        for (int id : ids) {
+            chain = (chain ^ id) * 0x9E37_79B9_7F4A_7C15L;
+            chain ^= chain >>> 32;
+        }
+        return chain;
+    }
+
+    /** A number for all tokens up to its end. */
+    long chain() {
+        return chain;
+    }
+
+    /** Position behind its tokens. */
+    int end() {
+        return end;
+    }
+
+    Pieces rows() {
+        return rows;
+    }
+
+    /** Digest of how its rows and those before them were computed. */
+    long cuts() {
+        return cuts;
+    }
+
+    List<Checkpoint> checkpoints() {
+        return checkpoints;
+    }
+
+    int kept() {
+        return kept;
+    }
+
+    void addKept(int more) {
+        kept += more;
+    }
+
+    void pin() {
+        pins++;
+    }
+
+    void unpin() {
+        pins--;
+    }
+
+    boolean isPinned() {
+        return pins > 0;
+    }
+
+    /** Whether all of its rows are there. */
+    boolean isReady() {
+        return ready;
+    }
+
+    void becomeReady() {
+        ready = true;
+    }
+
+    /** Whether it was taken out of the tree. */
+    boolean isGone() {
+        return gone;
+    }
+
+    /** Whether nothing lies in it or behind it. */
+    boolean isEmpty() {
+        return children.isEmpty() && checkpoints.isEmpty();
+    }
+
+    /** Whether nobody needs it. */
+    boolean isLoose() {
+        return parent.isPresent() && pins == 0 && isEmpty();
+    }
+
+    /** Takes it out of the tree and frees its rows. */
+    void remove() {
+        gone = true;
+        parent.ifPresent(before -> before.children.remove(tokens));
+        rows.release();
+    }
+}

@@ -1,0 +1,43 @@
+package dev.varve.platform.sequence;
+
+/**
+ * Hears of finished sequences that leave the caches, to keep what they computed elsewhere. Called
+ * on the thread of the {@link SequenceCache}.
+ */
+public interface Departures {
+    /** Nothing is kept elsewhere. */
+    Departures UNHEARD =
+            new Departures() {
+                @Override
+                public boolean keeps() {
+                    return false;
+                }
+
+                @Override
+                public void leaves(CachedSequence sequence) {
+                    // It is gone.
+                }
+
+                @Override
+                public void handedOver(CachedSequence from, CachedSequence to) {
+                    // It goes on.
+                }
+
+                @Override
+                public boolean releaseRows() {
+                    return false;
+                }
+            };
+
+    /** Whether what finished sequences computed is kept elsewhere. */
+    boolean keeps();
+
+    /** A sequence's slots and rows are about to be freed. */
+    void leaves(CachedSequence sequence);
+
+    /** A sequence goes on in another's place, with all that it computed. */
+    void handedOver(CachedSequence from, CachedSequence to);
+
+    /** State rows are short: gives back those that are held; says whether there were any. */
+    boolean releaseRows();
+}

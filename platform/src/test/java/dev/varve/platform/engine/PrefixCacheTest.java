@@ -1,0 +1,177 @@
+package dev.varve.platform.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.api.ggml.GgmlType;
+import dev.varve.api.model.LayerRange;
+import dev.varve.platform.prefix.CacheSource;
+import dev.varve.platform.prefix.PrefixCacheStatus;
+import dev.varve.platform.sampling.SamplingOptions;
+import dev.varve.platform.sequence.CacheScope;
+import dev.varve.platform.shard.CacheLayout;
+import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.PlainModel;
+import dev.varve.platform.shard.PlainShard;
+import dev.varve.platform.shard.SlotSpan;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+
+/**
+ * Whatever is found, copied to host memory and back, or gives way: a request gets the tokens that
+ * it gets alone.
+ */
+class PrefixCacheTest {
+    private static final int CONTEXT = 4 * SlotSpan.BLOCK;
+    private static final CacheTypes F32 = new CacheTypes(GgmlType.F32, GgmlType.F32);
+
+    private static PlainModel model(boolean forgets) {
+        return forgets ? PlainModel.mixed(CONTEXT) : PlainModel.attentionOnly(3, CONTEXT);
+    }
+
+    private static EngineOptions options(int parallel, int blocks) {
+        return new EngineOptions(
+                EngineOptions.Capacity.of(CONTEXT, parallel, blocks * SlotSpan.BLOCK), 4096);
+    }
+
+    private static Scheduler engine(PlainModel model, EngineOptions options, int stages) {
+        PlainShard.Sizes sizes =
+                new PlainShard.Sizes(
+                        options.capacity().caches().slots(),
+                        options.capacity().caches().stateRows());
+        int layers = model.shape().layerCount();
+        List<PlainShard> shards = new ArrayList<>();
+        for (int i = 0; i < stages; i++) {
+            shards.add(
+                    new PlainShard(
+                            model,
+                            new LayerRange(i * layers / stages, (i + 1) * layers / stages),
+                            sizes));
+        }
+        return Scheduler.start(new ShardPipeline(shards), model.shape(), options);
+    }
+
+    private static EngineOptions withHost(EngineOptions options, PlainModel model, long bytes) {
+        CacheLayout layout =
+                CacheLayout.of(model.shape(), model.shape().allLayers(), F32, 2 * SlotSpan.BLOCK);
+        return options.withHostCache(new HostCache(layout, bytes));
+    }
+
+    /** A prompt and where it is likely to be continued otherwise. */
+    private record Ask(int[] prompt, int[] boundaries, int count, CacheScope scope) {
+        GenerationRequest request() {
+            return new GenerationRequest(
+                            GenerationRequest.Prompt.of(prompt, boundaries),
+                            new GenerationRequest.Ending(count, Set.of()),
+                            GenerationRequest.Choice.of(SamplingOptions.greedy()))
+                    .within(scope);
+        }
+
+        Collected ask(Engine engine) {
+            Collected collected = new Collected();
+            engine.submit(request(), collected);
+            return collected;
+        }
+    }
+
+    /** Conversations of two scopes: each goes on, or changes something that was said. */
+    private static final class Conversations {
+        private final SplittableRandom random;
+        private final List<int[]> heads = new ArrayList<>();
+        private final List<Ask> asked = new ArrayList<>();
+
+        Conversations(long seed) {
+            random = new SplittableRandom(seed);
+            for (int i = 0; i < 3; i++) {
+                heads.add(text(20 + random.nextInt(400)));
+            }
+        }
+
+        private int[] text(int length) {
+            return random.ints(length, 0, 61).toArray();
+        }
+
+        Ask next() {
+            CacheScope scope = new CacheScope(random.nextBoolean() ? "one" : "two");
+            int[] begin = heads.get(random.nextInt(heads.size()));
+            int[] boundaries = {begin.length};
+            if (!asked.isEmpty() && random.nextInt(3) > 0) {
+                Ask other = asked.get(random.nextInt(asked.size()));
+                scope = random.nextInt(8) > 0 ? other.scope() : scope;
+                int cut =
+                        random.nextInt(3) == 0
+                                ? 1 + random.nextInt(other.prompt().length)
+                                : other.prompt().length;
+                begin = Arrays.copyOf(other.prompt(), cut);
+                boundaries = Arrays.stream(other.boundaries()).filter(each -> each < cut).toArray();
+            }
+            int[] prompt = join(begin, text(1 + random.nextInt(60)));
+            if (prompt.length > CONTEXT - 120) {
+                prompt = Arrays.copyOf(prompt, 1 + random.nextInt(CONTEXT - 120));
+            }
+            int length = prompt.length;
+            boundaries = Arrays.stream(boundaries).filter(each -> each < length).toArray();
+            if (begin.length < length
+                    && (boundaries.length == 0
+                            || boundaries[boundaries.length - 1] < begin.length)) {
+                boundaries = join(boundaries, new int[] {begin.length});
+            }
+            Ask ask = new Ask(prompt, boundaries, 1 + random.nextInt(80), scope);
+            asked.add(ask);
+            return ask;
+        }
+    }
+
+    private static int[] join(int[] first, int[] second) {
+        int[] joined = Arrays.copyOf(first, first.length + second.length);
+        System.arraycopy(second, 0, joined, first.length, second.length);
+        return joined;
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4})
+    void anyLoadGivesWhatEachRequestGetsAlone(int seed) throws Exception {
+        PlainModel model = model(seed % 2 == 1);
+        int stages = 1 + seed / 2 % 3;
+        Conversations conversations = new Conversations(seed);
+        long bytes = seed < 3 ? 64 << 20 : 1 << 20;
+        EngineOptions options = withHost(options(4, 8), model, bytes);
+        EngineStatus status;
+        try (Scheduler engine = engine(model, options, stages);
+                Scheduler alone = engine(model, options(1, 4), 1)) {
+            for (int round = 0; round < 25; round++) {
+                List<Ask> asks = new ArrayList<>();
+                List<Collected> answers = new ArrayList<>();
+                for (int i = 0; i < 6; i++) {
+                    asks.add(conversations.next());
+                    answers.add(asks.getLast().ask(engine));
+                }
+                for (int i = 0; i < asks.size(); i++) {
+                    assertEquals(
+                            new Ask(
+                                            asks.get(i).prompt(),
+                                            new int[0],
+                                            asks.get(i).count(),
+                                            CacheScope.none())
+                                    .ask(alone)
+                                    .await(),
+                            answers.get(i).await(),
+                            "request " + i + " of round " + round + ", seed " + seed);
+                }
+            }
+            status = engine.status();
+        }
+        PrefixCacheStatus.Counts counts = status.cache().counts();
+        System.out.println(status.cache() + " " + status.counts());
+        assertTrue(counts.hits().getOrDefault(CacheSource.DEVICE, 0L) > 0, "hits on the device");
+        assertTrue(counts.hits().getOrDefault(CacheSource.HOST, 0L) > 0, "hits in host memory");
+        assertEquals(seed >= 3, counts.evictions() > 0);
+    }
+}

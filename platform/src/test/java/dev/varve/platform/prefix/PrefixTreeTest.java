@@ -1,0 +1,332 @@
+package dev.varve.platform.prefix;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.platform.sequence.CacheScope;
+import dev.varve.platform.sequence.CutList;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SplittableRandom;
+
+/** The tree against plain maps of everything that was stored and has not given way. */
+class PrefixTreeTest {
+    private static final int BLOCK = TokenBlock.TOKENS;
+    private static final CacheScope ONE = new CacheScope("one");
+    private static final CacheScope TWO = new CacheScope("two");
+    private static final int ROW_BYTES = 128;
+    private static final long STATE_BYTES = 50_000;
+
+    private long now;
+    private PrefixTree tree = tree(64 << 20, false);
+
+    private PrefixTree tree(long bytes, boolean anywhere) {
+        return new PrefixTree(new CellMemory(bytes), anywhere, () -> now);
+    }
+
+    @AfterEach
+    void close() {
+        tree.close();
+    }
+
+    /** What belongs to the last {@code count} tokens of some. */
+    private static byte[] content(CacheScope scope, int[] tokens, int count, long bytes) {
+        SplittableRandom random =
+                new SplittableRandom(31L * Arrays.hashCode(tokens) + scope.hashCode() + count);
+        byte[] content = new byte[(int) bytes];
+        random.nextBytes(content);
+        return content;
+    }
+
+    private static byte[] bytes(Cells cells) {
+        byte[] read = new byte[(int) cells.bytes()];
+        cells.read(0, read.length, ByteBuffer.wrap(read));
+        return read;
+    }
+
+    /**
+     * Stores a prompt's blocks, as far as they are not there, and a checkpoint behind it.
+     *
+     * @return whether there was room
+     */
+    private boolean store(CacheScope scope, int[] tokens) {
+        TokenBlock last = tree.root(scope);
+        last.pin();
+        boolean fits = true;
+        while (fits && last.end() + BLOCK <= tokens.length) {
+            int[] ids = Arrays.copyOfRange(tokens, last.end(), last.end() + BLOCK);
+            Optional<TokenBlock> next = last.child(ids);
+            next.ifPresent(TokenBlock::pin);
+            if (next.isEmpty()) {
+                int[] upToIt = Arrays.copyOf(tokens, last.end() + BLOCK);
+                next = tree.reserveBlock(last, ids, 0, new long[] {(long) BLOCK * ROW_BYTES});
+                next.ifPresent(
+                        block -> {
+                            write(block.rows(), content(scope, upToIt, BLOCK, BLOCK * ROW_BYTES));
+                            block.becomeReady();
+                        });
+            }
+            fits = next.isPresent();
+            if (fits) {
+                tree.unpin(last);
+                last = next.get();
+            }
+        }
+        int[] tail = Arrays.copyOfRange(tokens, last.end(), tokens.length);
+        fits = fits && keep(scope, tokens, last, tail);
+        tree.unpin(last);
+        return fits;
+    }
+
+    private boolean keep(CacheScope scope, int[] tokens, TokenBlock last, int[] tail) {
+        if (last.checkpoints().stream().anyMatch(other -> Arrays.equals(other.tail(), tail))) {
+            return true;
+        }
+        Optional<Checkpoint> kept =
+                tree.reserveCheckpoint(
+                        last,
+                        tail,
+                        CutList.ofWindows(512, tokens.length),
+                        new long[] {STATE_BYTES});
+        kept.ifPresent(
+                checkpoint -> {
+                    write(checkpoint.pieces(), content(scope, tokens, 0, STATE_BYTES));
+                    checkpoint.becomeReady();
+                    checkpoint.unpin();
+                });
+        return kept.isPresent();
+    }
+
+    private static void write(Pieces pieces, byte[] content) {
+        pieces.parts().getFirst().write(ByteBuffer.wrap(content));
+    }
+
+    private static int[] prompt(int length, int seed) {
+        SplittableRandom random = new SplittableRandom(seed);
+        return random.ints(length, 0, 1000).toArray();
+    }
+
+    private static int[] join(int[] first, int[] second) {
+        int[] joined = Arrays.copyOf(first, first.length + second.length);
+        System.arraycopy(second, 0, joined, first.length, second.length);
+        return joined;
+    }
+
+    private int found(CacheScope scope, int[] tokens) {
+        return tree.find(scope, tokens, tokens.length - 1)
+                .map(PrefixTree.Found::position)
+                .orElse(0);
+    }
+
+    @Test
+    void aPromptGoesOnFromTheDeepestCheckpoint() {
+        int[] head = prompt(700, 1);
+        int[] turn = join(head, prompt(300, 2));
+        assertEquals(0, found(ONE, turn));
+        assertTrue(store(ONE, head));
+        assertTrue(store(ONE, turn));
+
+        assertEquals(700, found(ONE, join(head, prompt(50, 3))));
+        assertEquals(1000, found(ONE, join(turn, prompt(50, 3))));
+        assertEquals(700, found(ONE, turn), "the last token must be computed");
+        assertEquals(0, found(ONE, join(prompt(10, 4), head)));
+        assertEquals(0, found(TWO, join(turn, prompt(50, 3))));
+    }
+
+    @Test
+    void aSharedHeadIsStoredOnce() {
+        int[] head = prompt(16 * BLOCK, 1);
+        assertTrue(store(ONE, head));
+        long once = used();
+        for (int i = 0; i < 10; i++) {
+            assertTrue(store(ONE, join(head, prompt(40, 10 + i))));
+        }
+
+        assertEquals(once + 10 * CellMemory.rounded(STATE_BYTES), used());
+    }
+
+    private long used() {
+        long bytes = 0;
+        for (Checkpoint checkpoint : tree.checkpoints()) {
+            bytes += checkpoint.pieces().usedBytes();
+        }
+        return bytes + blockBytes(tree.root(ONE)) + blockBytes(tree.root(TWO));
+    }
+
+    private static long blockBytes(TokenBlock block) {
+        long bytes = block.rows().usedBytes();
+        for (TokenBlock child : block.children()) {
+            bytes += blockBytes(child);
+        }
+        return bytes;
+    }
+
+    @Test
+    void asManyGiveWayAsAreInTheWay() {
+        tree.close();
+        long entry = BLOCK * ROW_BYTES + CellMemory.rounded(STATE_BYTES);
+        tree = tree(3 * entry, false);
+        for (int i = 0; i < 3; i++) {
+            now++;
+            assertTrue(store(ONE, prompt(BLOCK, i)));
+        }
+        assertEquals(3 * entry, tree.memory().used());
+
+        now++;
+        assertTrue(store(ONE, prompt(2 * BLOCK, 7)));
+
+        assertEquals(2, tree.evictions());
+        assertEquals(0, found(ONE, join(prompt(BLOCK, 0), new int[1])));
+        assertEquals(BLOCK, found(ONE, join(prompt(BLOCK, 2), new int[1])));
+    }
+
+    @Test
+    void nothingGivesWayForWhatNeverFits() {
+        tree.close();
+        tree = tree(1 << 20, false);
+        assertTrue(store(ONE, prompt(BLOCK, 1)));
+
+        Optional<TokenBlock> block =
+                tree.reserveBlock(tree.root(ONE), prompt(BLOCK, 2), 0, new long[] {2 << 20});
+
+        assertTrue(block.isEmpty());
+        assertEquals(BLOCK, found(ONE, join(prompt(BLOCK, 1), new int[1])));
+    }
+
+    @Test
+    void whatIsPinnedStays() {
+        tree.close();
+        tree = tree(BLOCK * ROW_BYTES + CellMemory.rounded(STATE_BYTES), false);
+        assertTrue(store(ONE, prompt(BLOCK, 1)));
+        tree.checkpoints().getFirst().pin();
+
+        assertTrue(
+                tree.reserveCheckpoint(
+                                tree.root(TWO),
+                                new int[] {1},
+                                CutList.ofWindows(512, 1),
+                                new long[] {STATE_BYTES})
+                        .isEmpty());
+        assertEquals(BLOCK, found(ONE, join(prompt(BLOCK, 1), new int[1])));
+    }
+
+    @Test
+    void rowsAloneCanBeGoneOnFromAnywhere() {
+        tree.close();
+        tree = tree(64 << 20, true);
+        int[] prompt = prompt(1000, 1);
+        assertTrue(store(ONE, prompt));
+
+        int[] other = join(Arrays.copyOf(prompt, 300), prompt(300, 2));
+
+        PrefixTree.Found found = tree.find(ONE, other, other.length - 1).orElseThrow();
+        assertEquals(300, found.position());
+        assertEquals(2, found.blocks().size());
+        assertTrue(found.checkpoint().isEmpty());
+        assertEquals(768, found(ONE, Arrays.copyOf(prompt, 900)));
+        assertEquals(1000, found(ONE, join(prompt, prompt(5, 3))));
+    }
+
+    /** Heads that many share, so that every length of agreement comes. */
+    private static int[] randomPrompt(SplittableRandom random) {
+        int[] prompt = prompt(100 + 200 * random.nextInt(4), random.nextInt(6));
+        int turns = random.nextInt(3);
+        for (int i = 0; i < turns; i++) {
+            prompt = join(prompt, prompt(1 + random.nextInt(2) * 150, random.nextInt(5)));
+        }
+        return prompt;
+    }
+
+    private record Key(CacheScope scope, List<Integer> tokens) {
+        static Key of(CacheScope scope, int[] tokens) {
+            return new Key(scope, Arrays.stream(tokens).boxed().toList());
+        }
+    }
+
+    @Test
+    void itFindsWhatPlainMapsFind() {
+        tree.close();
+        tree = tree(3 << 20, false);
+        SplittableRandom random = new SplittableRandom(42);
+        Map<Key, Checkpoint> stored = new HashMap<>();
+        int hits = 0;
+        for (int operation = 0; operation < 100_000; operation++) {
+            now += random.nextInt(1_000_000_000);
+            CacheScope scope = random.nextBoolean() ? ONE : TWO;
+            int[] prompt = randomPrompt(random);
+            int kind = random.nextInt(100);
+            if (kind < 30) {
+                if (store(scope, prompt)) {
+                    rememberAll(stored);
+                }
+            } else if (kind < 31 && !tree.checkpoints().isEmpty()) {
+                int victim = random.nextInt(tree.checkpoints().size());
+                tree.remove(tree.checkpoints().get(victim));
+            } else {
+                hits += assertFound(stored, scope, prompt);
+            }
+            stored.values().removeIf(Checkpoint::isGone);
+            assertEquals(stored.size(), tree.checkpoints().size());
+            if (operation % 1000 == 0) {
+                assertEquals(tree.memory().used(), used());
+            }
+        }
+        assertTrue(hits > 10_000, "hits: " + hits);
+        assertTrue(tree.evictions() > 1000, "evictions: " + tree.evictions());
+        for (Checkpoint checkpoint : List.copyOf(tree.checkpoints())) {
+            tree.remove(checkpoint);
+        }
+        assertEquals(0, tree.memory().used());
+    }
+
+    private void rememberAll(Map<Key, Checkpoint> stored) {
+        for (Checkpoint checkpoint : tree.checkpoints()) {
+            stored.put(keyOf(checkpoint), checkpoint);
+        }
+    }
+
+    private Key keyOf(Checkpoint checkpoint) {
+        int[] tokens = checkpoint.tail();
+        TokenBlock first = checkpoint.block();
+        for (TokenBlock at : checkpoint.block().wayUp()) {
+            tokens = join(at.tokens(), tokens);
+            first = at;
+        }
+        return Key.of(first == tree.root(ONE) ? ONE : TWO, tokens);
+    }
+
+    private int assertFound(Map<Key, Checkpoint> stored, CacheScope scope, int[] prompt) {
+        int expected = 0;
+        for (int length = prompt.length - 1; length > 0 && expected == 0; length--) {
+            expected =
+                    stored.containsKey(Key.of(scope, Arrays.copyOf(prompt, length))) ? length : 0;
+        }
+        Optional<PrefixTree.Found> found = tree.find(scope, prompt, prompt.length - 1);
+        assertEquals(expected, (int) found.map(PrefixTree.Found::position).orElse(0));
+        found.ifPresent(hit -> assertContent(hit, scope, prompt));
+        return found.isPresent() ? 1 : 0;
+    }
+
+    private static void assertContent(PrefixTree.Found hit, CacheScope scope, int[] prompt) {
+        List<byte[]> rows = new ArrayList<>();
+        hit.blocks().forEach(block -> rows.add(bytes(block.rows().parts().getFirst())));
+        for (int i = 0; i < rows.size(); i++) {
+            int[] upToIt = Arrays.copyOf(prompt, (i + 1) * BLOCK);
+            assertArrayEquals(content(scope, upToIt, BLOCK, BLOCK * ROW_BYTES), rows.get(i));
+        }
+        int[] upToIt = Arrays.copyOf(prompt, hit.position());
+        assertArrayEquals(
+                content(scope, upToIt, 0, STATE_BYTES),
+                bytes(hit.checkpoint().orElseThrow().pieces().parts().getFirst()));
+    }
+}

@@ -117,7 +117,12 @@ final class DecodeStep {
     /** Finds room for one more token, at the price of the youngest requests if need be. */
     private void makeRoom(Request request) {
         while (request.isInDecode() && !hasRoom(request, 1)) {
-            running.preemptYoungest();
+            if (flights.isEmpty()) {
+                running.preemptYoungest();
+            } else {
+                // What is kept of it must have been computed.
+                flights.settleAll();
+            }
         }
     }
 

@@ -62,6 +62,12 @@ public record EngineOptions(
                 capacity, queueLimit, suppressedTokens, shardPatience, other, hostCache);
     }
 
+    /** The same sizes with nothing kept beside the devices. */
+    EngineOptions withoutHostCache() {
+        return new EngineOptions(
+                capacity, queueLimit, suppressedTokens, shardPatience, pace, Optional.empty());
+    }
+
     /** The same sizes with host memory beside the devices. */
     public EngineOptions withHostCache(HostCache memory) {
         return new EngineOptions(

@@ -85,7 +85,13 @@ final class Rehearsal {
         int context = options.capacity().contextTokens();
         prompt = Math.max(1, Math.min(PROMPT, context / 2));
         answer = Math.max(1, Math.min(ANSWER, context - prompt));
-        steps = new StepRunner(pipeline.rehearsing(), shape, options, TokenProposer.NONE, NOBODY);
+        steps =
+                new StepRunner(
+                        pipeline.rehearsing(),
+                        shape,
+                        options.withoutHostCache(),
+                        TokenProposer.NONE,
+                        NOBODY);
     }
 
     /**

@@ -61,8 +61,12 @@ final class Request implements Generation {
     private int generated;
     private int losses;
     private boolean mayRestore = true;
+    private Optional<Awaited> awaited = Optional.empty();
     private int reachedAtLoss;
     private Optional<CacheUse> cacheUse = Optional.empty();
+
+    /** A running request that is about to compute what another one needs, up to a position. */
+    record Awaited(Request runs, CachedSequence place, int position) {}
 
     /**
      * @param arrival number of the request; the sequence's id
@@ -279,6 +283,21 @@ final class Request implements Generation {
 
     boolean mayRestore() {
         return mayRestore;
+    }
+
+    /** It waits for a running request to reach a position that both have in common. */
+    void await(Request runs, int position) {
+        awaited = Optional.of(new Awaited(runs, runs.sequence(), position));
+    }
+
+    /** What it waits for, if that still runs. */
+    Optional<Awaited> awaited() {
+        awaited = awaited.filter(each -> each.runs().sequenceIs(each.place()));
+        return awaited;
+    }
+
+    private boolean sequenceIs(CachedSequence place) {
+        return isRunning() && sequence == place;
     }
 
     /** All known tokens are computed: the next ones are chosen. */

@@ -18,7 +18,9 @@ final class StepRunner {
     /** Whether a request may run. */
     enum Admission {
         ADMITTED,
-        /** A running request computes the same prompt, which need not be done twice. */
+        /**
+         * A running request computes the same prompt, or its head, which need not be done twice.
+         */
         AWAITS_TWIN,
         NO_ROOM
     }
@@ -112,9 +114,12 @@ final class StepRunner {
         if (running.anyMatch(each -> each.computesPromptOf(request))) {
             return Admission.AWAITS_TWIN;
         }
+        if (request.awaited().filter(this::isOnTheWay).isPresent()) {
+            return Admission.AWAITS_TWIN;
+        }
         CacheRequest wanted = request.cacheRequest();
         PrefixCache.Lookup known = state.prefix().find(wanted, request.mayRestore());
-        if (running.anyMatch(each -> isOnTheWay(each, request, known.length()))) {
+        if (awaitsHead(request, known.length())) {
             return Admission.AWAITS_TWIN;
         }
         Optional<PrefixCache.Begun> begun =
@@ -139,12 +144,23 @@ final class StepRunner {
     }
 
     /** Whether a running request is about to compute much of what another one needs. */
-    private boolean isOnTheWay(Request runs, Request waits, int known) {
-        if (!state.prefix().hasHost() || !waits.mayRestore()) {
+    private boolean awaitsHead(Request request, int known) {
+        if (!state.prefix().hasHost() || !request.mayRestore()) {
             return false;
         }
-        int shared = runs.sharedStop(waits);
-        return shared >= known + WORTH_WAITING && state.prefix().awaits(runs.sequence(), shared);
+        for (int i = 0; i < running.size(); i++) {
+            Request runs = running.get(i);
+            int shared = runs.sharedStop(request);
+            if (shared >= known + WORTH_WAITING && state.prefix().awaits(runs.sequence(), shared)) {
+                request.await(runs, shared);
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean isOnTheWay(Request.Awaited awaited) {
+        return state.prefix().awaits(awaited.place(), awaited.position());
     }
 
     private void start(Request request, CacheUse use) {

@@ -8,8 +8,10 @@ import dev.varve.platform.shard.Slice;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
 
 /**
@@ -28,7 +30,14 @@ final class Exporter {
     private final MeteredMover mover;
     private final List<Departure> departures = new ArrayList<>();
     private final List<Filling> underWay = new ArrayList<>();
+
+    /** Where checkpoints are under way. */
+    private final Set<End> arriving = new HashSet<>();
+
     private long bytes;
+
+    /** A position of a sequence. */
+    private record End(CachedSequence place, int position) {}
 
     Exporter(PrefixTree tree, CacheLayout layout, SequenceCache devices, MeteredMover mover) {
         this.tree = tree;
@@ -69,7 +78,7 @@ final class Exporter {
     boolean awaits(CachedSequence place, int position) {
         return departures.stream()
                         .anyMatch(each -> each.place() == place && each.position() == position)
-                || underWay.stream().anyMatch(filling -> !filling.isDone());
+                || arriving.contains(new End(place, position));
     }
 
     /**
@@ -192,7 +201,7 @@ final class Exporter {
                                                     departure,
                                                     checkpoint.pieces(),
                                                     parts,
-                                                    outcome(checkpoint)));
+                                                    outcome(departure, checkpoint)));
         }
         if (filling.isEmpty()) {
             end(departure);
@@ -252,16 +261,20 @@ final class Exporter {
         };
     }
 
-    private Filling.Outcome outcome(Checkpoint checkpoint) {
+    private Filling.Outcome outcome(Departure departure, Checkpoint checkpoint) {
+        End end = new End(departure.place(), departure.position());
+        arriving.add(end);
         return new Filling.Outcome() {
             @Override
             public void ready() {
+                arriving.remove(end);
                 checkpoint.becomeReady();
                 checkpoint.unpin();
             }
 
             @Override
             public void gone() {
+                arriving.remove(end);
                 tree.remove(checkpoint);
             }
         };

@@ -87,8 +87,11 @@ class PrefixCacheTest {
         private final List<int[]> heads = new ArrayList<>();
         private final List<Ask> asked = new ArrayList<>();
 
-        Conversations(long seed) {
+        private final int longestAnswer;
+
+        Conversations(long seed, int longestAnswer) {
             random = new SplittableRandom(seed);
+            this.longestAnswer = longestAnswer;
             for (int i = 0; i < 3; i++) {
                 heads.add(text(20 + random.nextInt(400)));
             }
@@ -113,8 +116,8 @@ class PrefixCacheTest {
                 boundaries = Arrays.stream(other.boundaries()).filter(each -> each < cut).toArray();
             }
             int[] prompt = join(begin, text(1 + random.nextInt(60)));
-            if (prompt.length > CONTEXT - 120) {
-                prompt = Arrays.copyOf(prompt, 1 + random.nextInt(CONTEXT - 120));
+            if (prompt.length > CONTEXT - longestAnswer) {
+                prompt = Arrays.copyOf(prompt, 1 + random.nextInt(CONTEXT - longestAnswer));
             }
             int length = prompt.length;
             boundaries = Arrays.stream(boundaries).filter(each -> each < length).toArray();
@@ -123,7 +126,7 @@ class PrefixCacheTest {
                             || boundaries[boundaries.length - 1] < begin.length)) {
                 boundaries = join(boundaries, new int[] {begin.length});
             }
-            Ask ask = new Ask(prompt, boundaries, 1 + random.nextInt(80), scope);
+            Ask ask = new Ask(prompt, boundaries, 1 + random.nextInt(longestAnswer), scope);
             asked.add(ask);
             return ask;
         }
@@ -136,17 +139,17 @@ class PrefixCacheTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {1, 2, 3, 4})
+    @ValueSource(ints = {1, 2, 3, 4, 5, 6})
     void anyLoadGivesWhatEachRequestGetsAlone(int seed) throws Exception {
         PlainModel model = model(seed % 2 == 1);
         int stages = 1 + seed / 2 % 3;
-        Conversations conversations = new Conversations(seed);
+        Conversations conversations = new Conversations(seed, seed < 5 ? 80 : 500);
         long bytes = seed < 3 ? 64 << 20 : 1 << 20;
         EngineOptions options = withHost(options(4, 8), model, bytes);
         EngineStatus status;
         try (Scheduler engine = engine(model, options, stages);
                 Scheduler alone = engine(model, options(1, 4), 1)) {
-            for (int round = 0; round < 25; round++) {
+            for (int round = 0; round < (seed < 5 ? 25 : 8); round++) {
                 List<Ask> asks = new ArrayList<>();
                 List<Collected> answers = new ArrayList<>();
                 for (int i = 0; i < 6; i++) {
@@ -169,9 +172,9 @@ class PrefixCacheTest {
             status = engine.status();
         }
         PrefixCacheStatus.Counts counts = status.cache().counts();
-        System.out.println(status.cache() + " " + status.counts());
         assertTrue(counts.hits().getOrDefault(CacheSource.DEVICE, 0L) > 0, "hits on the device");
         assertTrue(counts.hits().getOrDefault(CacheSource.HOST, 0L) > 0, "hits in host memory");
         assertEquals(seed >= 3, counts.evictions() > 0);
+        assertEquals(seed >= 5, status.counts().preemptions() > 0);
     }
 }

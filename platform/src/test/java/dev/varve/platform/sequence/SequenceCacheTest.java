@@ -133,17 +133,69 @@ class SequenceCacheTest {
     }
 
     @Test
-    void aConversationThatGoesOnTakesItsResidentOverWithoutACopy() {
+    void aConversationThatGoesOnLeavesItsResidentToOthers() {
         int[] prompt = prompt(0, 300);
         CachedSequence before = resident(cache, request(prompt), 300);
-        SlotSpan span = before.span();
 
         CachedSequence after = cache.begin(request(longer(prompt, 10)), 0).orElseThrow();
 
         assertEquals(300, after.computed());
+        assertNotEquals(before.span(), after.span());
+        assertEquals(before.span().capacity(), cache.slotUse().resident());
+    }
+
+    @Test
+    void aResidentGoesOverWhereACopyWouldCostAnother() {
+        SequenceCache small = cache(5, false);
+        int[] prompt = prompt(0, 300);
+        CachedSequence before = resident(small, request(prompt), 300);
+        SlotSpan span = before.span();
+        resident(small, request(prompt(7, 300)), 300);
+
+        CachedSequence after = small.begin(request(longer(prompt, 10)), 0).orElseThrow();
+
+        assertEquals(300, after.computed());
         assertEquals(span, after.span());
-        assertEquals(List.of(), advance(cache, after, 310).copies());
-        assertEquals(0, cache.slotUse().resident());
+        assertEquals(List.of(), advance(small, after, 310).copies());
+        assertEquals(span.capacity(), small.slotUse().resident());
+    }
+
+    @Test
+    void aResidentThatIsKeptElsewhereGoesOverWithoutACopy() {
+        List<List<CachedSequence>> handedOver = new ArrayList<>();
+        SequenceCache kept =
+                new SequenceCache(
+                        new CacheCapacity(16 * BLOCK, ROWS),
+                        true,
+                        new Departures() {
+                            @Override
+                            public boolean keeps() {
+                                return true;
+                            }
+
+                            @Override
+                            public void leaves(CachedSequence sequence) {
+                                throw new AssertionError("there is room for all");
+                            }
+
+                            @Override
+                            public void handedOver(CachedSequence from, CachedSequence to) {
+                                handedOver.add(List.of(from, to));
+                            }
+
+                            @Override
+                            public boolean releaseRows() {
+                                return false;
+                            }
+                        });
+        int[] prompt = prompt(0, 300);
+        CachedSequence before = resident(kept, request(prompt), 300);
+        SlotSpan span = before.span();
+
+        CachedSequence after = kept.begin(request(longer(prompt, 10)), 0).orElseThrow();
+
+        assertEquals(span, after.span());
+        assertEquals(List.of(List.of(before, after)), handedOver);
     }
 
     @Test

@@ -9,6 +9,7 @@ import dev.varve.platform.shard.ShardOptions;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.OptionalInt;
 
 /**
  * What the graphs of a shard read and write.
@@ -61,7 +62,8 @@ record ShardState(
             WindowRegions windows =
                     new WindowRegions(
                             regions,
-                            shape.window(),
+                            // Nobody brings windows to a shard without sliding layers of its own.
+                            regions.layers().isEmpty() ? OptionalInt.empty() : shape.window(),
                             options.sizes().regionSlots(),
                             options.sizes().stateRows());
             return new ShardState(

@@ -18,18 +18,18 @@ import dev.varve.platform.runtime.OpenedModel;
 import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.Boundary;
+import dev.varve.platform.shard.CacheLayout;
+import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.CacheSizes;
+import dev.varve.platform.shard.KeptParts;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.OutputRows;
-import dev.varve.platform.shard.SequencePlace;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.ShardResult;
-import dev.varve.platform.shard.ShardSnapshot;
 import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotSpan;
-import dev.varve.platform.shard.SnapshotTensor;
 import dev.varve.platform.shard.local.LocalShard;
 
 import org.junit.jupiter.api.AfterEach;
@@ -104,21 +104,28 @@ class CustomStateTest {
     }
 
     @Test
-    void aSavedStateGoesOnInAnotherPlace() {
+    void anExportedStateGoesOnInAnotherPlace() {
         load();
         forward(next(0, 20));
-        ShardSnapshot saved = shards.getFirst().save(place(0, 20)).join();
+        KeptParts kept = new KeptParts();
+        shards.getFirst().export(states(1), kept).join();
         forward(next(1, 9));
 
-        shards.getFirst().restore(place(1, 20), saved).join();
+        shards.getFirst().adopt(states(2), kept).join();
 
-        assertEquals(
-                List.of("custom_far.0", "custom_near.0", "custom_far.2", "custom_near.2"),
-                saved.tensors().stream().map(SnapshotTensor::name).toList());
+        assertEquals(List.of(0, 2), states(1).stream().map(CachePart::layer).toList());
         texts.set(1, texts.get(0));
         done[1] = 20;
         forward(next(1, 12));
         forward(next(0, 12));
+    }
+
+    private List<CachePart> states(int row) {
+        CacheLayout layout =
+                CacheLayout.of(new ShiftModel(file).shape(), shards.getFirst().range(), Cpu.F16, 0);
+        List<CachePart> parts = new ArrayList<>(layout.rows(span(row - 1), 0, 20));
+        assertEquals(List.of(), parts, "no layer keeps rows");
+        return layout.states(row, 20);
     }
 
     @Test
@@ -197,12 +204,12 @@ class CustomStateTest {
         return new Slice(
                 text,
                 Arrays.copyOfRange(texts.get(text), begin, begin + count),
-                SlicePlace.next(begin, place(text, 1).slots(), text + 1),
+                SlicePlace.next(begin, span(text), text + 1),
                 OutputRows.ALL);
     }
 
-    private static SequencePlace place(int text, int position) {
-        return new SequencePlace(new SlotSpan(text * SPAN, SPAN), position, text + 1);
+    private static SlotSpan span(int text) {
+        return new SlotSpan(text * SPAN, SPAN);
     }
 
     /** Computes slices together and compares all their logits. */

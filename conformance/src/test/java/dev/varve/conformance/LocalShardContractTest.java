@@ -5,6 +5,7 @@ import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.api.model.ModelShape;
 import dev.varve.conformance.RandomModel.Family;
+import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.ModelRange;
@@ -67,22 +68,25 @@ class LocalShardContractTest {
         @Override
         protected Shard open(CacheSizes sizes, List<Integer> captures) throws Exception {
             ModelShape shape = shape();
-            int region =
-                    ShardFootprint.of(
-                                    shape,
-                                    shape.allLayers(),
-                                    Cpu.F16,
-                                    SlotSpan.BLOCK,
-                                    SlotSpan.BLOCK)
-                            .regionSlots();
             return LocalShard.load(
                     new ModelRange(file, model, shape.allLayers()),
                     Cpu.device(),
                     ShardOptions.of(
                                     Cpu.F16,
-                                    new CacheSizes(sizes.slots(), sizes.stateRows(), region))
+                                    new CacheSizes(sizes.slots(), sizes.stateRows(), regionSlots()))
                             .withCaptures(captures),
                     LoadProgress.silent());
+        }
+
+        private int regionSlots() {
+            return ShardFootprint.of(
+                            shape(), shape().allLayers(), Cpu.F16, SlotSpan.BLOCK, SlotSpan.BLOCK)
+                    .regionSlots();
+        }
+
+        @Override
+        protected CacheLayout layout() {
+            return CacheLayout.of(shape(), shape().allLayers(), Cpu.F16, regionSlots());
         }
 
         private ModelShape shape() {

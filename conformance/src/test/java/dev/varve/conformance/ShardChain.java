@@ -2,33 +2,37 @@ package dev.varve.conformance;
 
 import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.model.LayerRange;
+import dev.varve.api.model.ModelShape;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.Boundary;
+import dev.varve.platform.shard.CacheLayout;
+import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.Feature;
+import dev.varve.platform.shard.KeptParts;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.OutputRows;
-import dev.varve.platform.shard.SequencePlace;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardFootprint;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.ShardResult;
-import dev.varve.platform.shard.ShardSnapshot;
 import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotSpan;
-import dev.varve.platform.shard.SnapshotTensor;
 
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /** The shards of a model without an engine: one sequence at a time, wherever the test puts it. */
-record ShardChain(List<Shard> shards, int vocabulary) implements AutoCloseable {
+record ShardChain(List<Shard> shards, ModelShape shape, CacheTypes types, int regionSlots)
+        implements AutoCloseable {
     private static final int SLOTS = 1536;
     private static final int STATE_ROWS = 4;
     private static final int CHUNK = 64;
@@ -37,10 +41,6 @@ record ShardChain(List<Shard> shards, int vocabulary) implements AutoCloseable {
     record Place(int firstSlot, int stateRow) {
         SlotSpan span() {
             return new SlotSpan(firstSlot, 512);
-        }
-
-        SequencePlace at(int position) {
-            return new SequencePlace(span(), position, stateRow);
         }
     }
 
@@ -80,7 +80,7 @@ record ShardChain(List<Shard> shards, int vocabulary) implements AutoCloseable {
                             options,
                             LoadProgress.silent()));
         }
-        return new ShardChain(shards, model.adapter().shape().vocabularySize());
+        return new ShardChain(shards, model.adapter().shape(), types, region);
     }
 
     /** What a run gives: logits of each token, and what was captured. */
@@ -118,6 +118,7 @@ record ShardChain(List<Shard> shards, int vocabulary) implements AutoCloseable {
     }
 
     private void forward(Batch batch, Run run) {
+        int vocabulary = shape.vocabularySize();
         Optional<Boundary> boundary = Optional.empty();
         for (Shard shard : shards) {
             ShardResult result = shard.forward(batch, boundary).join();
@@ -132,34 +133,38 @@ record ShardChain(List<Shard> shards, int vocabulary) implements AutoCloseable {
         }
     }
 
-    /** The state of a sequence in all shards. */
-    List<SnapshotTensor> save(Place place, int position) {
-        return shards.stream()
-                .flatMap(shard -> shard.save(place.at(position)).join().tensors().stream())
-                .toList();
+    /** All that a shard keeps of a sequence. */
+    List<CachePart> parts(Shard shard, Place place, int position) {
+        CacheLayout layout = CacheLayout.of(shape, shard.range(), types, regionSlots);
+        List<CachePart> parts = new ArrayList<>(layout.rows(place.span(), 0, position));
+        parts.addAll(layout.states(place.stateRow(), position));
+        return parts;
+    }
+
+    /** The state of a sequence in all shards, by layers, of which each keeps one part. */
+    Map<Integer, byte[]> export(Place place, int position) {
+        Map<Integer, byte[]> all = new TreeMap<>();
+        for (Shard shard : shards) {
+            List<CachePart> parts = parts(shard, place, position);
+            KeptParts kept = new KeptParts();
+            shard.export(parts, kept).join();
+            for (int i = 0; i < parts.size(); i++) {
+                all.put(parts.get(i).layer(), kept.all().get(i));
+            }
+        }
+        return all;
     }
 
     /** Gives each shard what belongs to its layers. */
-    void restore(Place place, int position, List<SnapshotTensor> tensors) {
+    void adopt(Place place, int position, Map<Integer, byte[]> all) {
         for (Shard shard : shards) {
-            shard.restore(place.at(position), part(shard.range(), position, tensors)).join();
+            List<CachePart> parts = parts(shard, place, position);
+            shard.adopt(
+                            parts,
+                            KeptParts.of(
+                                    parts.stream().map(part -> all.get(part.layer())).toList()))
+                    .join();
         }
-    }
-
-    /** The part of a snapshot that belongs to a range. */
-    static ShardSnapshot part(LayerRange range, int position, List<SnapshotTensor> tensors) {
-        return new ShardSnapshot(
-                position,
-                tensors.stream()
-                        .filter(
-                                tensor -> {
-                                    String name = tensor.name();
-                                    int layer =
-                                            Integer.parseInt(
-                                                    name.substring(name.lastIndexOf('.') + 1));
-                                    return layer >= range.begin() && layer < range.end();
-                                })
-                        .toList());
     }
 
     @Override

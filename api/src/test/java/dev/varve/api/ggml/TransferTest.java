@@ -101,6 +101,56 @@ class TransferTest {
     }
 
     @Test
+    void buffersOfBothKindsAreWrittenAndReadFromTheirPositionToTheirLimit() {
+        byte[] content = {1, 2, 3, 4, 5, 6, 7, 8};
+        for (ByteBuffer source :
+                List.of(
+                        ByteBuffer.wrap(content),
+                        ByteBuffer.wrap(content).asReadOnlyBuffer(),
+                        ByteBuffer.allocateDirect(8).put(content).flip())) {
+            for (ByteBuffer target :
+                    List.of(ByteBuffer.allocate(8), ByteBuffer.allocateDirect(8))) {
+                with(
+                        GgmlType.F16,
+                        8,
+                        tensor -> {
+                            tensor.writeBytes(new byte[16], 0, 16, 0);
+
+                            tensor.writeBytes(source.position(2).limit(7), 11);
+                            tensor.readBytes(target.position(1).limit(7), 10);
+
+                            assertEquals(7, source.position());
+                            assertEquals(7, target.position());
+                            assertEquals(
+                                    ByteBuffer.wrap(new byte[] {0, 0, 3, 4, 5, 6, 7, 0}),
+                                    target.duplicate().clear());
+                        });
+            }
+        }
+    }
+
+    @Test
+    void buffersThatLeaveTheTensorAreRefusedAndKeepTheirPlaces() {
+        with(
+                GgmlType.F32,
+                8,
+                tensor -> {
+                    ByteBuffer buffer = ByteBuffer.allocate(16);
+                    for (long first : new long[] {-1, 17, 32, Long.MAX_VALUE, Long.MIN_VALUE}) {
+                        assertThrows(
+                                IllegalArgumentException.class,
+                                () -> tensor.writeBytes(buffer, first));
+                        assertThrows(
+                                IllegalArgumentException.class,
+                                () -> tensor.readBytes(buffer, first));
+                    }
+                    assertEquals(0, buffer.position());
+                    tensor.writeBytes(buffer, 16);
+                    tensor.readBytes(buffer.flip(), 16);
+                });
+    }
+
+    @Test
     void anotherElementTypeIsRefused() {
         with(
                 GgmlType.F32,

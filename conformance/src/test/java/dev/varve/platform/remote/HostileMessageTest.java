@@ -16,14 +16,14 @@ import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelFamilyProvider;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.CacheLayout;
+import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.HostBoundary;
 import dev.varve.platform.shard.OutputRows;
-import dev.varve.platform.shard.SequencePlace;
 import dev.varve.platform.shard.ShardFootprint;
 import dev.varve.platform.shard.ShardOptions;
-import dev.varve.platform.shard.ShardSnapshot;
 import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotCopy;
@@ -99,7 +99,6 @@ class HostileMessageTest {
     /** The answer to one request. */
     private static final class Reply implements Call {
         private final CompletableFuture<Message> end = new CompletableFuture<>();
-        private final List<Message> progress = new ArrayList<>();
 
         @Override
         public boolean isCancelled() {
@@ -113,7 +112,7 @@ class HostileMessageTest {
 
         @Override
         public void progress(Message message) {
-            progress.add(message);
+            // Of loading, which nobody watches.
         }
 
         @Override
@@ -196,18 +195,12 @@ class HostileMessageTest {
                             Phase.DECODE,
                             List.of(),
                             slice(11, 1, 0, OutputRows.BEST)));
-            FieldWriter save = new FieldWriter();
-            SnapshotManifest.putPlace(save, PLACE);
-            valid.add(Message.of(MessageType.SAVE, ID.put(save).done()));
+            CacheLayout layout = CacheLayout.of(adapter.shape(), range, types, region);
+            List<CachePart> parts =
+                    new ArrayList<>(layout.rows(new SlotSpan(0, SlotSpan.BLOCK), 0, 11));
+            parts.addAll(layout.states(1, 11));
+            valid.add(Message.of(MessageType.EXPORT, new PartCodec(range).encode(parts)));
         }
-
-        private static final SequencePlace PLACE =
-                new SequencePlace(new SlotSpan(0, SlotSpan.BLOCK), 11, 1);
-
-        /** Its generation is put in when a message is sent. */
-        private static final TransferId ID = TransferId.of(PLACE, 1);
-
-        private long generation;
 
         private Slice slice(int position, int count, int slot, OutputRows outputs) {
             int row = slot == 0 ? 1 : 2;
@@ -234,46 +227,12 @@ class HostileMessageTest {
                     .encode(batch, Optional.of(new HostBoundary(values, batch.tokens())));
         }
 
-        /** The messages that restore what {@link MessageType#SAVE} gave. */
-        void addRestore(List<Message> saved) {
-            FieldReader fields = new FieldReader(saved.getFirst().meta());
-            TransferId.get(fields);
-            SnapshotManifest.Assembly assembly = SnapshotManifest.get(fields).assemble();
-            long offset = 0;
-            for (Message piece : saved.subList(1, saved.size())) {
-                assembly.add(offset, piece.payload());
-                offset += piece.payload().remaining();
-            }
-            ShardSnapshot snapshot = assembly.done();
-            FieldWriter begin = new FieldWriter();
-            SnapshotManifest.putPlace(begin, PLACE);
-            SnapshotManifest.of(snapshot).put(ID.put(begin));
-            valid.add(Message.of(MessageType.RESTORE_BEGIN, begin.done()));
-            new SnapshotPieces(MessageType.RESTORE_DATA, ID, snapshot).forEachRemaining(valid::add);
-            for (int type : List.of(MessageType.RESTORE_COMMIT, MessageType.RESTORE_ABORT)) {
-                valid.add(Message.of(type, ID.put(new FieldWriter()).done()));
-            }
+        /** Adds the message that puts back what the last one copies out. */
+        void addAdoption(ShardService service) throws Exception {
+            Message export = valid.getLast();
+            ByteBuffer exported = ask(service, export).orElseThrow().payload();
+            valid.add(new Message(MessageType.ADOPT, export.meta(), exported));
         }
-
-        /** The message, as a transfer that goes on or is new. */
-        private Message current(Message message) {
-            boolean fresh =
-                    message.type() == MessageType.SAVE
-                            || message.type() == MessageType.RESTORE_BEGIN;
-            boolean goesOn =
-                    message.type() >= MessageType.RESTORE_DATA
-                            && message.type() <= MessageType.RESTORE_ABORT;
-            byte[] meta = bytes(message.meta());
-            int at = fresh ? PLACE_BYTES + ID_BYTES - Long.BYTES : ID_BYTES - Long.BYTES;
-            if ((fresh || goesOn) && meta.length >= at + Long.BYTES) {
-                generation += fresh ? 1 : 0;
-                ByteBuffer.wrap(meta).order(ByteOrder.LITTLE_ENDIAN).putLong(at, generation);
-            }
-            return new Message(message.type(), ByteBuffer.wrap(meta), message.payload());
-        }
-
-        private static final int PLACE_BYTES = 4 * Integer.BYTES;
-        private static final int ID_BYTES = 2 * Integer.BYTES + Long.BYTES;
 
         Message mutated(Message message) {
             int place = random.nextInt(10);
@@ -339,15 +298,12 @@ class HostileMessageTest {
         try (ShardService service = new ShardService(host)) {
             assertTrue(ask(service, requests.load.encode()).isPresent());
             List<byte[]> before = answers(service, requests);
-            Reply saved = new Reply();
-            service.handle(requests.current(requests.valid.getLast()), saved);
-            saved.end.get(60, TimeUnit.SECONDS);
-            requests.addRestore(saved.progress);
+            requests.addAdoption(service);
             int accepted = 0;
 
             for (int i = 0; i < MUTATIONS; i++) {
                 Message valid = requests.valid.get(requests.random.nextInt(requests.valid.size()));
-                Message request = requests.current(requests.mutated(valid));
+                Message request = requests.mutated(valid);
                 accepted += ask(service, request).isPresent() ? 1 : 0;
             }
 

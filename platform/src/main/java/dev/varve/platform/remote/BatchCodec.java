@@ -29,7 +29,6 @@ import java.util.Optional;
 record BatchCodec(BoundaryType type, int boundaryLength) {
     private static final int MAX_SLICES = 1024;
     private static final int MAX_TOKENS = 1 << 20;
-    private static final int MAX_COPIES = 1 << 14;
 
     /** A batch as it arrived. */
     record Received(Batch batch, Optional<Boundary> boundary) {}
@@ -39,10 +38,7 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
         fields.number(EnumCodec.PHASE.number(batch.phase()));
         fields.number(batch.captures().size());
         batch.captures().forEach(fields::number);
-        fields.number(batch.copies().size());
-        for (SlotCopy copy : batch.copies()) {
-            fields.number(copy.from()).number(copy.to()).number(copy.count());
-        }
+        CopyCodec.put(fields, batch.copies());
         fields.number(batch.slices().size());
         int tokens = batch.tokens();
         int values = boundary.isPresent() ? Math.multiplyExact(tokens, boundaryLength) : 0;
@@ -77,11 +73,7 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
         for (int i = 0; i < captureCount; i++) {
             captures.add(fields.number("capture", 0, Integer.MAX_VALUE));
         }
-        int copyCount = fields.number("copies", 0, MAX_COPIES);
-        List<SlotCopy> copies = new ArrayList<>();
-        for (int i = 0; i < copyCount; i++) {
-            copies.add(copy(fields));
-        }
+        List<SlotCopy> copies = CopyCodec.get(fields);
         int sliceCount = fields.number("slices", 1, MAX_SLICES);
         List<Slice> slices = new ArrayList<>();
         for (int i = 0; i < sliceCount; i++) {
@@ -102,13 +94,6 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
                                 new HostBoundary(
                                         type.get(Math.toIntExact(values), payload), batch.tokens()))
                         : Optional.empty());
-    }
-
-    private static SlotCopy copy(FieldReader fields) {
-        int from = fields.number("copy from", 0, Integer.MAX_VALUE - 1);
-        int to = fields.number("copy to", 0, Integer.MAX_VALUE - 1);
-        int count = fields.number("copy count", 1, Integer.MAX_VALUE - Math.max(from, to));
-        return new SlotCopy(from, to, count);
     }
 
     private static Slice slice(FieldReader fields, ByteBuffer payload) {

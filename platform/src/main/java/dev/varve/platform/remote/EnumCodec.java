@@ -91,7 +91,7 @@ final class EnumCodec<E extends Enum<E>> {
                                 case BF16 -> 2;
                             });
 
-    /** Of a tensor in a snapshot; the numbers are those of GGUF files. */
+    /** Of the rows of a cache; the numbers are those of GGUF files. */
     static final EnumCodec<GgmlType> ELEMENT_TYPE =
             new EnumCodec<>("element type", GgmlType.values(), GgmlType::id);
 

@@ -3,15 +3,12 @@ package dev.varve.platform.remote;
 import dev.varve.api.backend.ComputeDevice;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
-import dev.varve.platform.shard.SequencePlace;
+import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardResult;
-import dev.varve.platform.shard.ShardSnapshot;
-import dev.varve.platform.wire.Call;
 import dev.varve.platform.wire.Message;
-import dev.varve.platform.wire.WireCode;
-import dev.varve.platform.wire.WireException;
 
+import java.util.List;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -24,14 +21,14 @@ final class HostedShard implements AutoCloseable {
     private final ComputeDevice device;
     private final BatchCodec batches;
     private final ResultCodec results;
-    private final StagedRestores restores;
+    private final PartCodec parts;
 
     HostedShard(Shard shard, ComputeDevice device, LayerSplitAdapter adapter, BoundaryType type) {
         this.shard = shard;
         this.device = device;
         batches = batchCodec(adapter, shard.range(), type);
         results = resultCodec(adapter, shard.range(), type);
-        restores = new StagedRestores(shard.memory().kv());
+        parts = new PartCodec(shard.range());
     }
 
     static BatchCodec batchCodec(LayerSplitAdapter adapter, LayerRange range, BoundaryType type) {
@@ -76,62 +73,22 @@ final class HostedShard implements AutoCloseable {
         return results.encode(received.batch(), result, shard.memory(), System.nanoTime() - begin);
     }
 
-    Message save(Message request, Call call) {
-        FieldReader fields = new FieldReader(request.meta());
-        SequencePlace place = SnapshotManifest.getPlace(fields);
-        TransferId id = TransferId.get(fields);
-        fields.end();
-        restores.requireNew(id);
-        ShardSnapshot snapshot = join(shard.save(place));
-        FieldWriter manifest = id.put(new FieldWriter());
-        SnapshotManifest.of(snapshot).put(manifest);
-        call.progress(Message.of(MessageType.SAVE, manifest.done()));
-        SnapshotPieces pieces = new SnapshotPieces(MessageType.SAVE, id, snapshot);
-        while (pieces.hasNext()) {
-            if (call.isCancelled()) {
-                throw new WireException(
-                        WireCode.CANCELLED, WireException.Retry.WORTHWHILE, "saving was cancelled");
-            }
-            call.progress(pieces.next());
-        }
-        return Message.of(MessageType.SAVE);
+    Message copy(Message request) {
+        join(shard.copy(CopyCodec.decode(request.meta())));
+        return Message.of(MessageType.COPY);
     }
 
-    Message beginRestore(Message request) {
-        FieldReader fields = new FieldReader(request.meta());
-        SequencePlace place = SnapshotManifest.getPlace(fields);
-        TransferId id = TransferId.get(fields);
-        SnapshotManifest manifest = SnapshotManifest.get(fields);
-        fields.end();
-        restores.begin(id, place, manifest);
-        return Message.of(MessageType.RESTORE_BEGIN);
+    Message export(Message request) {
+        List<CachePart> wanted = parts.decode(request.meta());
+        PartPayload payload = PartPayload.empty(wanted);
+        join(shard.export(wanted, payload));
+        return new Message(MessageType.EXPORT, new FieldWriter().done(), payload.bytes());
     }
 
-    Message restoreData(Message request) {
-        FieldReader fields = new FieldReader(request.meta());
-        TransferId id = TransferId.get(fields);
-        long offset = fields.number("offset", 0L, Long.MAX_VALUE);
-        fields.end();
-        restores.add(id, offset, request.payload());
-        return Message.of(MessageType.RESTORE_DATA);
-    }
-
-    Message commitRestore(Message request) {
-        StagedRestores.Arrived arrived = restores.take(onlyId(request));
-        join(shard.restore(arrived.place(), arrived.snapshot()));
-        return Message.of(MessageType.RESTORE_COMMIT);
-    }
-
-    Message abortRestore(Message request) {
-        restores.abort(onlyId(request));
-        return Message.of(MessageType.RESTORE_ABORT);
-    }
-
-    private static TransferId onlyId(Message request) {
-        FieldReader fields = new FieldReader(request.meta());
-        TransferId id = TransferId.get(fields);
-        fields.end();
-        return id;
+    Message adopt(Message request) {
+        List<CachePart> given = parts.decode(request.meta());
+        join(shard.adopt(given, PartPayload.of(given, request.payload())));
+        return Message.of(MessageType.ADOPT);
     }
 
     private static <T> T join(CompletableFuture<T> future) {

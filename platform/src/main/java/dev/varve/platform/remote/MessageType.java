@@ -18,23 +18,19 @@ final class MessageType {
 
     // FIRST_TYPE + 4 moved rows apart from batches.
 
-    /** Copies the state of a sequence out; progress messages carry the bytes. */
-    static final int SAVE = Message.FIRST_TYPE + 5;
-
-    /** Announces a snapshot that is to be restored. */
-    static final int RESTORE_BEGIN = Message.FIRST_TYPE + 6;
-
-    /** A piece of it; this and the next two name the transfer, see {@link TransferId}. */
-    static final int RESTORE_DATA = Message.FIRST_TYPE + 7;
-
-    /** Puts it into the caches, all or nothing. */
-    static final int RESTORE_COMMIT = Message.FIRST_TYPE + 8;
-
-    /** Forgets it. */
-    static final int RESTORE_ABORT = Message.FIRST_TYPE + 9;
+    // FIRST_TYPE + 5 to + 9 moved the state of a whole sequence in pieces.
 
     /** As {@link #FORWARD}, without computing. */
     static final int REHEARSE = Message.FIRST_TYPE + 10;
+
+    /** Copies parts of caches out; the reply's payload has their bytes. */
+    static final int EXPORT = Message.FIRST_TYPE + 11;
+
+    /** Copies parts of caches in, whose bytes are the payload. */
+    static final int ADOPT = Message.FIRST_TYPE + 12;
+
+    /** Copies rows within the caches, as a batch does before its slices. */
+    static final int COPY = Message.FIRST_TYPE + 13;
 
     private MessageType() {}
 }

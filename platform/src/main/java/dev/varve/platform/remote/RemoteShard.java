@@ -10,13 +10,11 @@ import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.ComputeUnit;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.PartBytes;
-import dev.varve.platform.shard.SequencePlace;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardLostException;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardResult;
-import dev.varve.platform.shard.ShardSnapshot;
 import dev.varve.platform.shard.ShardTraffic;
 import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.wire.ChannelLostException;
@@ -25,6 +23,7 @@ import dev.varve.platform.wire.WireChannel;
 import dev.varve.platform.wire.WireCode;
 import dev.varve.platform.wire.WireException;
 
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
@@ -34,7 +33,9 @@ import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * A shard in another process. When the process dies, hangs or answers nonsense, everything under
@@ -46,8 +47,8 @@ public final class RemoteShard implements Shard {
     private final LayerRange range;
     private final BatchCodec batches;
     private final ResultCodec results;
+    private final PartCodec parts;
     private final LogitsBuffer logits = new LogitsBuffer();
-    private final SnapshotTransfer transfers = new SnapshotTransfer();
     private final ForwardDeadline deadline = new ForwardDeadline();
     private final ShardSupervisor supervisor;
     private final ComputeUnit unit;
@@ -78,6 +79,7 @@ public final class RemoteShard implements Shard {
         range = request.range();
         batches = HostedShard.batchCodec(adapter, range, request.boundaryType());
         results = HostedShard.resultCodec(adapter, range, request.boundaryType());
+        parts = new PartCodec(range);
         memory = supervisor.loadedMemory();
     }
 
@@ -179,27 +181,60 @@ public final class RemoteShard implements Shard {
 
     @Override
     public CompletableFuture<Void> copy(List<SlotCopy> copies) {
-        throw new UnsupportedOperationException("not yet");
+        return send(
+                () -> Message.of(MessageType.COPY, CopyCodec.encode(copies)),
+                deadline.of(copies),
+                reply -> new FieldReader(reply.meta()).end());
     }
 
     @Override
-    public CompletableFuture<Void> export(List<CachePart> parts, PartBytes target) {
-        throw new UnsupportedOperationException("not yet");
+    public CompletableFuture<Void> export(List<CachePart> wanted, PartBytes target) {
+        return send(
+                () -> Message.of(MessageType.EXPORT, parts.encode(wanted)),
+                reply -> {
+                    new FieldReader(reply.meta()).end();
+                    PartPayload payload = PartPayload.of(wanted, reply.payload());
+                    try {
+                        payload.handTo(target);
+                    } catch (RuntimeException e) {
+                        // The process did nothing wrong.
+                        throw new VarveException(
+                                VarveException.Kind.BACKEND_FAILED,
+                                device + ": what was copied out could not be taken: " + e,
+                                e);
+                    }
+                });
     }
 
     @Override
-    public CompletableFuture<Void> adopt(List<CachePart> parts, PartBytes source) {
-        throw new UnsupportedOperationException("not yet");
+    public CompletableFuture<Void> adopt(List<CachePart> given, PartBytes source) {
+        return send(
+                () -> {
+                    ByteBuffer fields = parts.encode(given);
+                    PartPayload payload = PartPayload.empty(given);
+                    payload.fillFrom(source);
+                    return new Message(MessageType.ADOPT, fields, payload.bytes());
+                },
+                reply -> new FieldReader(reply.meta()).end());
     }
 
-    @Override
-    public CompletableFuture<ShardSnapshot> save(SequencePlace place) {
-        return guarded(channel -> transfers.save(channel, place, memory.kv()));
+    private CompletableFuture<Void> send(Supplier<Message> request, Consumer<Message> read) {
+        return send(request, deadline.ofParts(), read);
     }
 
-    @Override
-    public CompletableFuture<Void> restore(SequencePlace place, ShardSnapshot snapshot) {
-        return guarded(channel -> transfers.restore(channel, place, snapshot));
+    private CompletableFuture<Void> send(
+            Supplier<Message> request, Duration limit, Consumer<Message> read) {
+        try {
+            return call(
+                    request.get(),
+                    limit,
+                    reply -> {
+                        read.accept(reply);
+                        return null;
+                    });
+        } catch (VarveException e) {
+            return CompletableFuture.failedFuture(e);
+        }
     }
 
     /** Sends a request and reads its answer; an answer that makes no sense ends the process. */
@@ -261,7 +296,7 @@ public final class RemoteShard implements Shard {
         supervisor.close();
     }
 
-    /** How long a batch may take, from what earlier ones took. */
+    /** How long a call may take; that of a batch from what earlier ones took. */
     private static final class ForwardDeadline {
         /** Before anything was measured: kernels may have to be compiled first. */
         private static final Duration FIRST = Duration.ofMinutes(2);
@@ -274,22 +309,44 @@ public final class RemoteShard implements Shard {
          */
         private static final long COPY_NANOS = 1_000_000;
 
+        /** For parts of caches, of which a call has few. */
+        private static final Duration PARTS = Duration.ofSeconds(30);
+
         /** Per phase, the slowest nanoseconds per token lately. */
         private final Map<Phase, Double> cost = new EnumMap<>(Phase.class);
 
+        /** Until when the batches may take that were sent. */
+        private long batchesUntil = System.nanoTime();
+
         synchronized Duration of(Batch batch) {
+            Duration limit = expected(batch);
+            long until = System.nanoTime() + limit.toNanos();
+            batchesUntil += Math.max(0, until - batchesUntil);
+            return limit;
+        }
+
+        /** Parts wait for the batches before them, however long these may take. */
+        synchronized Duration ofParts() {
+            return PARTS.plusNanos(Math.max(0, batchesUntil - System.nanoTime()));
+        }
+
+        synchronized Duration of(List<SlotCopy> copies) {
+            return ofParts().plusNanos(COPY_NANOS * slots(copies));
+        }
+
+        private Duration expected(Batch batch) {
             return Optional.ofNullable(cost.get(batch.phase()))
                     .map(
                             perToken ->
                                     Duration.ofNanos(
                                             LEAST_NANOS
                                                     + (long) (FACTOR * perToken * batch.tokens())
-                                                    + COPY_NANOS * copiedSlots(batch)))
+                                                    + COPY_NANOS * slots(batch.copies())))
                     .orElse(FIRST);
         }
 
-        private static long copiedSlots(Batch batch) {
-            return batch.copies().stream().mapToLong(SlotCopy::count).sum();
+        private static long slots(List<SlotCopy> copies) {
+            return copies.stream().mapToLong(SlotCopy::count).sum();
         }
 
         synchronized void measured(Batch batch, long nanos) {

@@ -113,11 +113,9 @@ public final class ShardService implements Handler, AutoCloseable {
             }
             case MessageType.FORWARD -> loaded.current().forward(request);
             case MessageType.REHEARSE -> loaded.current().rehearse(request);
-            case MessageType.SAVE -> loaded.current().save(request, call);
-            case MessageType.RESTORE_BEGIN -> loaded.current().beginRestore(request);
-            case MessageType.RESTORE_DATA -> loaded.current().restoreData(request);
-            case MessageType.RESTORE_COMMIT -> loaded.current().commitRestore(request);
-            case MessageType.RESTORE_ABORT -> loaded.current().abortRestore(request);
+            case MessageType.EXPORT -> loaded.current().export(request);
+            case MessageType.ADOPT -> loaded.current().adopt(request);
+            case MessageType.COPY -> loaded.current().copy(request);
             default ->
                     throw new WireException(
                             WireCode.UNSUPPORTED,

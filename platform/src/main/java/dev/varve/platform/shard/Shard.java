@@ -81,7 +81,8 @@ public interface Shard extends AutoCloseable {
      * Copies parts of sequences out of the caches, as they are behind the calls before this one and
      * whatever comes after it.
      *
-     * @param parts of layers of this shard
+     * @param parts of layers of this shard; one in another process takes at most 1024 of them, of
+     *     64 MiB together
      * @param target takes the bytes of each part before the future is done
      * @return fails with a VarveException of kind INVALID_REQUEST if a part does not fit the caches
      */
@@ -91,23 +92,11 @@ public interface Shard extends AutoCloseable {
      * Copies parts of sequences into the caches, for the calls behind this one. All or nothing:
      * layers, types, extents and places are compared with the caches before the first byte.
      *
-     * @param parts of layers of this shard
+     * @param parts likewise
      * @param source gives the bytes of each part before the future is done
      * @return fails with a VarveException of kind INVALID_REQUEST if a part does not fit the caches
      */
     CompletableFuture<Void> adopt(List<CachePart> parts, PartBytes source);
-
-    /** Copies the state of a sequence out of the caches. */
-    CompletableFuture<ShardSnapshot> save(SequencePlace place);
-
-    /**
-     * Copies the state of a sequence into the caches; a batch that uses it waits for the future.
-     * All or nothing: names, types and extents are compared with the caches first.
-     *
-     * @return fails with a VarveException of kind INVALID_REQUEST if the snapshot does not fit, and
-     *     then has changed nothing
-     */
-    CompletableFuture<Void> restore(SequencePlace place, ShardSnapshot snapshot);
 
     /**
      * Makes a lost shard usable again, with caches that hold nothing; completes at once if it was

@@ -3,7 +3,6 @@ package dev.varve.platform.remote;
 import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.OutputRows;
-import dev.varve.platform.shard.SequencePlace;
 import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SliceKind;
 import dev.varve.platform.shard.SlicePlace;
@@ -35,11 +34,6 @@ final class BatchWalk {
 
     private static SlotSpan span(int sequence) {
         return new SlotSpan(sequence * SlotSpan.BLOCK, SlotSpan.BLOCK);
-    }
-
-    /** Where a sequence lies that has begun. */
-    SequencePlace place(int sequence) {
-        return new SequencePlace(span(sequence), lengths[sequence], sequence + 1);
     }
 
     /** The next batch, which the shards are to compute. */

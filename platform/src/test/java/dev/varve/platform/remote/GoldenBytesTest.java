@@ -9,6 +9,7 @@ import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.ExactRows;
@@ -16,17 +17,15 @@ import dev.varve.platform.shard.Feature;
 import dev.varve.platform.shard.FlashAttention;
 import dev.varve.platform.shard.HostBoundary;
 import dev.varve.platform.shard.OutputRows;
-import dev.varve.platform.shard.SequencePlace;
+import dev.varve.platform.shard.RowLayout;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.ShardResult;
-import dev.varve.platform.shard.ShardSnapshot;
 import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SliceKind;
 import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.SlotSpan;
-import dev.varve.platform.shard.SnapshotTensor;
 import dev.varve.platform.shard.WeightLayout;
 import dev.varve.platform.wire.Message;
 import dev.varve.platform.wire.WireCode;
@@ -43,7 +42,7 @@ import java.util.OptionalInt;
 import java.util.stream.Collectors;
 
 /**
- * The bytes of version 3, as shard processes of earlier releases send and take them. A change here
+ * The bytes of version 4, as shard processes of earlier releases send and take them. A change here
  * needs another version number.
  */
 class GoldenBytesTest {
@@ -159,25 +158,34 @@ class GoldenBytesTest {
     }
 
     @Test
-    void aSnapshotHasItsBytes() {
-        SequencePlace place = new SequencePlace(new SlotSpan(256, 512), 2, 3);
-        ShardSnapshot snapshot =
-                new ShardSnapshot(
-                        2,
-                        List.of(
-                                new SnapshotTensor("k.1", GgmlType.Q8_0, 32, 2, new byte[68]),
-                                new SnapshotTensor(
-                                        "conv.2", GgmlType.F32, 1, 1, new byte[] {1, 2, 3, 4})));
-        FieldWriter fields = new FieldWriter();
-        SnapshotManifest.putPlace(fields, place);
-        TransferId.of(place, 7).put(fields);
-        SnapshotManifest.of(snapshot).put(fields);
+    void partsHaveTheirBytes() {
+        RowLayout layout = new RowLayout(GgmlType.Q8_0, 32, GgmlType.F16, 8);
+        List<CachePart> parts =
+                List.of(
+                        new CachePart.Rows(1, layout, 300, 44, 5),
+                        new CachePart.Window(2, layout, 3, 256, 259),
+                        new CachePart.State(3, List.of(6L, 16L), 4, 260));
 
         assertEquals(
-                "0001000000020000020000000300000000010000030000000700000000000000"
-                        + "0200000002000000030000006b2e310800000020000000000000000200000006"
-                        + "000000636f6e762e3200000000010000000000000001000000",
-                hex(fields.done()));
+                "0300000000000000010000000800000020000000000000000100000008000000"
+                        + "000000002c0100002c0000000500000001000000020000000800000020000000"
+                        + "0000000001000000080000000000000003000000000100000301000002000000"
+                        + "0300000002000000060000000000000010000000000000000400000004010000",
+                hex(new PartCodec(new LayerRange(1, 4)).encode(parts)));
+    }
+
+    @Test
+    void messagesHaveTheirNumbers() {
+        assertEquals(
+                List.of(64, 65, 66, 67, 74, 75, 76),
+                List.of(
+                        MessageType.DESCRIBE,
+                        MessageType.LOAD,
+                        MessageType.UNLOAD,
+                        MessageType.FORWARD,
+                        MessageType.REHEARSE,
+                        MessageType.EXPORT,
+                        MessageType.ADOPT));
     }
 
     @Test

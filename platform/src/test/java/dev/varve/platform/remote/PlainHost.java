@@ -9,16 +9,15 @@ import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.PartBytes;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.PlainShard;
-import dev.varve.platform.shard.SequencePlace;
 import dev.varve.platform.shard.Shard;
-import dev.varve.platform.shard.ShardSnapshot;
 
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -50,8 +49,8 @@ final class PlainHost implements ShardHost, RangeLoader {
     final class Loaded extends PlainShard {
         final CompletableFuture<Void> freed = new CompletableFuture<>();
 
-        /** What it says that it has saved, in place of the truth. */
-        volatile Optional<ShardSnapshot> garbled = Optional.empty();
+        /** Whether it says that it has exported what it kept to itself. */
+        volatile boolean silent;
 
         private Loaded(PlainModel model, LayerRange range, Sizes sizes) {
             super(model, range, sizes);
@@ -63,9 +62,8 @@ final class PlainHost implements ShardHost, RangeLoader {
         }
 
         @Override
-        public CompletableFuture<ShardSnapshot> save(SequencePlace place) {
-            return garbled.map(CompletableFuture::completedFuture)
-                    .orElseGet(() -> super.save(place));
+        public CompletableFuture<Void> export(List<CachePart> parts, PartBytes target) {
+            return silent ? CompletableFuture.completedFuture(null) : super.export(parts, target);
         }
 
         @Override

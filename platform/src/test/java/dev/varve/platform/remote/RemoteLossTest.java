@@ -7,20 +7,18 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.backend.ComputeDevice.Phase;
-import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.CachePart;
+import dev.varve.platform.shard.KeptParts;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.PlainModel;
-import dev.varve.platform.shard.SequencePlace;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardLostException;
 import dev.varve.platform.shard.ShardResult;
-import dev.varve.platform.shard.ShardSnapshot;
 import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotSpan;
-import dev.varve.platform.shard.SnapshotTensor;
 import dev.varve.testkit.Await;
 
 import org.junit.jupiter.api.AfterEach;
@@ -92,9 +90,14 @@ class RemoteLossTest {
     @Test
     void everythingUnderWayFailsAsLostWhenTheProcessEnds() {
         holdTheNextBatch();
-        SequencePlace place = new SequencePlace(new SlotSpan(0, RemoteRig.BLOCK), 1, 1);
+        List<CachePart> parts = rig.layout(all).states(1, 1);
+        KeptParts kept = KeptParts.zeros(parts);
         List<CompletableFuture<?>> underWay =
-                List.of(forward(0, 1), forward(0, 2), shard.save(place));
+                List.of(
+                        forward(0, 1),
+                        shard.export(parts, new KeptParts()),
+                        shard.adopt(parts, kept),
+                        forward(0, 2));
         Await.latch(computing);
 
         link.crash();
@@ -106,6 +109,7 @@ class RemoteLossTest {
                     lost.getMessage().startsWith("shard plain:0@test (layers 0 to 3) is lost: "),
                     lost::getMessage);
         }
+        assertInstanceOf(ShardLostException.class, Await.failure(shard.adopt(parts, kept)));
     }
 
     @Test
@@ -218,26 +222,13 @@ class RemoteLossTest {
 
     @Test
     void anAnswerThatMakesNoSenseEndsTheProcess() {
-        // A snapshot of more than the shard says that its caches hold.
         Await.result(forward(0, 1));
-        PlainHost.Loaded loaded = rig.host.loaded.remove();
-        int length = 1 << 20;
-        loaded.garbled =
-                Optional.of(
-                        new ShardSnapshot(
-                                1,
-                                List.of(
-                                        new SnapshotTensor(
-                                                "k.0",
-                                                GgmlType.F32,
-                                                length,
-                                                1,
-                                                new byte[length * Float.BYTES]))));
+        rig.host.loaded.remove().silent = true;
+        KeptParts kept = new KeptParts();
 
-        Throwable lost =
-                Await.failure(
-                        shard.save(new SequencePlace(new SlotSpan(0, RemoteRig.BLOCK), 1, 1)));
+        Throwable lost = Await.failure(shard.export(rig.layout(all).states(1, 1), kept));
 
+        assertEquals(List.of(), kept.all());
         assertInstanceOf(ShardLostException.class, lost);
         assertTrue(lost.getMessage().contains("its answer makes no sense"), lost::getMessage);
         Await.result(shard.recover());

@@ -5,6 +5,7 @@ import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.ModelOptions;
+import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.ComputeUnit;
@@ -23,6 +24,7 @@ import java.util.stream.IntStream;
 final class RemoteRig implements AutoCloseable {
     static final int BLOCK = SlotSpan.BLOCK;
     static final int STATE_ROWS = 8;
+    private static final CacheTypes TYPES = new CacheTypes(GgmlType.F32, GgmlType.F32);
 
     /** This machine's cores. */
     static final ComputeUnit HOST_CORES = new ComputeUnit("cores");
@@ -51,13 +53,20 @@ final class RemoteRig implements AutoCloseable {
         return IntStream.rangeClosed(0, model.shape().layerCount()).boxed().toList();
     }
 
+    /** What a shard of some layers keeps of a sequence. */
+    CacheLayout layout(LayerRange range) {
+        return CacheLayout.of(model.shape(), range, TYPES, 0);
+    }
+
     LoadRequest request(LayerRange range, BoundaryType type) {
-        CacheTypes types = new CacheTypes(GgmlType.F32, GgmlType.F32);
+        return request(range, type, captures());
+    }
+
+    LoadRequest request(LayerRange range, BoundaryType type, List<Integer> captures) {
         return new LoadRequest(
                 LoadRequest.Model.of(file, model, ModelOptions.defaults()),
                 range,
-                ShardOptions.of(types, new CacheSizes(slots, STATE_ROWS, 0))
-                        .withCaptures(captures()),
+                ShardOptions.of(TYPES, new CacheSizes(slots, STATE_ROWS, 0)).withCaptures(captures),
                 new LoadRequest.Device(PlainHost.DEVICE, DeviceOptions.automatic()),
                 type);
     }
@@ -67,10 +76,14 @@ final class RemoteRig implements AutoCloseable {
     }
 
     RemoteShard open(PlainLink link, LayerRange range, BoundaryType type, LoadProgress progress) {
+        return open(link, request(range, type), progress);
+    }
+
+    RemoteShard open(PlainLink link, LoadRequest request, LoadProgress progress) {
         return RemoteShard.open(
                 new RemoteShard.Peer(PlainHost.DEVICE + "@test", link, HOST_CORES),
                 model,
-                request(range, type),
+                request,
                 progress);
     }
 

@@ -10,11 +10,10 @@ import dev.varve.api.backend.DeviceOptions;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.Boundary;
+import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.HostBoundary;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.PlainModel;
-import dev.varve.platform.shard.SequencePlace;
-import dev.varve.platform.shard.ShardSnapshot;
 import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotCopy;
@@ -43,7 +42,6 @@ import java.util.SplittableRandom;
 class ShardServiceTest {
     private static final int BLOCK = SlotSpan.BLOCK;
     private static final LayerRange TAIL = new LayerRange(1, 4);
-    private static final SequencePlace PLACE = new SequencePlace(new SlotSpan(0, BLOCK), 9, 1);
 
     @TempDir Path folder;
     private RemoteRig rig;
@@ -108,7 +106,7 @@ class ShardServiceTest {
 
     @Test
     void thereIsNothingToComputeBeforeARangeIsLoaded() {
-        for (Message request : List.of(begin(), Message.of(MessageType.SAVE))) {
+        for (Message request : List.of(begin(), Message.of(MessageType.EXPORT))) {
             WireException refusal = ask(request).failure();
 
             assertEquals(WireCode.INVALID_REQUEST, refusal.code());
@@ -280,9 +278,13 @@ class ShardServiceTest {
                         List.of(),
                         slice(0, 10, 1, OutputRows.LAST),
                         slice(1, 5, 2, OutputRows.NONE)));
-        FieldWriter save = new FieldWriter();
-        SnapshotManifest.putPlace(save, PLACE);
-        valid.add(Message.of(MessageType.SAVE, TransferId.of(PLACE, 1).put(save).done()));
+        valid.add(export());
+        valid.add(
+                new Message(
+                        MessageType.ADOPT,
+                        export().meta(),
+                        ByteBuffer.allocate(
+                                (int) parts().stream().mapToLong(CachePart::bytes).sum())));
         valid.add(load.encode());
         return valid;
     }
@@ -309,42 +311,64 @@ class ShardServiceTest {
 
     private static final int MUTATIONS = 4_000 * Integer.getInteger("varve.test.soak", 1);
 
-    @Test
-    void piecesOfARestoreThatAreHostileNeverReachTheCaches() {
-        loadTail();
-        byte[] before = bytes(ask(begin()).result().payload());
-        ShardSnapshot snapshot = rig.host.loaded.element().save(PLACE).join();
-        SplittableRandom random = new SplittableRandom(4712);
-        Mutations mutations = new Mutations(random, 2 * BLOCK);
-        int restored = 0;
-
-        for (int generation = 1; generation <= RESTORES; generation++) {
-            List<Message> messages = restore(snapshot, generation);
-            int target = random.nextInt(messages.size());
-            boolean whole = true;
-            for (int i = 0; i < messages.size(); i++) {
-                Message message = messages.get(i);
-                whole &= ask(i == target ? mutations.of(message) : message).succeeded();
-            }
-            restored += whole ? 1 : 0;
-        }
-
-        assertTrue(restored > 0 && restored < RESTORES, restored + " were restored");
-        assertArrayEquals(before, bytes(ask(begin()).result().payload()));
+    /** The parts of the sequence in the first slots. */
+    private List<CachePart> parts() {
+        List<CachePart> parts =
+                new ArrayList<>(rig.layout(TAIL).rows(new SlotSpan(0, BLOCK), 0, 9));
+        parts.addAll(rig.layout(TAIL).states(1, 9));
+        return parts;
     }
 
-    private static final int RESTORES = 300 * Integer.getInteger("varve.test.soak", 1);
+    private Message export() {
+        return Message.of(MessageType.EXPORT, new PartCodec(TAIL).encode(parts()));
+    }
 
-    private static List<Message> restore(ShardSnapshot snapshot, long generation) {
-        TransferId id = TransferId.of(PLACE, generation);
-        List<Message> messages = new ArrayList<>();
-        FieldWriter begin = new FieldWriter();
-        SnapshotManifest.putPlace(begin, PLACE);
-        SnapshotManifest.of(snapshot).put(id.put(begin));
-        messages.add(Message.of(MessageType.RESTORE_BEGIN, begin.done()));
-        new SnapshotPieces(MessageType.RESTORE_DATA, id, snapshot).forEachRemaining(messages::add);
-        messages.add(Message.of(MessageType.RESTORE_COMMIT, id.put(new FieldWriter()).done()));
-        return messages;
+    private Message adopt(Message exported) {
+        return new Message(MessageType.ADOPT, export().meta(), exported.payload());
+    }
+
+    @Test
+    void anAdoptionThatIsRefusedChangesNothing() {
+        loadTail();
+        ask(begin()).result();
+        Message exported = ask(export()).result();
+        Mutations mutations = new Mutations(new SplittableRandom(4712), 2 * BLOCK);
+        int adopted = 0;
+
+        for (int i = 0; i < ADOPTIONS; i++) {
+            if (ask(mutations.of(adopt(exported))).succeeded()) {
+                adopted++;
+                ask(adopt(exported)).result();
+            }
+            Message found = ask(export()).result();
+            assertEquals(exported.payload(), found.payload(), "after mutation " + i);
+        }
+
+        assertTrue(adopted > 0 && adopted < ADOPTIONS, adopted + " were adopted");
+    }
+
+    private static final int ADOPTIONS = 1_000 * Integer.getInteger("varve.test.soak", 1);
+
+    @Test
+    void anAdoptionWithOtherBytesThanThoseOfItsPartsIsRefused() {
+        loadTail();
+        int bytes = 9 * 2 * 4 * Float.BYTES;
+
+        for (int found : new int[] {0, bytes - 1, bytes + 1}) {
+            WireException refusal =
+                    ask(new Message(
+                                    MessageType.ADOPT,
+                                    new PartCodec(TAIL)
+                                            .encode(
+                                                    rig.layout(TAIL)
+                                                            .rows(new SlotSpan(0, BLOCK), 0, 9)),
+                                    ByteBuffer.allocate(found)))
+                            .failure();
+
+            assertEquals(WireCode.INVALID_REQUEST, refusal.code());
+            assertEquals(
+                    "parts: expected " + bytes + " bytes, found " + found, refusal.getMessage());
+        }
     }
 
     private static byte[] bytes(ByteBuffer buffer) {

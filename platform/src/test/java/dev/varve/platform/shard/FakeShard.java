@@ -9,7 +9,7 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * What every shard of a test answers alike: it holds nothing, is always ready and keeps no state
- * that could be saved. A test's shard says what it computes, and whatever else it is about.
+ * that could be moved. A test's shard says what it computes, and whatever else it is about.
  */
 public abstract class FakeShard implements Shard {
     private final LayerRange range;
@@ -78,16 +78,6 @@ public abstract class FakeShard implements Shard {
         for (int i = 0; i < parts.size(); i++) {
             source.give(i, ByteBuffer.allocate((int) parts.get(i).bytes()));
         }
-        return CompletableFuture.completedFuture(null);
-    }
-
-    @Override
-    public CompletableFuture<ShardSnapshot> save(SequencePlace place) {
-        return CompletableFuture.completedFuture(new ShardSnapshot(place.tokens(), List.of()));
-    }
-
-    @Override
-    public CompletableFuture<Void> restore(SequencePlace place, ShardSnapshot snapshot) {
         return CompletableFuture.completedFuture(null);
     }
 

@@ -263,7 +263,8 @@ final class PlainCaches {
                     case CachePart.Window window ->
                             windows.containsKey(window.layer())
                                     && window.layout().equals(LAYOUT)
-                                    && window.row() < stateRows;
+                                    && window.row() < stateRows
+                                    && window.end() - window.first() >= rowsLeft(window);
                     case CachePart.State state ->
                             states.containsKey(state.layer())
                                     && state.elements()
@@ -274,6 +275,11 @@ final class PlainCaches {
             throw new VarveException(
                     VarveException.Kind.INVALID_REQUEST, part + " does not fit plain caches");
         }
+    }
+
+    /** Rows that the next token will see. */
+    private int rowsLeft(CachePart.Window window) {
+        return Math.min(window.end(), windowRows.get(window.layer()));
     }
 
     /** Copies a part of a sequence in. */
@@ -315,127 +321,5 @@ final class PlainCaches {
             taken.add(values);
         }
         return taken;
-    }
-
-    /** Copies a sequence out, as the named tensors that every shard uses. */
-    ShardSnapshot save(SequencePlace place) {
-        requireHeld(place.slots().begin(), place.tokens());
-        requireState(place.stateRow(), place.tokens());
-        List<SnapshotTensor> tensors = new ArrayList<>();
-        for (int layer : keys.keySet()) {
-            Window rows = rows(layer, place.slots().begin(), place.tokens());
-            tensors.add(tensor("k." + layer, HEAD, rows.keys()));
-            tensors.add(tensor("v." + layer, HEAD, rows.values()));
-        }
-        windows.forEach(
-                (layer, kept) -> {
-                    Window rows = kept[place.stateRow()];
-                    tensors.add(tensor("window_k." + layer, HEAD, rows.keys()));
-                    tensors.add(tensor("window_v." + layer, HEAD, rows.values()));
-                });
-        states.forEach(
-                (layer, kept) -> {
-                    State state = kept[place.stateRow()];
-                    tensors.add(tensor("conv." + layer, CONVOLUTION, List.of(state.inputs())));
-                    tensors.add(tensor("state." + layer, HEAD * HEAD, List.of(state.matrix())));
-                });
-        return new ShardSnapshot(place.tokens(), tensors);
-    }
-
-    private static SnapshotTensor tensor(String name, int length, List<float[]> rows) {
-        ByteBuffer bytes =
-                ByteBuffer.allocate(rows.size() * length * Float.BYTES)
-                        .order(ByteOrder.LITTLE_ENDIAN);
-        rows.forEach(
-                row -> {
-                    for (float value : row) {
-                        bytes.putFloat(value);
-                    }
-                });
-        return new SnapshotTensor(name, GgmlType.F32, length, rows.size(), bytes.array());
-    }
-
-    /** Copies a sequence in, all of it or, if a tensor does not fit, nothing. */
-    void restore(SequencePlace place, ShardSnapshot snapshot) {
-        requireSlots(place.slots().begin(), place.tokens());
-        requireRow(place.stateRow());
-        if (snapshot.tokens() != place.tokens()) {
-            throw mismatch("positions", place.tokens(), snapshot.tokens());
-        }
-        Map<String, SnapshotTensor> given = new HashMap<>();
-        for (SnapshotTensor tensor : snapshot.tensors()) {
-            if (given.put(tensor.name(), tensor) != null) {
-                throw mismatch(tensor.name(), "once", "twice");
-            }
-        }
-        List<Runnable> changes = new ArrayList<>();
-        int begin = place.slots().begin();
-        int row = place.stateRow();
-        for (int layer : keys.keySet()) {
-            List<float[]> k = take(given, "k." + layer, HEAD, place.tokens());
-            List<float[]> v = take(given, "v." + layer, HEAD, place.tokens());
-            changes.add(
-                    () -> {
-                        for (int position = 0; position < place.tokens(); position++) {
-                            write(
-                                    layer,
-                                    begin + position,
-                                    position,
-                                    k.get(position),
-                                    v.get(position));
-                        }
-                    });
-        }
-        windows.forEach(
-                (layer, kept) -> {
-                    int rows = Math.min(place.tokens(), windowRows.get(layer));
-                    Window window =
-                            new Window(
-                                    take(given, "window_k." + layer, HEAD, rows),
-                                    take(given, "window_v." + layer, HEAD, rows));
-                    changes.add(() -> kept[row] = window);
-                });
-        states.forEach(
-                (layer, kept) -> {
-                    State state =
-                            new State(
-                                    take(given, "conv." + layer, CONVOLUTION, 1).getFirst(),
-                                    take(given, "state." + layer, HEAD * HEAD, 1).getFirst());
-                    changes.add(() -> kept[row] = state);
-                });
-        if (!given.isEmpty()) {
-            throw mismatch("tensors", "those of this shard's layers", given.keySet());
-        }
-        changes.forEach(Runnable::run);
-        ends[row] = place.tokens();
-    }
-
-    private static List<float[]> take(
-            Map<String, SnapshotTensor> given, String name, int length, int rows) {
-        SnapshotTensor tensor = given.remove(name);
-        if (tensor == null) {
-            throw mismatch(name, "a tensor", "none");
-        }
-        String expected = GgmlType.F32 + "[" + length + ", " + rows + "]";
-        String found = tensor.type() + "[" + tensor.length() + ", " + tensor.rows() + "]";
-        if (!found.equals(expected)) {
-            throw mismatch(name, expected, found);
-        }
-        ByteBuffer bytes = ByteBuffer.wrap(tensor.data()).order(ByteOrder.LITTLE_ENDIAN);
-        List<float[]> taken = new ArrayList<>();
-        for (int row = 0; row < rows; row++) {
-            float[] values = new float[length];
-            for (int i = 0; i < length; i++) {
-                values[i] = bytes.getFloat();
-            }
-            taken.add(values);
-        }
-        return taken;
-    }
-
-    private static VarveException mismatch(String what, Object expected, Object found) {
-        return new VarveException(
-                VarveException.Kind.INVALID_REQUEST,
-                "snapshot: " + what + ": expected " + expected + ", found " + found);
     }
 }

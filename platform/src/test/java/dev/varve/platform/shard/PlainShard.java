@@ -456,21 +456,6 @@ public class PlainShard extends FakeShard {
                 });
     }
 
-    @Override
-    public synchronized CompletableFuture<ShardSnapshot> save(SequencePlace place) {
-        return unlessLost(() -> caches.save(place));
-    }
-
-    @Override
-    public synchronized CompletableFuture<Void> restore(
-            SequencePlace place, ShardSnapshot snapshot) {
-        return unlessLost(
-                () -> {
-                    caches.restore(place, snapshot);
-                    return null;
-                });
-    }
-
     /** Takes the shard away, with everything that it holds. */
     public synchronized void lose(String why) {
         caches.clear();

@@ -1,5 +1,7 @@
 package dev.varve.platform.shard;
 
+import dev.varve.api.ggml.GgmlType;
+
 import java.util.List;
 
 /** The tests' own shard keeps the contract, so that what is tested with it means something. */
@@ -27,5 +29,14 @@ class PlainShardContractTest extends ShardContractTest {
     @Override
     protected int embeddingLength() {
         return model.shape().embeddingLength();
+    }
+
+    @Override
+    protected CacheLayout layout() {
+        return CacheLayout.of(
+                model.shape(),
+                model.shape().allLayers(),
+                new CacheTypes(GgmlType.F32, GgmlType.F32),
+                0);
     }
 }

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.varve.api.VarveException;
 import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerRange;
@@ -24,7 +23,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.stream.IntStream;
 
 /** The fixture that other tests trust: what it computes, and what it refuses. */
@@ -206,46 +204,6 @@ class PlainShardTest {
                             .join();
             assertArrayEquals(head.boundary().orElseThrow().values(), features.get(cut).values());
             assertEquals(cut + 1, head.features().size());
-        }
-    }
-
-    @Test
-    void aRestoredSequenceGoesOnWithTheSameBitsInAnotherPlace() {
-        shard.forward(prompt(0), Optional.empty());
-        ShardSnapshot saved =
-                shard.save(new SequencePlace(new SlotSpan(0, BLOCK), PROMPT.length, 1)).join();
-        float[] expected = logits(shard, next(0));
-
-        shard.restore(new SequencePlace(new SlotSpan(BLOCK, BLOCK), PROMPT.length, 2), saved)
-                .join();
-
-        assertArrayEquals(expected, logits(shard, next(BLOCK)));
-    }
-
-    @Test
-    void aSnapshotThatDoesNotFitChangesNothing() {
-        shard.forward(prompt(0), Optional.empty());
-        SequencePlace place = new SequencePlace(new SlotSpan(0, BLOCK), PROMPT.length, 1);
-        ShardSnapshot saved = shard.save(place).join();
-        ShardSnapshot short1 =
-                new ShardSnapshot(
-                        PROMPT.length, saved.tensors().subList(0, saved.tensors().size() - 1));
-
-        VarveException refused = assertThrows(VarveException.class, () -> get(shard, short1));
-
-        assertTrue(
-                refused.getMessage().contains("snapshot: state.1: expected a tensor, found none"),
-                refused::getMessage);
-        assertEquals(VarveException.Kind.INVALID_REQUEST, refused.kind());
-        assertEquals(saved.bytes(), shard.save(place).join().bytes());
-    }
-
-    private static void get(PlainShard shard, ShardSnapshot snapshot) {
-        try {
-            shard.restore(new SequencePlace(new SlotSpan(0, BLOCK), PROMPT.length, 1), snapshot)
-                    .join();
-        } catch (CompletionException e) {
-            throw (VarveException) e.getCause();
         }
     }
 

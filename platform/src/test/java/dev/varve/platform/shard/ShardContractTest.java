@@ -2,22 +2,27 @@ package dev.varve.platform.shard;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.varve.api.VarveException;
 import dev.varve.api.backend.ComputeDevice.Phase;
+import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.model.LayerRange;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 
 /**
  * What {@link Shard} promises, of any implementation that holds a whole model. All equalities are
@@ -49,6 +54,9 @@ public abstract class ShardContractTest {
 
     /** Elements of an activation between its layers. */
     protected abstract int embeddingLength();
+
+    /** What such a shard keeps of a sequence. */
+    protected abstract CacheLayout layout();
 
     @BeforeEach
     final void openShard() throws Exception {
@@ -98,8 +106,12 @@ public abstract class ShardContractTest {
         return rows(run(slice(sequence, text, CHUNK, text.length, OutputRows.ALL)));
     }
 
-    private SequencePlace place(int sequence, int tokens) {
-        return new SequencePlace(span(sequence), tokens, sequence + 1);
+    /** All that a shard keeps of a sequence; its rows in two pieces. */
+    private List<CachePart> parts(int sequence, int tokens) {
+        List<CachePart> parts = new ArrayList<>(layout().rows(span(sequence), 0, 5));
+        parts.addAll(layout().rows(span(sequence), 5, tokens - 5));
+        parts.addAll(layout().states(sequence + 1, tokens));
+        return parts;
     }
 
     @Test
@@ -170,54 +182,123 @@ public abstract class ShardContractTest {
     }
 
     @Test
-    void whatIsSavedGoesOnInAnotherPlace() throws Exception {
+    void whatIsExportedPartByPartGoesOnInAnotherPlace() throws Exception {
         int[] text = tokens(7, 2 * CHUNK);
         float[] expected = text(0, text);
         run(slice(1, text, 0, CHUNK, OutputRows.NONE));
+        List<CachePart> from = parts(1, CHUNK);
+        List<CachePart> to = parts(2, CHUNK);
 
-        ShardSnapshot snapshot = shard.save(place(1, CHUNK)).get(SECONDS, TimeUnit.SECONDS);
-        shard.restore(place(2, CHUNK), snapshot).get(SECONDS, TimeUnit.SECONDS);
+        for (int i = 0; i < from.size(); i++) {
+            KeptParts kept = new KeptParts();
+            shard.export(List.of(from.get(i)), kept).get(SECONDS, TimeUnit.SECONDS);
+            shard.adopt(List.of(to.get(i)), kept).get(SECONDS, TimeUnit.SECONDS);
+        }
 
-        assertEquals(CHUNK, snapshot.tokens());
-        assertTrue(snapshot.bytes() > 0);
         assertArrayEquals(expected, rows(run(slice(2, text, CHUNK, text.length, OutputRows.ALL))));
         assertArrayEquals(
                 expected,
                 rows(run(slice(1, text, CHUNK, text.length, OutputRows.ALL))),
-                "saving leaves a sequence as it was");
+                "an export leaves a sequence as it was");
     }
 
     @Test
-    void aSnapshotThatDoesNotFitIsRefusedAndChangesNothing() throws Exception {
+    void anExportSeesTheCallsBeforeItAndAnAdoptionIsSeenByThoseBehindIt() throws Exception {
+        int[] text = tokens(14, 2 * CHUNK);
+        float[] expected = text(0, text);
+        KeptParts kept = new KeptParts();
+
+        forward(slice(1, text, 0, CHUNK, OutputRows.NONE));
+        CompletableFuture<Void> exported = shard.export(parts(1, CHUNK), kept);
+        forward(slice(1, text, CHUNK, text.length, OutputRows.NONE));
+        forward(slice(1, tokens(15, CHUNK), 0, CHUNK, OutputRows.NONE));
+        exported.get(SECONDS, TimeUnit.SECONDS);
+        forward(slice(2, tokens(16, CHUNK), 0, CHUNK, OutputRows.NONE));
+        CompletableFuture<Void> adopted = shard.adopt(parts(2, CHUNK), kept);
+        ShardResult found = run(slice(2, text, CHUNK, text.length, OutputRows.ALL));
+
+        assertArrayEquals(expected, rows(found));
+        adopted.get(SECONDS, TimeUnit.SECONDS);
+    }
+
+    private void forward(Slice slice) {
+        shard.forward(new Batch(List.of(slice), Phase.PREFILL), Optional.empty());
+    }
+
+    @Test
+    void partsThatDoNotFitAreRefusedAndChangeNothing() {
         int[] text = tokens(8, 2 * CHUNK);
         float[] expected = text(0, text);
         run(slice(1, text, 0, CHUNK, OutputRows.NONE));
-        ShardSnapshot snapshot = shard.save(place(1, CHUNK)).get(SECONDS, TimeUnit.SECONDS);
-        List<SnapshotTensor> tensors = snapshot.tensors();
-        SnapshotTensor stranger =
-                new SnapshotTensor(
-                        "k.999",
-                        tensors.getFirst().type(),
-                        tensors.getFirst().length(),
-                        tensors.getFirst().rows(),
-                        tensors.getFirst().data());
+        List<CachePart> fitting = parts(1, CHUNK);
 
-        for (ShardSnapshot wrong :
-                List.of(
-                        new ShardSnapshot(CHUNK, List.of()),
-                        new ShardSnapshot(CHUNK, tensors.subList(1, tensors.size())),
-                        new ShardSnapshot(CHUNK, append(tensors, stranger)),
-                        new ShardSnapshot(CHUNK - 1, tensors))) {
-            assertThrows(
-                    Exception.class,
-                    () -> shard.restore(place(1, CHUNK), wrong).get(SECONDS, TimeUnit.SECONDS));
+        for (CachePart part : fitting) {
+            for (CachePart wrong : unfit(part)) {
+                List<CachePart> parts = new ArrayList<>(fitting);
+                parts.add(wrong);
+                KeptParts kept = new KeptParts();
+
+                requireRefused(wrong, shard.export(parts, kept));
+                requireRefused(wrong, shard.adopt(parts, KeptParts.zeros(parts)));
+
+                assertEquals(List.of(), kept.all(), () -> wrong + " was exported");
+            }
         }
 
         assertArrayEquals(expected, rows(run(slice(1, text, CHUNK, text.length, OutputRows.ALL))));
     }
 
-    private static List<SnapshotTensor> append(List<SnapshotTensor> tensors, SnapshotTensor one) {
-        return Stream.concat(tensors.stream(), Stream.of(one)).toList();
+    /** Parts that differ from one in a thing that no cache has. */
+    private List<CachePart> unfit(CachePart part) {
+        int beyond = 1 << 20;
+        return switch (part) {
+            case CachePart.Rows(int layer, RowLayout layout, int slot, int position, int count) ->
+                    List.of(
+                            new CachePart.Rows(layers(), layout, slot, position, count),
+                            new CachePart.Rows(layer, longer(layout), slot, position, count),
+                            new CachePart.Rows(layer, typed(layout), slot, position, count),
+                            new CachePart.Rows(layer, layout, beyond, position, count),
+                            new CachePart.Window(layer, layout, 1, 0, CHUNK));
+            case CachePart.Window(int layer, RowLayout layout, int row, int first, int end) ->
+                    List.of(
+                            new CachePart.Window(layers(), layout, row, first, end),
+                            new CachePart.Window(layer, longer(layout), row, first, end),
+                            new CachePart.Window(layer, typed(layout), row, first, end),
+                            new CachePart.Window(layer, layout, 1 << 12, first, end),
+                            new CachePart.Rows(layer, layout, 0, 0, end));
+            case CachePart.State(int layer, List<Long> elements, int row, int end) ->
+                    List.of(
+                            new CachePart.State(layers(), elements, row, end),
+                            new CachePart.State(layer, longer(elements), row, end),
+                            new CachePart.State(layer, elements.subList(0, 1), row, end),
+                            new CachePart.State(layer, elements, 1 << 12, end));
+        };
+    }
+
+    private static RowLayout longer(RowLayout layout) {
+        return new RowLayout(
+                layout.key(), layout.keyLength(), layout.value(), 2 * layout.valueLength());
+    }
+
+    private static List<Long> longer(List<Long> elements) {
+        List<Long> longer = new ArrayList<>(elements);
+        longer.set(0, elements.getFirst() + 1);
+        return longer;
+    }
+
+    private static RowLayout typed(RowLayout layout) {
+        return new RowLayout(
+                GgmlType.BF16, layout.keyLength(), layout.value(), layout.valueLength());
+    }
+
+    private static void requireRefused(CachePart wrong, CompletableFuture<Void> call) {
+        ExecutionException failure =
+                assertThrows(
+                        ExecutionException.class,
+                        () -> call.get(SECONDS, TimeUnit.SECONDS),
+                        wrong::toString);
+        VarveException reason = assertInstanceOf(VarveException.class, failure.getCause());
+        assertEquals(VarveException.Kind.INVALID_REQUEST, reason.kind(), reason::getMessage);
     }
 
     @Test

@@ -57,14 +57,6 @@ class SlotSpanTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"0, 1", "257, 1", "1, 0", "1, -1"})
-    void aSequenceThatCannotBeThereIsRefused(int tokens, int row) {
-        SlotSpan span = new SlotSpan(0, 256);
-
-        assertThrows(IllegalArgumentException.class, () -> new SequencePlace(span, tokens, row));
-    }
-
-    @ParameterizedTest
     @CsvSource({"0, 2, 0", "255, 2, 0", "256, 1, 0", "256, 2, 1", "256, 2, -256", "-256, 2, 0"})
     void cachesWithoutRoomForASequenceAreRefused(int slots, int rows, int region) {
         assertThrows(IllegalArgumentException.class, () -> new CacheSizes(slots, rows, region));

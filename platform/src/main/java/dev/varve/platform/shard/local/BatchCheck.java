@@ -6,7 +6,6 @@ import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.Boundary;
 import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.HostBoundary;
-import dev.varve.platform.shard.SequencePlace;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SlotCopy;
@@ -76,21 +75,6 @@ record BatchCheck(LayerRange range, int vocabulary, int boundaryLength, ShardOpt
                             + given.tokens()
                             + " tokens for a batch of "
                             + batch.tokens());
-        }
-    }
-
-    /** Checks where a sequence lies. */
-    void require(SequencePlace place) {
-        if (place.slots().end() > slots() || place.stateRow() >= options.sizes().stateRows()) {
-            throw new IllegalArgumentException(
-                    "sequence in slots up to "
-                            + place.slots().end()
-                            + " of "
-                            + slots()
-                            + ", state row "
-                            + place.stateRow()
-                            + " of "
-                            + options.sizes().stateRows());
         }
     }
 

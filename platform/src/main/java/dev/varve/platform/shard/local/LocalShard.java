@@ -13,14 +13,12 @@ import dev.varve.platform.shard.ComputeUnit;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.PartBytes;
-import dev.varve.platform.shard.SequencePlace;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardFootprint;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.ShardResult;
-import dev.varve.platform.shard.ShardSnapshot;
 import dev.varve.platform.shard.SlotCopy;
 
 import java.util.List;
@@ -295,33 +293,6 @@ public final class LocalShard implements Shard {
                     }
                     return null;
                 });
-    }
-
-    @Override
-    public CompletableFuture<ShardSnapshot> save(SequencePlace place) {
-        return done(
-                () -> {
-                    synchronized (device.lock()) {
-                        return tensors(place).save();
-                    }
-                });
-    }
-
-    @Override
-    public CompletableFuture<Void> restore(SequencePlace place, ShardSnapshot snapshot) {
-        return done(
-                () -> {
-                    synchronized (device.lock()) {
-                        tensors(place).restore(snapshot);
-                    }
-                    return null;
-                });
-    }
-
-    private SequenceTensors tensors(SequencePlace place) {
-        requireOpen();
-        check.require(place);
-        return new SequenceTensors(state.caches(), place);
     }
 
     private void requireOpen() {

@@ -99,38 +99,6 @@ final class WindowRegions {
         }
     }
 
-    /** Slot of the first row of a state row's region. */
-    int firstSlot(int row) {
-        return region(row);
-    }
-
-    /**
-     * Position in the first slot of a region.
-     *
-     * @throws IllegalArgumentException if the region holds another position than the one after
-     *     {@code tokens}
-     */
-    int begin(int row, int tokens) {
-        if (rule.window().isPresent() && ends[row] != tokens) {
-            throw new IllegalArgumentException(
-                    "state row " + row + " holds " + ends[row] + " positions, not " + tokens);
-        }
-        return rule.window().isPresent() ? begins[row] : tokens;
-    }
-
-    /** Whether a region may hold the positions from {@code begin} to {@code end}. */
-    boolean mayBegin(int begin, int end) {
-        return begin >= 0
-                && begin % BLOCK == 0
-                && begin <= latestBegin(end)
-                && end - begin <= rule.regionSlots();
-    }
-
-    /** Last position at which a region may begin whose rows the token at {@code end} will see. */
-    int latestBegin(int end) {
-        return rule.first(end);
-    }
-
     /**
      * Slot of the first row of a window that is to be copied out.
      *
@@ -159,7 +127,8 @@ final class WindowRegions {
 
     /** Takes note of a window that was copied in. */
     void adopt(CachePart.Window part) {
-        adopt(part.row(), rule.begin(part.end()), part.end());
+        begins[part.row()] = rule.begin(part.end());
+        ends[part.row()] = part.end();
     }
 
     private static VarveException refused(CachePart.Window part, String expected) {
@@ -175,12 +144,6 @@ final class WindowRegions {
                         + part.first()
                         + " to "
                         + part.end());
-    }
-
-    /** Takes note of positions that were put into a region. */
-    void adopt(int row, int begin, int end) {
-        begins[row] = begin;
-        ends[row] = end;
     }
 
     private int region(int row) {

@@ -5,15 +5,18 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.varve.api.VarveException;
 import dev.varve.api.backend.ComputeDevice.Phase;
+import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.Boundary;
+import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.HostBoundary;
 import dev.varve.platform.shard.OutputRows;
-import dev.varve.platform.shard.SequencePlace;
+import dev.varve.platform.shard.RowLayout;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SlicePlace;
@@ -123,15 +126,22 @@ class BatchCheckTest {
     }
 
     @Test
-    void aSequenceOutsideOfTheCachesIsRefused() {
-        SlotSpan last = new SlotSpan(256, 256);
+    void partsOutsideOfTheCachesAreRefused() {
+        RowLayout layout = new RowLayout(GgmlType.F16, 8, GgmlType.F16, 8);
 
-        assertDoesNotThrow(() -> FIRST.require(new SequencePlace(last, 256, 2)));
-        for (SequencePlace wrong :
+        assertDoesNotThrow(() -> FIRST.require(new CachePart.Rows(0, layout, 256, 0, 256)));
+        assertDoesNotThrow(() -> FIRST.require(new CachePart.Window(0, layout, 2, 0, 1)));
+        assertDoesNotThrow(() -> FIRST.require(new CachePart.State(0, List.of(4L), 2, 1)));
+        for (CachePart wrong :
                 List.of(
-                        new SequencePlace(new SlotSpan(256, 512), 1, 2),
-                        new SequencePlace(last, 1, 3))) {
-            assertThrows(IllegalArgumentException.class, () -> FIRST.require(wrong));
+                        new CachePart.Rows(0, layout, 256, 0, 257),
+                        new CachePart.Rows(0, layout, Integer.MAX_VALUE, 0, Integer.MAX_VALUE),
+                        new CachePart.Window(0, layout, 3, 0, 1),
+                        new CachePart.State(0, List.of(4L), 3, 1))) {
+            VarveException refusal = assertThrows(VarveException.class, () -> FIRST.require(wrong));
+
+            assertEquals(VarveException.Kind.INVALID_REQUEST, refusal.kind());
+            assertTrue(refusal.getMessage().startsWith("cache of layer 0: expected "));
         }
     }
 

@@ -5,8 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.backend.ComputeDevice.Phase;
+import dev.varve.api.ggml.GgmlType;
 import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.RowLayout;
 import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotSpan;
@@ -150,14 +153,15 @@ class ColumnRunTest {
     void aSingleTokenBehindTheStartOfItsWindowGoesHeadByHead() {
         WindowRegions windows =
                 new WindowRegions((from, to, count) -> {}, OptionalInt.of(100), 768, 4);
-        SlotSpan span = new SlotSpan(0, 4 * SlotSpan.BLOCK);
-        windows.adopt(1, 256, 512);
+        SlotSpan span = new SlotSpan(0, 5 * SlotSpan.BLOCK);
+        RowLayout layout = new RowLayout(GgmlType.F16, 8, GgmlType.F16, 8);
+        windows.adopt(new CachePart.Window(0, layout, 1, 768, 1024));
 
-        Batch late = step(new int[] {1}, 512, span, 1);
+        Batch late = step(new int[] {1}, 1024, span, 1);
         GraphKey.Part part = GraphKey.of(PlacedBatch.place(late, windows)).parts().getFirst();
 
         assertTrue(part.window().byHeads());
         assertTrue(!part.full().byHeads());
-        assertEquals(768, part.full().slots());
+        assertEquals(1280, part.full().slots());
     }
 }

@@ -1,13 +1,16 @@
 package dev.varve.platform.shard.local;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.varve.api.VarveException;
+import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.model.LayerState;
+import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.RowLayout;
 import dev.varve.platform.shard.ShardFootprint;
 import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SlicePlace;
@@ -159,7 +162,6 @@ class WindowRegionsTest {
                         ROWS);
 
         assertEquals(KvView.NONE, regions.place(slice(1, 10, 5, 1, 2)));
-        assertEquals(7, regions.begin(1, 7));
     }
 
     @Test
@@ -167,19 +169,39 @@ class WindowRegionsTest {
         int region = regionSlots(300);
         Rows rows = new Rows(region * (ROWS - 1));
         WindowRegions regions = new WindowRegions(rows, OptionalInt.of(300), region, ROWS);
-        int begin = regions.latestBegin(1000);
+        CachePart.Window window = window(2, 1536, 2000);
 
-        regions.adopt(2, begin, 1000);
+        int slot = regions.slotToWrite(window);
+        regions.adopt(window);
 
-        assertEquals(512, begin);
-        assertTrue(regions.mayBegin(begin, 1000));
-        assertFalse(regions.mayBegin(begin + SlotSpan.BLOCK, 1000), "too late for the window");
-        assertFalse(regions.mayBegin(begin - 1, 1000), "not a whole block");
-        assertFalse(regions.mayBegin(-SlotSpan.BLOCK, 1000));
-        assertEquals(begin, regions.begin(2, 1000));
-        assertThrows(IllegalArgumentException.class, () -> regions.begin(2, 999));
-        KvView view = regions.place(slice(1, 1, 1000, 2, 2));
-        assertEquals(regions.firstSlot(2) + 1000 - begin, view.slotOf(1000));
+        assertEquals(region, slot, "the first slot of the second region");
+        assertEquals(slot, regions.slotToRead(window));
+        KvView view = regions.place(slice(1, 1, 2000, 2, 2));
+        assertEquals(slot + 2000 - 1536, view.slotOf(2000));
+    }
+
+    @Test
+    void aWindowIsReadWhereItsRegionHoldsItAndLeavesRoomForWhatIsKeptBeforeIt() {
+        int region = regionSlots(300);
+        WindowRegions regions =
+                new WindowRegions(new Rows(region * (ROWS - 1)), OptionalInt.of(300), region, ROWS);
+        regions.place(slice(1, 600, 0, 0, 1));
+
+        assertEquals(256, regions.slotToRead(window(1, 256, 600)));
+        assertEquals(0, regions.slotToRead(window(1, 0, 600)));
+        assertEquals(256, regions.slotToWrite(window(1, 256, 600)));
+        for (CachePart.Window wrong : List.of(window(1, 256, 599), window(3, 256, 600))) {
+            assertThrows(VarveException.class, () -> regions.slotToRead(wrong));
+        }
+        for (CachePart.Window wrong :
+                List.of(window(1, 0, 600), window(1, 512, 600), window(1, 512, 20_000))) {
+            assertThrows(VarveException.class, () -> regions.slotToWrite(wrong));
+        }
+    }
+
+    private static CachePart.Window window(int row, int first, int end) {
+        RowLayout layout = new RowLayout(GgmlType.F16, 8, GgmlType.F16, 8);
+        return new CachePart.Window(1, layout, row, first, end);
     }
 
     /** Masks against the sentence that says what a token sees. */

@@ -142,16 +142,7 @@ public final class LoadedModel implements AutoCloseable {
                         suppressed,
                         settings.waiting().shardPatience(),
                         settings.waiting().pace(),
-                        Long.getLong("varve.hostcache", 0L) == 0
-                                ? Optional.empty()
-                                : Optional.of(
-                                        new dev.varve.platform.engine.HostCache(
-                                                dev.varve.platform.shard.CacheLayout.of(
-                                                        model.shape(),
-                                                        model.shape().allLayers(),
-                                                        settings.computation().cacheTypes(),
-                                                        plan.sizes().regionSlots()),
-                                                Long.getLong("varve.hostcache")))));
+                        Optional.empty()));
     }
 
     /**

@@ -13,11 +13,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 
 /**
  * Messages in the form that chat templates expect: contents are strings, an absent one is empty;
  * arguments of tool calls are objects; thoughts are called {@code reasoning_content}; results of
- * tools have the tool's name; {@code developer} is {@code system}.
+ * tools have the tool's name; {@code developer} is {@code system}, and the values of {@link
+ * BillingHeader} are not in it.
  *
  * @param list the messages, maps of plain values
  */
@@ -88,7 +90,12 @@ record ChatMessages(List<Map<String, Object>> list) {
         }
         requireContent(where, role, message);
         read.put(ROLE, templateRole(role));
-        read.put(CONTENT, MessageContent.read(where + ".content", message.path(CONTENT)));
+        read.put(
+                CONTENT,
+                MessageContent.read(
+                        where + ".content",
+                        message.path(CONTENT),
+                        isSystem(read) ? BillingHeader::mask : UnaryOperator.identity()));
         Fields fields = new Fields(message);
         if (role.equals("assistant")) {
             addThoughts(where, fields, read);

@@ -4,23 +4,29 @@ import dev.varve.platform.http.json.ApiException;
 
 import tools.jackson.databind.JsonNode;
 
+import java.util.function.UnaryOperator;
+
 /** The text of a message: a string, or parts that are put together. */
 final class MessageContent {
     private MessageContent() {}
 
-    static String read(String where, JsonNode content) {
+    /**
+     * {@code rule}: what each text becomes. Parts are put together without anything between them,
+     * so a line that ends with its part must be seen before that.
+     */
+    static String read(String where, JsonNode content, UnaryOperator<String> rule) {
         if (content.isMissingNode() || content.isNull()) {
             return "";
         }
         if (content.isString()) {
-            return content.stringValue();
+            return rule.apply(content.stringValue());
         }
         if (!content.isArray()) {
             throw ApiException.invalid(where, where + ": expected a string or an array of parts");
         }
         StringBuilder text = new StringBuilder();
         for (JsonNode part : content) {
-            text.append(part.isString() ? part.stringValue() : part(where, part));
+            text.append(rule.apply(part.isString() ? part.stringValue() : part(where, part)));
         }
         return text.toString();
     }

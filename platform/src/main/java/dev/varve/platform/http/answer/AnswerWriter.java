@@ -118,6 +118,7 @@ final class AnswerWriter {
 
     private void end(ChoiceEvent.Ended ended) {
         usage.add(ended);
+        CacheLog.report(ended.end());
         finishReason = ended.finishReason();
     }
 

@@ -2,6 +2,9 @@ package dev.varve.platform.http.answer;
 
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.http.json.Json;
+import dev.varve.platform.prefix.CacheSource;
+import dev.varve.platform.prefix.CacheUse;
+import dev.varve.platform.prefix.MissReason;
 
 import tools.jackson.databind.node.ObjectNode;
 
@@ -40,7 +43,7 @@ public final class Usage {
         return usage;
     }
 
-    /** Times of the first choice, an extension. */
+    /** Times of the first choice and what it had of the prefix cache, an extension. */
     public ObjectNode timings() {
         ObjectNode timings = Json.object();
         if (!ends.isEmpty()) {
@@ -50,8 +53,16 @@ public final class Usage {
             timings.put("prefill_tokens_per_second", rounded(end.prefillTokensPerSecond()));
             timings.put("decode_ms", rounded(end.times().decodeMillis()));
             timings.put("decode_tokens_per_second", rounded(end.decodeTokensPerSecond()));
+            putCache(timings, end.cache());
         }
         return timings;
+    }
+
+    private static void putCache(ObjectNode timings, CacheUse cache) {
+        timings.put("cache_source", cache.source().map(CacheSource::word).orElse(null));
+        timings.put("cache_miss", cache.miss().map(MissReason::word).orElse(null));
+        timings.put("cache_restored_bytes", cache.restored().bytes());
+        timings.put("cache_restore_ms", rounded(cache.restored().millis()));
     }
 
     private static double rounded(double value) {

@@ -30,6 +30,8 @@ record SampleLine(String name, List<String> labels, String value) {
                     "end_layer",
                     "kind",
                     "direction",
+                    "source",
+                    "reason",
                     "payloads",
                     "le");
     private static final Pattern LABEL = Pattern.compile("(\\w+)=\"(?:[^\"\\\\]|\\\\.)*\"");

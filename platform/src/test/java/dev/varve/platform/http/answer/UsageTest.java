@@ -1,6 +1,7 @@
 package dev.varve.platform.http.answer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.chat.AnswerText;
 import dev.varve.platform.chat.CloseKind;
@@ -9,19 +10,27 @@ import dev.varve.platform.prefix.CacheUse;
 import dev.varve.platform.prefix.MissReason;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 import java.util.List;
 import java.util.Optional;
 
 class UsageTest {
     private static ChoiceEvent.Ended end(int index, int prompt, int cached, int generated) {
+        return end(index, prompt, cached, generated, CacheUse.missed(MissReason.UNKNOWN));
+    }
+
+    private static ChoiceEvent.Ended end(
+            int index, int prompt, int cached, int generated, CacheUse use) {
         return new ChoiceEvent.Ended(
                 index,
                 new GenerationEnd(
                         GenerationEnd.Reason.END_TOKEN,
                         new GenerationEnd.Tokens(prompt, cached, generated),
                         new GenerationEnd.Times(1.04, 20, 250),
-                        CacheUse.missed(MissReason.UNKNOWN)),
+                        use),
                 new AnswerText.Piece("", "", List.of()),
                 new AnswerFacts(Optional.empty(), 0, 2, generated - 2, CloseKind.NATURAL));
     }
@@ -40,6 +49,33 @@ class UsageTest {
                         + "\"prompt_tokens_details\":{\"cached_tokens\":4},"
                         + "\"completion_tokens_details\":{\"reasoning_tokens\":8}}",
                 usage.usage(2).toString());
+    }
+
+    @ParameterizedTest
+    @MethodSource("uses")
+    void whatTheCacheWasGoodForStandsBesideTheTimes(CacheUse use, String expected) {
+        Usage usage = new Usage();
+        usage.add(end(0, 10, use.tokens(), 6, use));
+
+        String timings = usage.timings().toString();
+
+        assertTrue(timings.endsWith(expected + "}"), timings);
+    }
+
+    static List<Arguments> uses() {
+        return List.of(
+                Arguments.of(
+                        CacheUse.fromHost(4, new CacheUse.Restored(1L << 33, 12.345)),
+                        "\"cache_source\":\"host\",\"cache_miss\":null,"
+                                + "\"cache_restored_bytes\":8589934592,\"cache_restore_ms\":12.3"),
+                Arguments.of(
+                        CacheUse.onDevice(4),
+                        "\"cache_source\":\"device\",\"cache_miss\":null,"
+                                + "\"cache_restored_bytes\":0,\"cache_restore_ms\":0.0"),
+                Arguments.of(
+                        CacheUse.missed(MissReason.BEFORE_CHECKPOINT),
+                        "\"cache_source\":null,\"cache_miss\":\"before_checkpoint\","
+                                + "\"cache_restored_bytes\":0,\"cache_restore_ms\":0.0"));
     }
 
     @Test

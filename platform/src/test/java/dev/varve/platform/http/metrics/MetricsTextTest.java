@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.engine.EngineStatus;
 import dev.varve.platform.engine.ShardStatus;
+import dev.varve.platform.prefix.CacheSource;
+import dev.varve.platform.prefix.MissReason;
 import dev.varve.platform.prefix.PrefixCacheStatus;
 import dev.varve.platform.sequence.SlotUse;
 import dev.varve.platform.shard.ShardHealth;
@@ -19,6 +21,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** The whole text of {@code /metrics}: names, types, help, labels, buckets and numbers. */
@@ -79,7 +82,7 @@ class MetricsTextTest {
                 new SlotUse(16384, 4096, 512),
                 new ShardMemory(12_345_678_801L, 100, 20_000_000, 30),
                 new EngineStatus.Counts(new EngineStatus.Tokens(40, 50, 60), 7, 8, 12_345_678),
-                PrefixCacheStatus.NONE,
+                cache(),
                 List.of(
                         shard("cpu:0", Optional.empty()),
                         shard(
@@ -87,6 +90,22 @@ class MetricsTextTest {
                                 Optional.of(
                                         new ShardTraffic(
                                                 700, 800, ShardTraffic.Payloads.SHARED)))));
+    }
+
+    /** Of sources and reasons only some were counted. */
+    private static PrefixCacheStatus cache() {
+        return new PrefixCacheStatus(
+                new PrefixCacheStatus.Tier(8_589_934_592L, 1_234_567_890, 12, 3456),
+                new PrefixCacheStatus.Counts(
+                        Map.of(CacheSource.HOST, 21L),
+                        Map.of(CacheSource.HOST, 54_321L, CacheSource.DEVICE, 65L),
+                        Map.of(MissReason.NO_ROOM, 2L),
+                        9,
+                        new PrefixCacheStatus.Moved(
+                                987_654_321,
+                                123_456_789,
+                                new long[] {1, 0, 2, 0, 3, 0, 0, 0, 0, 4},
+                                12.5)));
     }
 
     private static ShardStatus shard(String device, Optional<ShardTraffic> traffic) {

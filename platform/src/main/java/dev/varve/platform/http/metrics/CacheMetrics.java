@@ -1,0 +1,107 @@
+package dev.varve.platform.http.metrics;
+
+import dev.varve.platform.prefix.CacheSource;
+import dev.varve.platform.prefix.MissReason;
+import dev.varve.platform.prefix.PrefixCacheStatus;
+
+import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
+import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
+import io.prometheus.metrics.model.snapshots.Labels;
+import io.prometheus.metrics.model.snapshots.MetricSnapshot;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+
+/** What the prefix cache holds, and what it was good for. */
+final class CacheMetrics {
+    private CacheMetrics() {}
+
+    static List<MetricSnapshot> of(PrefixCacheStatus cache) {
+        PrefixCacheStatus.Tier host = cache.host();
+        PrefixCacheStatus.Counts counts = cache.counts();
+        return List.of(
+                bySource(
+                        "varve_prefix_cache_hits",
+                        "Requests whose prompt began like a computed one, by where that was.",
+                        counts.hits()),
+                bySource(
+                        "varve_prefix_cache_saved_tokens",
+                        "Prompt tokens that needed no computing, by where they were.",
+                        counts.savedTokens()),
+                byReason(counts.misses()),
+                Family.single(
+                                "varve_prefix_cache_evictions",
+                                "Positions in host memory that gave way to others.",
+                                counts.evictions())
+                        .counter(),
+                Family.single(
+                                "varve_prefix_cache_limit_bytes",
+                                "Most bytes of host memory for computed prompts.",
+                                host.limitBytes())
+                        .gauge(),
+                Family.single(
+                                "varve_prefix_cache_used_bytes",
+                                "Bytes of host memory that computed prompts take.",
+                                host.usedBytes())
+                        .gauge(),
+                Family.single(
+                                "varve_prefix_cache_entries",
+                                "Positions that host memory can restore.",
+                                host.entries())
+                        .gauge(),
+                Family.single(
+                                "varve_prefix_cache_block_tokens",
+                                "Tokens whose rows are in host memory.",
+                                host.blockTokens())
+                        .gauge(),
+                Family.single(
+                                "varve_prefix_cache_exported_bytes",
+                                "Bytes copied from the devices to host memory.",
+                                counts.moved().exportedBytes())
+                        .counter(),
+                Family.single(
+                                "varve_prefix_cache_restored_bytes",
+                                "Bytes copied from host memory to the devices.",
+                                counts.moved().restoredBytes())
+                        .counter(),
+                restores(counts.moved()));
+    }
+
+    /** Every source from the start, so that a rate is not missing its first step. */
+    private static MetricSnapshot bySource(
+            String name, String help, Map<CacheSource, Long> values) {
+        Family family = new Family(name, help);
+        for (CacheSource source : CacheSource.values()) {
+            family.add(Labels.of("source", source.word()), values.getOrDefault(source, 0L));
+        }
+        return family.counter();
+    }
+
+    private static MetricSnapshot byReason(Map<MissReason, Long> values) {
+        Family family =
+                new Family(
+                        "varve_prefix_cache_misses",
+                        "Requests for which nothing computed was found, by the reason.");
+        for (MissReason reason : MissReason.values()) {
+            family.add(Labels.of("reason", reason.word()), values.getOrDefault(reason, 0L));
+        }
+        return family.counter();
+    }
+
+    private static MetricSnapshot restores(PrefixCacheStatus.Moved moved) {
+        double[] bounds = PrefixCacheStatus.Moved.bounds();
+        double[] all = Arrays.copyOf(bounds, bounds.length + 1);
+        all[bounds.length] = Double.POSITIVE_INFINITY;
+        return HistogramSnapshot.builder()
+                .name("varve_prefix_cache_restore_seconds")
+                .help("Time to copy a computed prompt from host memory to the devices.")
+                .dataPoint(
+                        HistogramSnapshot.HistogramDataPointSnapshot.builder()
+                                .classicHistogramBuckets(
+                                        ClassicHistogramBuckets.of(all, moved.restores()))
+                                .sum(moved.restoreSeconds())
+                                .build())
+                .build();
+    }
+}

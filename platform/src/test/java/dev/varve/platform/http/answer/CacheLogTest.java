@@ -1,0 +1,38 @@
+package dev.varve.platform.http.answer;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.varve.platform.engine.GenerationEnd;
+import dev.varve.platform.prefix.CacheUse;
+import dev.varve.platform.prefix.MissReason;
+
+import org.junit.jupiter.api.Test;
+
+class CacheLogTest {
+    private static String line(CacheUse use) {
+        return CacheLog.line(
+                new GenerationEnd(
+                        GenerationEnd.Reason.LENGTH,
+                        new GenerationEnd.Tokens(2000, use.tokens(), 5),
+                        new GenerationEnd.Times(1, 2, 3),
+                        use));
+    }
+
+    @Test
+    void aHitTellsItsSourceAndItsPrice() {
+        assertEquals(
+                "prefix cache: hit (host), 1536 of 2000 prompt tokens, 50331648 bytes restored in"
+                        + " 21.5 ms",
+                line(CacheUse.fromHost(1536, new CacheUse.Restored(48 << 20, 21.46))));
+        assertEquals(
+                "prefix cache: hit (device), 7 of 2000 prompt tokens, 0 bytes restored in 0.0 ms",
+                line(CacheUse.onDevice(7)));
+    }
+
+    @Test
+    void aMissTellsItsReason() {
+        assertEquals(
+                "prefix cache: miss (before_checkpoint), 0 of 2000 prompt tokens",
+                line(CacheUse.missed(MissReason.BEFORE_CHECKPOINT)));
+    }
+}

@@ -134,11 +134,17 @@ abstract class CliCommand implements Callable<Integer> {
     /** All that is cheap to check was checked, and the weights come next; here nothing happens. */
     void loading() {}
 
-    /** Tells how the model is spread over its devices; here only if there are several. */
+    /**
+     * Tells how the model is spread over its devices if there are several, and how much host memory
+     * is kept for computed prompts.
+     */
     void showPlan(SplitPlan plan, List<String> reasons) {
         if (plan.parts().size() > 1) {
             reasons.forEach(this::say);
             plan.parts().forEach(part -> say(describe(part)));
+        }
+        if (plan.hostCache().isPresent()) {
+            say(plan.hostCache().describe());
         }
     }
 

@@ -25,6 +25,7 @@ final class FlagNames implements SettingNames {
             case CONTEXT_TOKENS -> "--max-ctx";
             case PARALLEL -> "--parallel";
             case KV_TOKENS -> "--kv-tokens";
+            case CACHE_RAM -> "--cache-ram";
             case QUEUE_LIMIT -> "--max-queue";
             case KEY_CACHE_TYPE -> "--cache-type-k";
             case VALUE_CACHE_TYPE -> "--cache-type-v";

@@ -10,6 +10,7 @@ import dev.varve.platform.placement.PlacementRequest;
 import dev.varve.platform.placement.Site;
 import dev.varve.platform.remote.BoundaryType;
 import dev.varve.platform.runtime.Computation;
+import dev.varve.platform.runtime.HostCacheLimit;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.SequenceLimits;
 import dev.varve.platform.runtime.WaitingLimits;
@@ -209,7 +210,8 @@ final class ModelArguments {
                         weights == Weights.AUTO ? WeightLayout.REPACKED : WeightLayout.AS_IN_FILE,
                         new Numerics(flashAttention, exactRows)),
                 modelOptions(),
-                WaitingLimits.defaults());
+                WaitingLimits.defaults(),
+                HostCacheLimit.NONE);
     }
 
     private OptionalInt maxContext() {

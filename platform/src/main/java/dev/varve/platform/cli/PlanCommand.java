@@ -23,7 +23,8 @@ import java.util.OptionalInt;
         name = "plan",
         description = {
             "Shows how a model would be spread over devices, and the memory and speed to expect:"
-                    + " two lines per shard, in layer order.",
+                    + " two lines per shard, in layer order, and one for the host memory that holds"
+                    + " computed prompts.",
             "The model is not loaded. A few of its layers are, to measure each device; the result"
                     + " is kept for the next time. Give the same flags to varve serve to have it"
                     + " so."
@@ -38,6 +39,8 @@ import java.util.OptionalInt;
         })
 final class PlanCommand extends CliCommand {
     @Mixin private ModelArguments model;
+
+    @Mixin private HostCacheArguments hostCache;
 
     @Option(
             names = "--measure-again",
@@ -62,7 +65,10 @@ final class PlanCommand extends CliCommand {
         choose(model.model());
         PreparedModel prepared =
                 PreparedModel.open(
-                        model.host(model.settings(parallel, OptionalInt.empty()), environment()),
+                        model.host(
+                                model.settings(parallel, OptionalInt.empty())
+                                        .with(hostCache.limit()),
+                                environment()),
                         new LoadReport(model));
         SplitForecast forecast = prepared.forecast(again ? Age.NEW : Age.ANY);
         if (json) {
@@ -85,6 +91,9 @@ final class PlanCommand extends CliCommand {
                                     millis(part.time().decodeMillis()),
                                     millis(part.time().prefillMillis())));
         }
+        if (forecast.hostCache().isPresent()) {
+            out().println(forecast.hostCache().describe());
+        }
         out().println(
                         String.format(
                                 Locale.ROOT,
@@ -105,6 +114,7 @@ final class PlanCommand extends CliCommand {
                         .put("devices", forecast.placement().devices())
                         .put("prefill_tokens_per_second", forecast.prefillTokensPerSecond())
                         .put("decode_tokens_per_second", forecast.decodeTokensPerSecond());
+        result.put("host_cache_bytes", forecast.hostCache().bytes());
         ArrayNode reasons = result.putArray("reasons");
         forecast.reasons().forEach(reasons::add);
         ArrayNode shards = result.putArray("shards");

@@ -7,9 +7,11 @@ import dev.varve.platform.http.access.ListenAddress;
 import dev.varve.platform.http.access.PageAccess;
 import dev.varve.platform.http.model.ReasoningDefaults;
 import dev.varve.platform.intake.IntakeLimits;
+import dev.varve.platform.runtime.HostCacheLimit;
 import dev.varve.platform.runtime.SequenceLimits;
 import dev.varve.platform.runtime.WaitingLimits;
 
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 import java.io.IOException;
@@ -18,17 +20,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /** Options of the server itself. */
 final class ServeArguments {
     private static final int LONGEST_GAP = 60_000;
-    private static final Pattern SIZE = Pattern.compile("(\\d{1,10})([kKmMgG]?)");
 
     /** A choice that has a default of its own. */
     enum Switch {
@@ -90,6 +88,8 @@ final class ServeArguments {
                             + " localhost and --host; may be given several times.",
             order = OptionSections.RARE)
     private List<String> allowedHosts = List.of();
+
+    @Mixin private HostCacheArguments hostCache;
 
     @Option(
             names = "--max-connections-per-client",
@@ -217,6 +217,11 @@ final class ServeArguments {
         return ModelArguments.positive(kvTokens, "--kv-tokens");
     }
 
+    /** How much host memory holds computed prompts. */
+    HostCacheLimit hostCache() {
+        return hostCache.limit();
+    }
+
     /** How much the model thinks where a request does not say. */
     ReasoningDefaults reasoningDefaults() {
         int budget = reasoningBudget.orElse(0);
@@ -250,15 +255,7 @@ final class ServeArguments {
     }
 
     private int maxBodyBytes() {
-        Matcher size = SIZE.matcher(maxBody);
-        long unit =
-                switch (size.matches() ? size.group(2).toUpperCase(Locale.ROOT) : "") {
-                    case "K" -> 1L << 10;
-                    case "M" -> 1L << 20;
-                    case "G" -> 1L << 30;
-                    default -> 1;
-                };
-        long bytes = size.matches() ? Long.parseLong(size.group(1)) * unit : 0;
+        long bytes = ByteCount.parse(maxBody).orElse(0);
         if (bytes < 1 || bytes > Integer.MAX_VALUE) {
             throw new UsageException(
                     "--max-body: expected 1 to 2147483647 bytes, such as 64M, found " + maxBody);

@@ -11,6 +11,7 @@ import dev.varve.platform.http.model.ModelDescription;
 import dev.varve.platform.http.model.ModelLanguage;
 import dev.varve.platform.http.model.ReasoningDefaults;
 import dev.varve.platform.http.model.ServedModel;
+import dev.varve.platform.runtime.HostCacheLimit;
 import dev.varve.platform.tokenizer.Tokenizer;
 
 import picocli.CommandLine.Command;
@@ -70,6 +71,7 @@ final class ServeCommand extends CliCommand {
     int run() throws InterruptedException {
         // Before anything slow: it may say that a flag is wrong.
         ReasoningDefaults reasoningDefaults = server.reasoningDefaults();
+        HostCacheLimit hostCache = server.hostCache();
         ModelChoice choice = model.model().choose(environment());
         HttpOptions options = server.httpOptions(environment());
         CountDownLatch stop = new CountDownLatch(1);
@@ -90,7 +92,8 @@ final class ServeCommand extends CliCommand {
                         open(
                                 model,
                                 model.settings(server.parallel(), server.kvTokens())
-                                        .with(server.waiting()))) {
+                                        .with(server.waiting())
+                                        .with(hostCache))) {
                     int shards = runtime.placement().parts().size();
                     say(
                             String.format(

@@ -23,6 +23,11 @@ public record DeviceReference(String backend, int index, Site site) {
             Pattern.compile("([^:@]*)(?::([^@]*))?(?:@(.*))?", Pattern.DOTALL);
     private static final Pattern DIGITS = Pattern.compile("[0-9]+");
 
+    /**
+     * The processor of this process, whose memory is the host's. Behind the patterns that check it.
+     */
+    public static final DeviceReference PROCESSOR = local("cpu", 0);
+
     /** Checks the form, and that only devices of this machine are automatic. */
     public DeviceReference {
         Objects.requireNonNull(site);

@@ -22,7 +22,7 @@ public final class LocalBackends {
     /** Where several GPU backends see the same hardware, the vendor's own comes first. */
     private static final List<String> PREFERRED = List.of("cuda", "hip");
 
-    private static final String PROCESSOR = "cpu";
+    private static final String PROCESSOR = DeviceReference.PROCESSOR.backend();
 
     private final Map<String, DeviceBackendProvider> providers;
     private final BackendOptions options;

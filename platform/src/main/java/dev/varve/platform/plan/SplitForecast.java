@@ -1,17 +1,20 @@
 package dev.varve.platform.plan;
 
 import dev.varve.platform.placement.Placement;
+import dev.varve.platform.runtime.HostCachePlan;
 import dev.varve.platform.runtime.SplitPlan;
 
 import java.util.List;
+import java.util.Objects;
 
 /**
  * What a split will need and do.
  *
  * @param parts in layer order
  * @param reasons why the layers are where they are, for people
+ * @param hostCache host memory for computed prompts, beside the parts
  */
-public record SplitForecast(List<Part> parts, List<String> reasons) {
+public record SplitForecast(List<Part> parts, List<String> reasons, HostCachePlan hostCache) {
     /**
      * One shard.
      *
@@ -36,6 +39,7 @@ public record SplitForecast(List<Part> parts, List<String> reasons) {
     public SplitForecast {
         parts = List.copyOf(parts);
         reasons = List.copyOf(reasons);
+        Objects.requireNonNull(hostCache);
     }
 
     /** Which device computes which layers. */
@@ -45,7 +49,7 @@ public record SplitForecast(List<Part> parts, List<String> reasons) {
 
     /** The memory. */
     public SplitPlan memory() {
-        return new SplitPlan(parts.stream().map(Part::memory).toList());
+        return new SplitPlan(parts.stream().map(Part::memory).toList(), hostCache);
     }
 
     /** A token passes through all shards, one after the other. */

@@ -96,7 +96,7 @@ public final class SplitPlanner {
                     new SplitChooser.Candidate(
                             speed(device),
                             SplitPlan.memoryOf(device, info),
-                            info.memoryFreeBytes()));
+                            SplitPlan.memoryForShards(device, info, settings)));
             bytes.add(range -> RangeMemory.of(model, range, info, settings).bytes(slots));
         }
         Optional<List<LayerRange>> chosen = new SplitChooser(blocks, candidates, bytes).choose();
@@ -152,6 +152,6 @@ public final class SplitPlanner {
                             speed(device).of(blocks, part.where().range()),
                             SplitPlan.memoryOf(device, devices.apply(device))));
         }
-        return new SplitForecast(parts, placed.reasons());
+        return new SplitForecast(parts, placed.reasons(), memory.hostCache());
     }
 }

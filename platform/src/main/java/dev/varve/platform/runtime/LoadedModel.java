@@ -7,6 +7,7 @@ import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.EngineOptions;
+import dev.varve.platform.engine.HostCache;
 import dev.varve.platform.engine.Scheduler;
 import dev.varve.platform.engine.ShardPipeline;
 import dev.varve.platform.engine.ShardStatus;
@@ -14,6 +15,7 @@ import dev.varve.platform.engine.TeacherForcing;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.sequence.CacheCapacity;
+import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.local.LocalShard;
@@ -29,13 +31,13 @@ import java.util.Optional;
  */
 public final class LoadedModel implements AutoCloseable {
     private final OpenedModel model;
-    private final MemoryPlan plan;
+    private final SplitPlan plan;
     private final ModelSettings settings;
     private final ShardPipeline pipeline;
     private Optional<Engine> engine = Optional.empty();
 
     private LoadedModel(
-            OpenedModel model, MemoryPlan plan, ModelSettings settings, ShardPipeline pipeline) {
+            OpenedModel model, SplitPlan plan, ModelSettings settings, ShardPipeline pipeline) {
         this.model = model;
         this.plan = plan;
         this.settings = settings;
@@ -89,7 +91,7 @@ public final class LoadedModel implements AutoCloseable {
             ModelSettings settings,
             LoadProgress progress) {
         List<Shard> shards = new ShardLoading(factory, plan, settings, progress).run();
-        return new LoadedModel(model, plan.total(), settings, new ShardPipeline(shards));
+        return new LoadedModel(model, plan, settings, new ShardPipeline(shards));
     }
 
     /** The shards, their memory, health and times. */
@@ -109,7 +111,7 @@ public final class LoadedModel implements AutoCloseable {
 
     /** The sizes that were chosen. */
     public MemoryPlan plan() {
-        return plan;
+        return plan.total();
     }
 
     /** What was asked for. */
@@ -125,24 +127,41 @@ public final class LoadedModel implements AutoCloseable {
     }
 
     private Engine start() {
+        return Scheduler.start(pipeline, model.shape(), engineOptions());
+    }
+
+    /** What the engine is started with. */
+    EngineOptions engineOptions() {
         int[] suppressed =
                 file().metadata().findIntegers("tokenizer.ggml.suppress_tokens").stream()
                         .flatMapToInt(ids -> Arrays.stream(ids).mapToInt(id -> (int) id))
                         .filter(id -> id >= 0 && id < model.shape().vocabularySize())
                         .toArray();
-        return Scheduler.start(
-                pipeline,
-                model.shape(),
-                new EngineOptions(
-                        new EngineOptions.Capacity(
-                                plan.contextTokens(),
-                                settings.sequences().parallel(),
-                                new CacheCapacity(plan.sizes().slots(), plan.sizes().stateRows())),
-                        settings.waiting().queueLimit(),
-                        suppressed,
-                        settings.waiting().shardPatience(),
-                        settings.waiting().pace(),
-                        Optional.empty()));
+        MemoryPlan total = plan.total();
+        return new EngineOptions(
+                new EngineOptions.Capacity(
+                        total.contextTokens(),
+                        settings.sequences().parallel(),
+                        new CacheCapacity(total.sizes().slots(), total.sizes().stateRows())),
+                settings.waiting().queueLimit(),
+                suppressed,
+                settings.waiting().shardPatience(),
+                settings.waiting().pace(),
+                hostCache(total.sizes().regionSlots()));
+    }
+
+    private Optional<HostCache> hostCache(int regionSlots) {
+        return Optional.of(plan.hostCache())
+                .filter(HostCachePlan::isPresent)
+                .map(
+                        memory ->
+                                new HostCache(
+                                        CacheLayout.of(
+                                                model.shape(),
+                                                model.shape().allLayers(),
+                                                settings.computation().cacheTypes(),
+                                                regionSlots),
+                                        memory.bytes()));
     }
 
     /**
@@ -156,7 +175,11 @@ public final class LoadedModel implements AutoCloseable {
             throw new IllegalStateException("the engine has the shards already");
         }
         TeacherForcing.run(
-                pipeline, tokens, plan.sizes().slots(), model.shape().vocabularySize(), sink);
+                pipeline,
+                tokens,
+                plan.total().sizes().slots(),
+                model.shape().vocabularySize(),
+                sink);
     }
 
     /** Cancels what runs and frees weights and caches. */

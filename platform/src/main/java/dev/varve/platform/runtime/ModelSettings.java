@@ -11,18 +11,21 @@ import java.util.Objects;
  * @param computation how the shards compute
  * @param reading how the family reads the file
  * @param waiting how many requests wait, and how long
+ * @param hostCache how much host memory holds computed prompts beside the devices
  */
 public record ModelSettings(
         SequenceLimits sequences,
         Computation computation,
         ModelOptions reading,
-        WaitingLimits waiting) {
+        WaitingLimits waiting,
+        HostCacheLimit hostCache) {
     /** Checks that nothing is missing. */
     public ModelSettings {
         Objects.requireNonNull(sequences);
         Objects.requireNonNull(computation);
         Objects.requireNonNull(reading);
         Objects.requireNonNull(waiting);
+        Objects.requireNonNull(hostCache);
     }
 
     /** A few sequences of the usual length. */
@@ -35,32 +38,38 @@ public record ModelSettings(
         return of(SequenceLimits.of(contextTokens, 1));
     }
 
-    /** Some sequences, and everything else as usual. */
+    /** Some sequences, and everything else as usual; only the devices keep what was computed. */
     public static ModelSettings of(SequenceLimits sequences) {
         return new ModelSettings(
                 sequences,
                 Computation.defaults(),
                 ModelOptions.defaults(),
-                WaitingLimits.defaults());
+                WaitingLimits.defaults(),
+                HostCacheLimit.NONE);
     }
 
     /** The same for other sequences. */
     public ModelSettings with(SequenceLimits other) {
-        return new ModelSettings(other, computation, reading, waiting);
+        return new ModelSettings(other, computation, reading, waiting, hostCache);
     }
 
     /** The same, computed in another way. */
     public ModelSettings with(Computation other) {
-        return new ModelSettings(sequences, other, reading, waiting);
+        return new ModelSettings(sequences, other, reading, waiting, hostCache);
     }
 
     /** The same for a model that is read in another way. */
     public ModelSettings with(ModelOptions other) {
-        return new ModelSettings(sequences, computation, other, waiting);
+        return new ModelSettings(sequences, computation, other, waiting, hostCache);
     }
 
     /** The same with other limits to waiting. */
     public ModelSettings with(WaitingLimits other) {
-        return new ModelSettings(sequences, computation, reading, other);
+        return new ModelSettings(sequences, computation, reading, other, hostCache);
+    }
+
+    /** The same with other host memory beside the devices. */
+    public ModelSettings with(HostCacheLimit other) {
+        return new ModelSettings(sequences, computation, reading, waiting, other);
     }
 }

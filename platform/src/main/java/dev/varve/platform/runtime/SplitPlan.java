@@ -6,6 +6,7 @@ import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.placement.Site;
+import dev.varve.platform.setting.Setting;
 import dev.varve.platform.shard.CacheSizes;
 
 import java.util.ArrayList;
@@ -13,16 +14,24 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The memory that a model will need on each of its devices. All shards have KV pools of the same
  * number of slots, so the device with the least room limits it.
  *
  * @param parts in layer order
+ * @param hostCache host memory for computed prompts, beside the parts
  */
-public record SplitPlan(List<Part> parts) {
+public record SplitPlan(List<Part> parts, HostCachePlan hostCache) {
+    /** Name of the memory that the processor's cores share. */
+    private static final String HOST = "host";
+
     /**
      * The memory of one shard.
      *
@@ -34,11 +43,15 @@ public record SplitPlan(List<Part> parts) {
     private static final class Pool {
         private final List<Integer> parts = new ArrayList<>();
         private long free = Long.MAX_VALUE;
+
+        /** Bytes that something beside the shards will take. */
+        private long reserved;
     }
 
     /** Takes a copy of the parts. */
     public SplitPlan {
         parts = List.copyOf(parts);
+        Objects.requireNonNull(hostCache);
     }
 
     /**
@@ -64,6 +77,7 @@ public record SplitPlan(List<Part> parts) {
             needs.add(RangeMemory.of(model, part.range(), info, settings));
             free.add(info.memoryFreeBytes());
         }
+        Optional<Pool> host = hostPool(pools, devices, settings.hostCache());
         int context = RangeMemory.contextTokens(model.shape(), settings);
         long affordable = Long.MAX_VALUE;
         for (Pool pool : pools.values()) {
@@ -77,9 +91,42 @@ public record SplitPlan(List<Part> parts) {
                             placement.parts().get(i),
                             needs.get(i).plan(model.shape(), settings, slots, free.get(i))));
         }
-        SplitPlan plan = new SplitPlan(parts);
-        plan.requireFits(pools.values());
-        return plan;
+        requireFits(parts, pools.values());
+        return new SplitPlan(parts, hostCache(settings.hostCache(), parts, host));
+    }
+
+    /**
+     * The host's memory, of which a cache takes its part; empty if there is none or nobody knows
+     * how much that is.
+     */
+    private static Optional<Pool> hostPool(
+            Map<String, Pool> pools,
+            Function<DeviceReference, DeviceInfo> devices,
+            HostCacheLimit limit) {
+        if (limit.equals(HostCacheLimit.NONE)) {
+            return Optional.empty();
+        }
+        if (!pools.containsKey(HOST)) {
+            Pool pool = new Pool();
+            try {
+                pool.free = devices.apply(DeviceReference.PROCESSOR).memoryFreeBytes();
+            } catch (VarveException e) {
+                // No shard needs the processor's backend, and the plugin may not be installed.
+                return Optional.empty();
+            }
+            pools.put(HOST, pool);
+        }
+        Pool host = pools.get(HOST);
+        host.reserved = limit.reservedBytes();
+        return Optional.of(host);
+    }
+
+    private static HostCachePlan hostCache(
+            HostCacheLimit limit, List<Part> parts, Optional<Pool> host) {
+        OptionalLong left =
+                host.stream().mapToLong(pool -> pool.free - needed(parts, pool)).findFirst();
+        long bytes = limit.bytes(left);
+        return bytes == 0 ? HostCachePlan.NONE : new HostCachePlan(bytes, left);
     }
 
     /**
@@ -93,7 +140,15 @@ public record SplitPlan(List<Part> parts) {
         if (!thisMachine) {
             return device.toString();
         }
-        return info.hostCores() ? "host" : device.device();
+        return info.hostCores() ? HOST : device.device();
+    }
+
+    /** What a device has free for shards, however many of them. */
+    public static long memoryForShards(
+            DeviceReference device, DeviceInfo info, ModelSettings settings) {
+        long reserved =
+                memoryOf(device, info).equals(HOST) ? settings.hostCache().reservedBytes() : 0;
+        return Math.max(0, info.memoryFreeBytes() - reserved);
     }
 
     private static long affordableSlots(Pool pool, List<RangeMemory> needs) {
@@ -108,18 +163,26 @@ public record SplitPlan(List<Part> parts) {
                             sum.stateBytes() + need.stateBytes(),
                             sum.computeBytes() + need.computeBytes());
         }
-        return sum.affordableSlots(pool.free);
+        return sum.affordableSlots(pool.free - pool.reserved);
     }
 
-    private void requireFits(Iterable<Pool> pools) {
+    private static long needed(List<Part> parts, Pool pool) {
+        return pool.parts.stream()
+                .mapToLong(part -> parts.get(part).memory().need().totalBytes())
+                .sum();
+    }
+
+    private static void requireFits(List<Part> parts, Iterable<Pool> pools) {
         for (Pool pool : pools) {
-            long sum =
-                    pool.parts.stream()
-                            .mapToLong(part -> parts.get(part).memory().need().totalBytes())
-                            .sum();
+            long sum = needed(parts, pool) + pool.reserved;
             if (sum > pool.free) {
+                List<String> needs = new ArrayList<>();
+                pool.parts.forEach(part -> needs.add(describe(parts.get(part))));
+                if (pool.reserved > 0) {
+                    needs.add("host cache " + MemoryPlan.mebibytes(pool.reserved));
+                }
                 String together =
-                        pool.parts.size() == 1
+                        needs.size() == 1 && pool.reserved == 0
                                 ? ""
                                 : String.format(
                                         Locale.ROOT,
@@ -128,11 +191,10 @@ public record SplitPlan(List<Part> parts) {
                                         MemoryPlan.mebibytes(pool.free));
                 throw new VarveException(
                         VarveException.Kind.OUT_OF_MEMORY,
-                        pool.parts.stream()
-                                        .map(part -> describe(parts.get(part)))
-                                        .collect(Collectors.joining("; "))
+                        String.join("; ", needs)
                                 + together
-                                + MemoryPlan.DOES_NOT_FIT);
+                                + MemoryPlan.DOES_NOT_FIT
+                                + (pool.reserved > 0 ? ", or a smaller " + Setting.CACHE_RAM : ""));
             }
         }
     }
@@ -160,8 +222,13 @@ public record SplitPlan(List<Part> parts) {
                 free);
     }
 
-    /** One line per shard for people. */
+    /** One line per shard for people, and one for the host cache. */
     public String describe() {
-        return parts.stream().map(SplitPlan::describe).collect(Collectors.joining("\n"));
+        return Stream.concat(
+                        parts.stream().map(SplitPlan::describe),
+                        Stream.of(hostCache)
+                                .filter(HostCachePlan::isPresent)
+                                .map(HostCachePlan::describe))
+                .collect(Collectors.joining("\n"));
     }
 }

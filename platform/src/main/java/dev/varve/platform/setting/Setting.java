@@ -42,6 +42,8 @@ public enum Setting {
     PARALLEL("parallel"),
     /** Tokens of the KV pool. */
     KV_TOKENS("kvTokens"),
+    /** Host memory for computed prompts. */
+    CACHE_RAM("cacheRam"),
     /** Most requests that wait. */
     QUEUE_LIMIT("queueLimit"),
     /** Element type of cached keys. */

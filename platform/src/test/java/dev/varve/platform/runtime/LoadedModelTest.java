@@ -11,6 +11,7 @@ import dev.varve.platform.engine.GeneratedToken;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationListener;
 import dev.varve.platform.engine.GenerationRequest;
+import dev.varve.platform.engine.HostCache;
 import dev.varve.platform.shard.PlainModel;
 
 import org.junit.jupiter.api.Test;
@@ -23,6 +24,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -182,6 +184,22 @@ class LoadedModelTest {
             assertEquals(CONTEXT, model.plan().contextTokens());
             assertEquals(3 * CONTEXT, model.plan().sizes().slots());
             assertEquals(2, model.shards().size());
+        }
+    }
+
+    @Test
+    void theEngineKeepsInHostMemoryWhatThePlanSays() {
+        HostCacheLimit limit = new HostCacheLimit.Fixed(3 << 20);
+        ModelSettings settings = settings(2).with(limit);
+
+        try (LoadedModel model = PlainLoading.load(opened(), settings, 2);
+                LoadedModel plain = PlainLoading.load(opened(), settings(2), 2)) {
+            HostCache cache = model.engineOptions().hostCache().orElseThrow();
+
+            assertEquals(3 << 20, cache.bytes());
+            // Two layers of full attention, whichever shards have them.
+            assertEquals(2 * 2 * 4 * 2, cache.layout().bytesPerToken());
+            assertEquals(Optional.empty(), plain.engineOptions().hostCache());
         }
     }
 }

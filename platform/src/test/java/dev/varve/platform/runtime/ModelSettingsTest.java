@@ -58,11 +58,13 @@ class ModelSettingsTest {
         ModelOptions reading = new ModelOptions(OptionalDouble.of(32), OptionalDouble.empty());
         WaitingLimits waiting =
                 new WaitingLimits(3, Duration.ofSeconds(1), EngineOptions.Pace.DEFAULT);
+        HostCacheLimit cache = new HostCacheLimit.Fixed(1 << 20);
 
-        ModelSettings changed = settings.with(computation).with(reading).with(waiting);
+        ModelSettings changed = settings.with(computation).with(reading).with(waiting).with(cache);
 
         assertEquals(
-                new ModelSettings(settings.sequences(), computation, reading, waiting), changed);
+                new ModelSettings(settings.sequences(), computation, reading, waiting, cache),
+                changed);
         assertEquals(
                 settings.with(SequenceLimits.parallel(2)).sequences(),
                 new SequenceLimits(OptionalInt.empty(), 2, OptionalInt.empty()));

@@ -1,0 +1,34 @@
+package dev.varve.platform.cli;
+
+import java.util.Locale;
+import java.util.OptionalLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Numbers of bytes as people write them: {@code 64M}. */
+final class ByteCount {
+    private static final Pattern FORM = Pattern.compile("([0-9]{1,18})([kKmMgG]?)");
+
+    private ByteCount() {}
+
+    /**
+     * The bytes of a text; empty if it has another form or means more than a {@code long} holds.
+     */
+    static OptionalLong parse(String text) {
+        Matcher form = FORM.matcher(text);
+        if (!form.matches()) {
+            return OptionalLong.empty();
+        }
+        int shift =
+                switch (form.group(2).toUpperCase(Locale.ROOT)) {
+                    case "K" -> 10;
+                    case "M" -> 20;
+                    case "G" -> 30;
+                    default -> 0;
+                };
+        long number = Long.parseLong(form.group(1));
+        return number <= Long.MAX_VALUE >> shift
+                ? OptionalLong.of(number << shift)
+                : OptionalLong.empty();
+    }
+}

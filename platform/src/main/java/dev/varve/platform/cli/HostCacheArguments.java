@@ -1,0 +1,39 @@
+package dev.varve.platform.cli;
+
+import dev.varve.platform.runtime.HostCacheLimit;
+
+import picocli.CommandLine.Option;
+
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/** How much host memory holds computed prompts, for commands that serve or foretell a server. */
+final class HostCacheArguments {
+    @Option(
+            names = "--cache-ram",
+            paramLabel = "SIZE",
+            description =
+                    "Host memory for computed prompts, beside what the devices hold, such as 4G; K,"
+                            + " M and G stand for KiB, MiB and GiB, 0 for none (default: a quarter"
+                            + " of what the model leaves free, at most 8G).",
+            order = OptionSections.MEMORY + 2)
+    private Optional<String> size = Optional.empty();
+
+    HostCacheLimit limit() {
+        return size.map(HostCacheArguments::parse).orElse(HostCacheLimit.USUAL);
+    }
+
+    private static HostCacheLimit parse(String size) {
+        OptionalLong bytes = ByteCount.parse(size);
+        if (bytes.equals(OptionalLong.of(0))) {
+            return HostCacheLimit.NONE;
+        }
+        try {
+            return new HostCacheLimit.Fixed(bytes.orElse(0));
+        } catch (IllegalArgumentException e) {
+            // Its message has the bytes, which may not be what was written.
+            throw new UsageException(
+                    "--cache-ram: expected " + HostCacheLimit.EXPECTED + ", found " + size);
+        }
+    }
+}

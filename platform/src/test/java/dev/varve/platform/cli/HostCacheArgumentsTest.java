@@ -1,0 +1,39 @@
+package dev.varve.platform.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.varve.platform.runtime.HostCacheLimit;
+
+import org.junit.jupiter.api.Test;
+
+import picocli.CommandLine;
+
+class HostCacheArgumentsTest {
+    private static HostCacheLimit limit(String... arguments) {
+        HostCacheArguments parsed = new HostCacheArguments();
+        new CommandLine(CommandLine.Model.CommandSpec.create().addMixin("cache", spec(parsed)))
+                .parseArgs(arguments);
+        return parsed.limit();
+    }
+
+    private static CommandLine.Model.CommandSpec spec(HostCacheArguments arguments) {
+        return CommandLine.Model.CommandSpec.forAnnotatedObject(arguments);
+    }
+
+    @Test
+    void nothingSaidIsAShareOfWhatIsFree() {
+        assertEquals(HostCacheLimit.USUAL, limit());
+    }
+
+    @Test
+    void zeroIsNone() {
+        assertEquals(HostCacheLimit.NONE, limit("--cache-ram", "0"));
+        assertEquals(HostCacheLimit.NONE, limit("--cache-ram=0G"));
+    }
+
+    @Test
+    void aSizeIsTakenAsItIs() {
+        assertEquals(new HostCacheLimit.Fixed(3L << 30), limit("--cache-ram", "3G"));
+        assertEquals(new HostCacheLimit.Fixed(1 << 20), limit("--cache-ram", "1024k"));
+    }
+}

@@ -36,6 +36,7 @@ final class FlagNames implements SettingNames {
             case PORT -> "--port";
             case API_KEY -> "--api-key";
             case API_KEY_FILE -> "--api-key-file";
+            case OPERATOR_KEY -> "--operator-key";
             case INSECURE -> "--insecure";
             case CORS_ORIGIN -> "--cors-origin";
             case ALLOWED_HOST -> "--allowed-host";

@@ -2,9 +2,7 @@ package dev.varve.platform.cli;
 
 import dev.varve.platform.engine.EngineOptions;
 import dev.varve.platform.http.HttpOptions;
-import dev.varve.platform.http.access.ClientAccess;
 import dev.varve.platform.http.access.ListenAddress;
-import dev.varve.platform.http.access.PageAccess;
 import dev.varve.platform.http.model.ReasoningDefaults;
 import dev.varve.platform.intake.IntakeLimits;
 import dev.varve.platform.runtime.HostCacheLimit;
@@ -14,15 +12,10 @@ import dev.varve.platform.runtime.WaitingLimits;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.Set;
 
 /** Options of the server itself. */
 final class ServeArguments {
@@ -50,44 +43,7 @@ final class ServeArguments {
             order = 11)
     private int port;
 
-    @Option(
-            names = "--api-key",
-            paramLabel = "KEY",
-            description =
-                    "Key that clients must send; may be given several times. Other users of the"
-                            + " machine can see it: better use --api-key-file or VARVE_API_KEY.",
-            order = 12)
-    private List<String> apiKeys = List.of();
-
-    @Option(
-            names = "--api-key-file",
-            paramLabel = "FILE",
-            description = "File with keys, one a line.",
-            order = 13)
-    private Optional<Path> apiKeyFile = Optional.empty();
-
-    @Option(
-            names = "--insecure",
-            description = "Allow an address that other machines can reach without any key.",
-            order = 14)
-    private boolean insecure;
-
-    @Option(
-            names = "--cors-origin",
-            paramLabel = "ORIGIN",
-            description =
-                    "Origin of web pages that may call the server; may be given several times.",
-            order = OptionSections.RARE)
-    private List<String> corsOrigins = List.of();
-
-    @Option(
-            names = "--allowed-host",
-            paramLabel = "NAME",
-            description =
-                    "Name by which clients may address a server that asks for no key, besides"
-                            + " localhost and --host; may be given several times.",
-            order = OptionSections.RARE)
-    private List<String> allowedHosts = List.of();
+    @Mixin private AccessArguments access;
 
     @Mixin private HostCacheArguments hostCache;
 
@@ -197,15 +153,7 @@ final class ServeArguments {
      *     machines without a key
      */
     HttpOptions httpOptions(Environment environment) {
-        return new HttpOptions(
-                        new ListenAddress(host, port),
-                        new ClientAccess(
-                                keys(environment),
-                                insecure
-                                        ? ClientAccess.WithoutKey.ANYWHERE
-                                        : ClientAccess.WithoutKey.LOOPBACK_ONLY,
-                                new PageAccess(Set.copyOf(corsOrigins), Set.copyOf(allowedHosts))),
-                        limits())
+        return new HttpOptions(new ListenAddress(host, port), access.access(environment), limits())
                 .withNames(FlagNames.FLAGS);
     }
 
@@ -273,28 +221,5 @@ final class ServeArguments {
 
     Optional<Path> chatTemplateFile() {
         return chatTemplateFile;
-    }
-
-    private Set<String> keys(Environment environment) {
-        Set<String> keys = new LinkedHashSet<>(apiKeys);
-        environment.variable("VARVE_API_KEY").ifPresent(keys::add);
-        apiKeyFile.ifPresent(file -> keys.addAll(read(file)));
-        return keys;
-    }
-
-    private static List<String> read(Path file) {
-        try {
-            List<String> keys =
-                    Files.readAllLines(file).stream()
-                            .map(String::strip)
-                            .filter(line -> !line.isEmpty() && !line.startsWith("#"))
-                            .toList();
-            if (keys.isEmpty()) {
-                throw new UsageException("--api-key-file: " + file + " holds no key");
-            }
-            return keys;
-        } catch (IOException e) {
-            throw new UsageException("--api-key-file: " + file + " cannot be read: " + e);
-        }
     }
 }

@@ -28,6 +28,7 @@ final class ApiContext {
     private static final String DEFAULT = "/";
 
     private final ServletContextHandler handler = new ServletContextHandler("/", false, false);
+    private final AccessControl access;
     private final RequestCycle cycle;
     private final Offer offer;
     private final Metrics metrics;
@@ -38,6 +39,7 @@ final class ApiContext {
 
     ApiContext(
             AccessControl access, Intake intake, Metrics metrics, Offer offer, SettingNames names) {
+        this.access = access;
         this.metrics = metrics;
         this.offer = offer;
         this.names = names;
@@ -48,6 +50,7 @@ final class ApiContext {
         map(unknown, DEFAULT);
         mapProbes();
         mapFacts();
+        mapCache();
         mapTexts();
         mapGeneration();
     }
@@ -83,7 +86,10 @@ final class ApiContext {
     private void mapFacts() {
         map(facts("/", ReadRoute.json(this::index)), "");
         map(
-                facts("/props", ReadRoute.json(() -> offer.require().facts().properties(names))),
+                facts(
+                        "/props",
+                        ReadRoute.json(
+                                () -> offer.require().facts().properties(names, access.scopes()))),
                 "/props");
         map(
                 facts("/v1/models", ReadRoute.json(() -> offer.require().facts().models())),
@@ -101,6 +107,11 @@ final class ApiContext {
                 .put("name", "varve")
                 .put("status", offer.isReady() ? "ok" : "loading")
                 .put("api", "/v1/chat/completions");
+    }
+
+    private void mapCache() {
+        map(new CacheListRoute(cycle, offer), "/cache");
+        map(new CacheClearRoute(cycle, offer), "/cache/clear");
     }
 
     private void mapTexts() {

@@ -64,6 +64,8 @@ public enum Setting {
     API_KEY("apiKey"),
     /** File with such keys. */
     API_KEY_FILE("apiKeyFile"),
+    /** Key for what only who runs the server may ask for. */
+    OPERATOR_KEY("operatorKey"),
     /** Whether a server without a key may listen where others reach it. */
     INSECURE("insecure"),
     /** Origins whose pages may call the server. */

@@ -27,6 +27,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** An engine that says what a test tells it to, on a thread of its own like the real one. */
 final class ScriptedEngine implements Engine {
@@ -46,6 +47,13 @@ final class ScriptedEngine implements Engine {
     private final CompletableFuture<VarveException> broken = new CompletableFuture<>();
     private CountDownLatch start = new CountDownLatch(0);
     private List<ShardStatus> shards = List.of();
+    private CacheUse cacheUse = CacheUse.missed(MissReason.UNKNOWN);
+    private PrefixCacheStatus cache = PrefixCacheStatus.NONE;
+    private CompletableFuture<List<CacheEntry>> entries =
+            CompletableFuture.completedFuture(List.of());
+
+    /** How often the cache was cleared. */
+    final AtomicInteger clears = new AtomicInteger();
 
     /** Tokens of every answer. */
     ScriptedEngine says(int... tokens) {
@@ -75,6 +83,25 @@ final class ScriptedEngine implements Engine {
         return this;
     }
 
+    /** What every request has of the prefix cache. */
+    ScriptedEngine finds(CacheUse use) {
+        cacheUse = use;
+        return this;
+    }
+
+    /** What the prefix cache is said to hold. */
+    ScriptedEngine keeps(PrefixCacheStatus status, CacheEntry... held) {
+        cache = status;
+        entries = CompletableFuture.completedFuture(List.of(held));
+        return this;
+    }
+
+    /** Fails when it is asked what the prefix cache holds. */
+    ScriptedEngine hidesItsCache(Throwable reason) {
+        entries = CompletableFuture.failedFuture(reason);
+        return this;
+    }
+
     /** Refuses requests. */
     ScriptedEngine refuses(VarveException reason) {
         refusal = Optional.of(reason);
@@ -95,11 +122,12 @@ final class ScriptedEngine implements Engine {
 
     @Override
     public CompletableFuture<List<CacheEntry>> cacheEntries() {
-        return CompletableFuture.completedFuture(List.of());
+        return entries;
     }
 
     @Override
     public CompletableFuture<Void> clearCache() {
+        clears.incrementAndGet();
         return CompletableFuture.completedFuture(null);
     }
 
@@ -181,9 +209,10 @@ final class ScriptedEngine implements Engine {
             listener.onEnd(
                     new GenerationEnd(
                             reason,
-                            new GenerationEnd.Tokens(request.prompt().length(), 0, count),
+                            new GenerationEnd.Tokens(
+                                    request.prompt().length(), cacheUse.tokens(), count),
                             new GenerationEnd.Times(1, 2, 3),
-                            CacheUse.missed(MissReason.UNKNOWN)));
+                            cacheUse));
         }
     }
 
@@ -194,7 +223,7 @@ final class ScriptedEngine implements Engine {
                 new SlotUse(256, 0, 0),
                 new ShardMemory(1, 0, 1, 1),
                 new EngineStatus.Counts(new EngineStatus.Tokens(0, 0, 0), 0, 3, 0),
-                PrefixCacheStatus.NONE,
+                cache,
                 shards);
     }
 

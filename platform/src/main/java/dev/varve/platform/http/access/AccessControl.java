@@ -1,74 +1,64 @@
 package dev.varve.platform.http.access;
 
-import dev.varve.platform.http.json.ApiException;
-
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 
-import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.server.Request;
 
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.util.Optional;
 import java.util.Set;
 
 /** API keys and cross-origin rules. */
 public final class AccessControl {
-    private static final String BEARER = "Bearer ";
-
     private final ClientAccess access;
     private final PageRules pages;
+    private final OperatorRules operator;
 
     /** Rules for a server that listens at an address. */
     public AccessControl(ListenAddress address, ClientAccess access) {
         this.access = access;
         pages = new PageRules(address, access.pages());
+        operator = new OperatorRules(address, access);
     }
 
     /**
      * Says whose request it is. Throws 401 unless the route is open or the request brings a key,
-     * and 403 where no key is needed and the request comes from a page of somebody else. What only
-     * reads an open route may name the server as it likes.
+     * and 403 where no key is needed and the request comes from a page of somebody else, or where
+     * only the operator may ask. What only reads an open route may name the server as it likes.
      */
     public Caller admit(Request request, Purpose purpose) {
         boolean open = purpose.isOpen();
         if (!access.needsKey()) {
-            if (open && Set.of("GET", "HEAD").contains(request.getMethod())) {
-                pages.checkPage(request.getHeaders());
-            } else {
-                pages.check(request.getHttpURI(), request.getHeaders());
-            }
+            checkPage(request, open);
+        }
+        if (open || request.getMethod().equals("OPTIONS")) {
             return Caller.ANYBODY;
         }
-        return open || request.getMethod().equals("OPTIONS")
-                ? Caller.ANYBODY
-                : requireKey(request.getHeaders());
+        if (purpose == Purpose.OPERATION) {
+            operator.check(request);
+            return Caller.ANYBODY;
+        }
+        return access.needsKey() ? withKey(GivenKey.of(request.getHeaders())) : Caller.ANYBODY;
     }
 
-    private Caller requireKey(HttpFields headers) {
-        String authorization = Optional.ofNullable(headers.get("Authorization")).orElse("");
-        String given =
-                authorization.regionMatches(true, 0, BEARER, 0, BEARER.length())
-                        ? authorization.substring(BEARER.length()).strip()
-                        : Optional.ofNullable(headers.get("x-api-key")).orElse("");
-        boolean known = false;
-        for (String key : access.apiKeys()) {
-            // All keys are compared, each in constant time, so that the time tells nothing.
-            known |=
-                    MessageDigest.isEqual(
-                            key.getBytes(StandardCharsets.UTF_8),
-                            given.getBytes(StandardCharsets.UTF_8));
+    private void checkPage(Request request, boolean open) {
+        if (open && Set.of("GET", "HEAD").contains(request.getMethod())) {
+            pages.checkPage(request.getHeaders());
+        } else {
+            pages.check(request.getHttpURI(), request.getHeaders());
         }
-        if (!known) {
-            throw ApiException.status(
-                    401,
-                    "invalid_api_key",
-                    given.isEmpty()
-                            ? "an API key is needed: Authorization: Bearer KEY"
-                            : "the API key is not known");
-        }
-        return Caller.withKey(given);
+    }
+
+    private Caller withKey(GivenKey given) {
+        given.requireOneOf(access.apiKeys(), "an API key");
+        return switch (access.cache().scopes()) {
+            case KEY -> Caller.withKey(given.text());
+            case SHARED -> Caller.ANYBODY;
+        };
+    }
+
+    /** Whose computed prompts a caller goes on with. */
+    public ScopeRule scopes() {
+        return access.cache().scopes();
     }
 
     /** Adds the headers that let pages of allowed origins read the answer. */

@@ -11,7 +11,7 @@ import java.util.HexFormat;
  * Whose request it is, as far as keys tell.
  *
  * @param scope the same for all requests with one key, in this and in later processes, and tells
- *     nothing of the key; the common one where no key is needed
+ *     nothing of the key; the common one where no key is needed or all share what is computed
  */
 public record Caller(CacheScope scope) {
     static final Caller ANYBODY = new Caller(CacheScope.common());

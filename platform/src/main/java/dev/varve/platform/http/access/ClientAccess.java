@@ -12,8 +12,10 @@ import java.util.Set;
  * @param apiKeys keys of which every request must bring one; empty: no key needed
  * @param withoutKey where a server that needs no key may listen
  * @param pages which web pages may call
+ * @param cache who shares computed prompts, and who may look at them
  */
-public record ClientAccess(Set<String> apiKeys, WithoutKey withoutKey, PageAccess pages) {
+public record ClientAccess(
+        Set<String> apiKeys, WithoutKey withoutKey, PageAccess pages, CacheAccess cache) {
     /** Where a server may listen that lets everybody in. */
     public enum WithoutKey {
         /** Only where programs of this machine reach it. */
@@ -31,9 +33,15 @@ public record ClientAccess(Set<String> apiKeys, WithoutKey withoutKey, PageAcces
         apiKeys = Set.copyOf(apiKeys);
         Objects.requireNonNull(withoutKey);
         Objects.requireNonNull(pages);
+        Objects.requireNonNull(cache);
         if (apiKeys.stream().anyMatch(String::isBlank)) {
             throw invalid(Setting.API_KEY + ": expected a key, found an empty one");
         }
+    }
+
+    /** A scope for each key, and no key for the operator. */
+    public ClientAccess(Set<String> apiKeys, WithoutKey withoutKey, PageAccess pages) {
+        this(apiKeys, withoutKey, pages, CacheAccess.USUAL);
     }
 
     /** Whether requests must bring a key. */
@@ -60,7 +68,12 @@ public record ClientAccess(Set<String> apiKeys, WithoutKey withoutKey, PageAcces
 
     /** The same with other pages. */
     public ClientAccess withPages(PageAccess other) {
-        return new ClientAccess(apiKeys, withoutKey, other);
+        return new ClientAccess(apiKeys, withoutKey, other, cache);
+    }
+
+    /** The same with other rules for computed prompts. */
+    public ClientAccess withCache(CacheAccess other) {
+        return new ClientAccess(apiKeys, withoutKey, pages, other);
     }
 
     private static VarveException invalid(String message) {

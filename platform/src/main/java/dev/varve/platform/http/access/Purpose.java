@@ -6,12 +6,14 @@ public enum Purpose {
     LIFE_SIGN,
     /** Tells how the server does. */
     MEASUREMENT,
+    /** Shows or changes what concerns all callers; for who runs the server. */
+    OPERATION,
     /** What the server is there for. */
     SERVICE;
 
     /** Whether it is asked for often, and must be answered however many connections there are. */
     public boolean isProbe() {
-        return this != SERVICE;
+        return this == LIFE_SIGN || this == MEASUREMENT;
     }
 
     /** Whether no key is needed. */

@@ -28,7 +28,7 @@ public final class AnswerDelivery {
     /**
      * Generates an answer and writes it, until it ends or its client is gone.
      *
-     * @param scope whose cache it may use
+     * @param scope of its caller, whose computed prompts it may go on with
      * @throws IOException if the client went away
      * @throws ApiException if the engine refuses the request, or fails before anything was written
      */
@@ -42,7 +42,7 @@ public final class AnswerDelivery {
         int count = pending.choices().size();
         try (ConnectionProbe probe = new ConnectionProbe(request);
                 Choices choices = new Choices(count, metrics, probe::abort)) {
-            choices.submit(engine, scope, pending.choices());
+            choices.submit(engine, pending.cache().within(scope), pending.choices());
             Outcome outcome =
                     new AnswerWriter(
                                     new AnswerWriter.Reader(response, probe::isGone, names),

@@ -1,6 +1,7 @@
 package dev.varve.platform.http.model;
 
 import dev.varve.platform.engine.EngineStatus;
+import dev.varve.platform.http.access.ScopeRule;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Fields;
 import dev.varve.platform.http.json.Json;
@@ -62,8 +63,9 @@ public final class ModelFacts {
      * The answer of {@code /props}.
      *
      * @param names what settings are called in the reasons why a shard is missing
+     * @param scopes which callers go on with each other's computed prompts
      */
-    public ObjectNode properties(SettingNames names) {
+    public ObjectNode properties(SettingNames names, ScopeRule scopes) {
         EngineStatus status = served.engine().status();
         ObjectNode props = Json.object();
         props.put("model_alias", served.description().id());
@@ -89,6 +91,7 @@ public final class ModelFacts {
         runtime.put("kv_bytes", status.memory().kv());
         runtime.put("compute_bytes", status.memory().compute());
         runtime.put("replays", status.counts().replays());
+        runtime.set("prefix_cache", CacheReport.tier(status.cache().host(), scopes));
         runtime.set("shards", ShardReport.shards(status.shards(), names));
         for (Map.Entry<String, Object> detail : served.description().details().entrySet()) {
             runtime.set(detail.getKey(), Json.MAPPER.valueToTree(detail.getValue()));

@@ -5,6 +5,7 @@ import dev.varve.platform.chat.AnswerSession;
 import dev.varve.platform.chat.ChatPrompt;
 import dev.varve.platform.chat.ChatRenderer;
 import dev.varve.platform.http.answer.AnswerReader;
+import dev.varve.platform.http.answer.CacheWish;
 import dev.varve.platform.http.answer.PendingAnswer;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Fields;
@@ -45,6 +46,7 @@ public final class ChatRequests {
         Fields fields = new Fields(body);
         requireText(fields);
         GenerationCall call = GenerationCall.read("chatcmpl-", fields, served, topLogprobs(fields));
+        CacheWish cache = CacheFields.read(fields);
         Conversation conversation = conversation(fields, call.end().maxTokens().orElse(1));
         ChatPrompt prompt = conversation.prompt();
         ToolUse tools = conversation.tools();
@@ -71,7 +73,8 @@ public final class ChatRequests {
                 new ChatFormat(
                         call,
                         new Logprobs(served.language().tokenizer()),
-                        conversation.thinking().asked()));
+                        conversation.thinking().asked()),
+                cache);
     }
 
     /** The prompt of a chat completion's body, as text and as a number of tokens. */

@@ -5,6 +5,7 @@ import dev.varve.platform.chat.AnswerOptions;
 import dev.varve.platform.chat.AnswerSession;
 import dev.varve.platform.chat.ChatPrompt;
 import dev.varve.platform.http.answer.AnswerReader;
+import dev.varve.platform.http.answer.CacheWish;
 import dev.varve.platform.http.answer.PendingAnswer;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Fields;
@@ -38,6 +39,7 @@ public final class CompletionRequests {
                         .mapToInt(top -> (int) top)
                         .findFirst();
         GenerationCall call = GenerationCall.read("cmpl-", fields, served, topLogprobs);
+        CacheWish cache = CacheFields.read(fields);
         Optional<TextAllowance> echoed =
                 fields.flag("echo").orElse(false)
                         ? Optional.of(new TextAllowance("prompt", call.choices()))
@@ -71,6 +73,7 @@ public final class CompletionRequests {
         return new PendingAnswer(
                 call.delivery(),
                 choices,
-                new CompletionFormat(call, new Logprobs(served.language().tokenizer()), echoes));
+                new CompletionFormat(call, new Logprobs(served.language().tokenizer()), echoes),
+                cache);
     }
 }

@@ -1,0 +1,29 @@
+package dev.varve.platform.http;
+
+import dev.varve.platform.http.access.Purpose;
+import dev.varve.platform.http.answer.Outcome;
+import dev.varve.platform.http.json.Json;
+import dev.varve.platform.http.json.JsonAnswer;
+
+import java.io.IOException;
+
+/**
+ * {@code POST /cache/clear}: forgets what was computed for requests that have ended. Takes no body.
+ */
+final class CacheClearRoute extends Route {
+    private static final long serialVersionUID = 1L;
+
+    private final transient Offer offer;
+
+    CacheClearRoute(RequestCycle cycle, Offer offer) {
+        super("/cache/clear", Purpose.OPERATION, Methods.POST, cycle);
+        this.offer = offer;
+    }
+
+    @Override
+    Outcome answer(Exchange exchange) throws IOException, InterruptedException {
+        EngineAnswer.await(offer.require().served().engine().clearCache());
+        JsonAnswer.write(exchange.response(), 200, Json.object().put("status", "ok"));
+        return Outcome.PLAIN;
+    }
+}

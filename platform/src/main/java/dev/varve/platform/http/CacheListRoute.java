@@ -1,0 +1,58 @@
+package dev.varve.platform.http;
+
+import dev.varve.platform.http.access.Purpose;
+import dev.varve.platform.http.answer.Outcome;
+import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.http.json.JsonAnswer;
+import dev.varve.platform.http.model.CacheReport;
+
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/** {@code GET /cache?limit=N}: what host memory can restore, the most recently used first. */
+final class CacheListRoute extends Route {
+    private static final long serialVersionUID = 1L;
+
+    private static final String LIMIT = "limit=";
+    private static final int USUAL_LIMIT = 100;
+    private static final int MOST = 1000;
+    private static final Pattern DIGITS = Pattern.compile("[0-9]{1,4}");
+
+    private final transient Offer offer;
+
+    CacheListRoute(RequestCycle cycle, Offer offer) {
+        super("/cache", Purpose.OPERATION, Methods.READ, cycle);
+        this.offer = offer;
+    }
+
+    @Override
+    Outcome answer(Exchange exchange) throws IOException, InterruptedException {
+        int limit = limit(Optional.ofNullable(exchange.request().getQueryString()).orElse(""));
+        JsonAnswer.write(
+                exchange.response(),
+                200,
+                CacheReport.entries(
+                        EngineAnswer.await(offer.require().served().engine().cacheEntries()),
+                        limit));
+        return Outcome.PLAIN;
+    }
+
+    /** Taken as it is written: nobody needs escapes for a number. */
+    private static int limit(String query) {
+        return Arrays.stream(query.split("&"))
+                .filter(part -> part.startsWith(LIMIT))
+                .map(part -> number(part.substring(LIMIT.length())))
+                .findFirst()
+                .orElse(USUAL_LIMIT);
+    }
+
+    private static int number(String text) {
+        int number = DIGITS.matcher(text).matches() ? Integer.parseInt(text) : 0;
+        if (number < 1 || number > MOST) {
+            throw ApiException.invalid("limit", "limit: expected a whole number from 1 to " + MOST);
+        }
+        return number;
+    }
+}

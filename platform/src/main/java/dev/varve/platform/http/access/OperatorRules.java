@@ -1,0 +1,80 @@
+package dev.varve.platform.http.access;
+
+import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.setting.Setting;
+
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.server.Request;
+
+import java.net.InetSocketAddress;
+import java.util.Set;
+
+/**
+ * Who may ask for what concerns all callers: whoever brings the operator's key. Without such a key
+ * it is the API key if there is only one, and where nobody needs a key programs of this machine and
+ * pages that the server itself sends; no other page, even if it may call the rest.
+ */
+final class OperatorRules {
+    private static final String ONLY_OPERATOR = "only who runs the server may ask for this: ";
+
+    private final ClientAccess access;
+    private final PageRules ownPages;
+
+    OperatorRules(ListenAddress address, ClientAccess access) {
+        this.access = access;
+        ownPages = new PageRules(address, PageAccess.NONE);
+    }
+
+    /** Throws 401 or 403 unless the operator asks. */
+    void check(Request request) {
+        GivenKey given = GivenKey.of(request.getHeaders());
+        if (access.cache().operatorKey().isPresent()) {
+            checkKey(given, Set.of(access.cache().operatorKey().get()));
+        } else if (access.needsKey()) {
+            given.requireOneOf(access.apiKeys(), "an API key");
+            if (access.apiKeys().size() > 1) {
+                throw refused("there are several API keys, so it needs one of its own: start it");
+            }
+        } else {
+            checkPlace(request);
+        }
+    }
+
+    private void checkKey(GivenKey given, Set<String> operator) {
+        if (!given.isOneOf(operator) && given.isOneOf(access.apiKeys())) {
+            throw refused("it needs the key that was given");
+        }
+        given.requireOneOf(operator, "the operator's key");
+    }
+
+    private void checkPlace(Request request) {
+        if (!isFromThisMachine(request) || isOfForeignPage(request)) {
+            throw refused("without a key that is a program of this machine; for others start it");
+        }
+    }
+
+    /** What a proxy passes on comes from elsewhere, even if the proxy is here. */
+    private static boolean isFromThisMachine(Request request) {
+        HttpFields headers = request.getHeaders();
+        return request.getConnectionMetaData().getRemoteSocketAddress()
+                        instanceof InetSocketAddress client
+                && !client.isUnresolved()
+                && client.getAddress().isLoopbackAddress()
+                && !headers.contains("Forwarded")
+                && !headers.contains("X-Forwarded-For");
+    }
+
+    private boolean isOfForeignPage(Request request) {
+        try {
+            ownPages.check(request.getHttpURI(), request.getHeaders());
+            return false;
+        } catch (ApiException e) {
+            return true;
+        }
+    }
+
+    private static ApiException refused(String why) {
+        return ApiException.status(
+                403, "operator_only", ONLY_OPERATOR + why + " with " + Setting.OPERATOR_KEY);
+    }
+}

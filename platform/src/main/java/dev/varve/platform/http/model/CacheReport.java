@@ -1,0 +1,65 @@
+package dev.varve.platform.http.model;
+
+import dev.varve.platform.http.access.ScopeRule;
+import dev.varve.platform.http.json.Json;
+import dev.varve.platform.prefix.CacheEntry;
+import dev.varve.platform.prefix.PrefixCacheStatus;
+import dev.varve.platform.sequence.CacheScope;
+
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.List;
+
+/** What is told of computed prompts in host memory. */
+public final class CacheReport {
+    private static final double MILLIS_PER_SECOND = 1000;
+    private static final int DIGEST_BYTES = 6;
+
+    private CacheReport() {}
+
+    /** What host memory holds, and who shares it. */
+    static ObjectNode tier(PrefixCacheStatus.Tier tier, ScopeRule scopes) {
+        return Json.object()
+                .put("limit_bytes", tier.limitBytes())
+                .put("used_bytes", tier.usedBytes())
+                .put("entries", tier.entries())
+                .put("block_tokens", tier.blockTokens())
+                .put("scope", scopes.word());
+    }
+
+    /**
+     * The first of some positions that can be restored, and how many there are.
+     *
+     * @param limit most to show
+     */
+    public static ObjectNode entries(List<CacheEntry> entries, int limit) {
+        ObjectNode report = Json.object();
+        ArrayNode shown = report.putArray("entries");
+        entries.stream().limit(limit).forEach(entry -> describe(entry, shown.addObject()));
+        return report.put("total", entries.size()).put("limit", limit);
+    }
+
+    private static void describe(CacheEntry entry, ObjectNode report) {
+        report.put("tokens", entry.tokens())
+                .put("bytes", entry.bytes())
+                .put("uses", entry.uses())
+                .put("idle_seconds", entry.idle().toMillis() / MILLIS_PER_SECOND)
+                .put("scope", digest(entry.scope()));
+    }
+
+    /** Tells scopes apart; their names are those of clients, or made of their keys. */
+    private static String digest(CacheScope scope) {
+        try {
+            byte[] name = ("varve scope " + scope.name()).getBytes(StandardCharsets.UTF_8);
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(name);
+            return HexFormat.of().formatHex(digest, 0, DIGEST_BYTES);
+        } catch (NoSuchAlgorithmException e) {
+            throw new AssertionError("every Java platform has SHA-256", e);
+        }
+    }
+}

@@ -1,0 +1,26 @@
+package dev.varve.platform.http.openai;
+
+import dev.varve.platform.http.answer.CacheWish;
+import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.http.json.Fields;
+
+import java.util.Optional;
+
+/** {@code cache} and {@code cache_scope}, fields that OpenAI does not have. */
+final class CacheFields {
+    private static final String SCOPE = "cache_scope";
+    private static final int LONGEST_SCOPE = 256;
+
+    private CacheFields() {}
+
+    static CacheWish read(Fields fields) {
+        Optional<String> scope = fields.text(SCOPE);
+        int length = scope.map(String::length).orElse(1);
+        if (length < 1 || length > LONGEST_SCOPE) {
+            throw ApiException.invalid(
+                    SCOPE,
+                    SCOPE + ": expected 1 to " + LONGEST_SCOPE + " characters, found " + length);
+        }
+        return new CacheWish(fields.flag("cache").orElse(true), scope);
+    }
+}

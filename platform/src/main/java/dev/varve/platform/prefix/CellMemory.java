@@ -1,6 +1,7 @@
 package dev.varve.platform.prefix;
 
-import java.lang.foreign.Arena;
+import dev.varve.api.ggml.HostMemory;
+
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Optional;
@@ -12,16 +13,16 @@ import java.util.Optional;
  * them.
  */
 final class CellMemory implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger("dev.varve.prefix");
     static final int CELL_BYTES = 32 << 10;
 
     /** Few, since a new slab is filled with zeros while others wait. */
     private static final int SLAB_CELLS = 128;
 
-    private final int mostCells;
-    private Arena arena = Arena.ofShared();
+    private int mostCells;
 
     /** Replaced, not changed: other threads read it. */
-    private volatile ByteBuffer[] slabs = new ByteBuffer[0];
+    private volatile HostMemory[] slabs = new HostMemory[0];
 
     /** Cells that are free; the first {@link #freeCount} count. */
     private int[] free = new int[SLAB_CELLS];
@@ -58,7 +59,9 @@ final class CellMemory implements AutoCloseable {
             return Optional.empty();
         }
         while (freeCount < count) {
-            grow();
+            if (!grow()) {
+                return Optional.empty();
+            }
         }
         freeCount -= (int) count;
         return Optional.of(
@@ -66,10 +69,20 @@ final class CellMemory implements AutoCloseable {
                         this, bytes, Arrays.copyOfRange(free, freeCount, freeCount + (int) count)));
     }
 
-    private void grow() {
+    /** Another slab; without one the limit is what there is. */
+    private boolean grow() {
         int cells = Math.min(SLAB_CELLS, mostCells - made);
-        ByteBuffer[] more = Arrays.copyOf(slabs, slabs.length + 1);
-        more[slabs.length] = arena.allocate((long) cells * CELL_BYTES, Long.BYTES).asByteBuffer();
+        HostMemory[] more = Arrays.copyOf(slabs, slabs.length + 1);
+        try {
+            more[slabs.length] = HostMemory.allocate(cells * CELL_BYTES);
+        } catch (OutOfMemoryError e) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "the system has no more memory for computed prompts: {0} MiB are used",
+                    (long) made * CELL_BYTES >> 20);
+            mostCells = made;
+            return false;
+        }
         slabs = more;
         if (free.length < made + cells) {
             free = Arrays.copyOf(free, Math.max(made + cells, 2 * free.length));
@@ -79,6 +92,7 @@ final class CellMemory implements AutoCloseable {
             free[freeCount++] = cell;
         }
         made += cells;
+        return true;
     }
 
     void release(int[] cells) {
@@ -89,15 +103,16 @@ final class CellMemory implements AutoCloseable {
 
     /** The bytes of a cell. */
     ByteBuffer cell(int number) {
-        return slabs[number / SLAB_CELLS].slice(number % SLAB_CELLS * CELL_BYTES, CELL_BYTES);
+        return slabs[number / SLAB_CELLS]
+                .bytes()
+                .slice(number % SLAB_CELLS * CELL_BYTES, CELL_BYTES);
     }
 
     /** Gives all memory back to the system if nothing of it is taken. */
     void shrink() {
         if (used() == 0) {
-            arena.close();
-            arena = Arena.ofShared();
-            slabs = new ByteBuffer[0];
+            close();
+            slabs = new HostMemory[0];
             made = 0;
             freeCount = 0;
         }
@@ -105,6 +120,8 @@ final class CellMemory implements AutoCloseable {
 
     @Override
     public void close() {
-        arena.close();
+        for (HostMemory slab : slabs) {
+            slab.close();
+        }
     }
 }

@@ -225,7 +225,12 @@ final class PrefixTree implements AutoCloseable {
         }
         List<Cells> parts = new ArrayList<>(bytes.length);
         for (long count : bytes) {
-            parts.add(memory.take(count).orElseThrow());
+            Optional<Cells> part = memory.take(count);
+            if (part.isEmpty()) {
+                parts.forEach(Cells::release);
+                return Optional.empty();
+            }
+            parts.add(part.get());
         }
         return Optional.of(new Pieces(parts));
     }

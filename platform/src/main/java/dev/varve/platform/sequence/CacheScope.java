@@ -11,7 +11,7 @@ import java.util.Objects;
 public record CacheScope(String name) {
     private static final CacheScope COMMON = new CacheScope("");
 
-    private static final CacheScope NONE = new CacheScope("\0none");
+    private static final CacheScope NONE = new CacheScope("\0");
 
     /** Checks that there is a name. */
     public CacheScope {
@@ -34,7 +34,7 @@ public record CacheScope(String name) {
      * @param part any text
      */
     public CacheScope part(String part) {
-        return keeps() ? new CacheScope(name + '\0' + part) : this;
+        return keeps() ? new CacheScope(name + '\1' + part) : this;
     }
 
     /** The scope of all who cannot be told apart. */

@@ -6,7 +6,7 @@ import java.util.Arrays;
  * At which positions of a prompt its state is kept: where other prompts are likely to part from it.
  * Those are the end of what comes before the first message that changes, the begin of the last
  * message, the end of the prompt, and others that are not too near to each other; without
- * boundaries a long prompt has some at regular distances.
+ * boundaries a long prompt has some at regular distances, and one near its end.
  */
 final class KeptPositions {
     /** Least tokens between two of them, except for the first and the last ones. */
@@ -14,6 +14,9 @@ final class KeptPositions {
 
     /** Most tokens between two of them in a short prompt; whole windows of prefill. */
     private static final int FARTHEST = 2048;
+
+    /** Distance from the end of a prompt of which nothing else is known. */
+    private static final int NEAR = 32;
 
     /** About as many positions of a long prompt are kept. */
     private static final int MANY = 16;
@@ -31,7 +34,7 @@ final class KeptPositions {
         int[] boundaries = prompt.boundaries();
         int distance = Math.max(LEAST, prompt.length() / MANY);
         int farthest = Math.max(1, prompt.length() / MANY / FARTHEST) * FARTHEST;
-        int[] kept = new int[boundaries.length + prompt.length() / farthest];
+        int[] kept = new int[boundaries.length + prompt.length() / farthest + 1];
         int count = 0;
         for (int i = 0; i < boundaries.length; i++) {
             int boundary = boundaries[i];
@@ -42,7 +45,21 @@ final class KeptPositions {
             }
         }
         count = fill(kept, count, farthest, prompt.length());
+        if (boundaries.length == 0) {
+            count = addNearEnd(kept, count, prompt.length());
+        }
         return Arrays.copyOf(kept, count);
+    }
+
+    /** For those who ask the same again: the last tokens are computed together with others. */
+    private static int addNearEnd(int[] kept, int count, int length) {
+        int near = (length - 1) / NEAR * NEAR;
+        int last = count == 0 ? 0 : kept[count - 1];
+        if (near - last < LEAST / 2) {
+            return count;
+        }
+        kept[count] = near;
+        return count + 1;
     }
 
     /** Adds positions between the last one and the next. */

@@ -18,6 +18,9 @@ import java.util.Optional;
  * engine's thread.
  */
 final class Request implements Generation {
+    /** Tokens behind a position that is kept which are not worth another one. */
+    private static final int NEAR = 8;
+
     /** Where a request stands. */
     private enum Phase {
         WAITING,
@@ -62,6 +65,10 @@ final class Request implements Generation {
     private int losses;
     private boolean mayRestore = true;
     private Optional<Awaited> awaited = Optional.empty();
+
+    /** Where its sequence began when it got its place, which is kept already. */
+    private int begun;
+
     private int reachedAtLoss;
     private Optional<CacheUse> cacheUse = Optional.empty();
 
@@ -141,8 +148,9 @@ final class Request implements Generation {
      */
     int nextStop(boolean several) {
         int[] all = several ? stops : lastStop;
+        int behind = several ? Math.max(sequence.computed(), begun + NEAR) : sequence.computed();
         for (int stop : all) {
-            if (stop > sequence.computed()) {
+            if (stop > behind) {
                 return stop;
             }
         }
@@ -257,6 +265,7 @@ final class Request implements Generation {
     /** Leaves the queue; a preempted request does so again. */
     void run(CachedSequence place) {
         sequence = place;
+        begun = place.computed() == 0 ? -NEAR : place.computed();
         phase = Phase.PREFILL;
         clock.start();
     }

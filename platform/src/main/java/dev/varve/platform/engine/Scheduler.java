@@ -153,7 +153,7 @@ public final class Scheduler implements Engine {
 
     private void step() {
         try {
-            queue.takeQuestions().forEach(RequestQueue.Question::answer);
+            answerQuestions();
             removeCancelled();
             admit();
             steps.run();
@@ -167,6 +167,10 @@ public final class Scheduler implements Engine {
             throw new IllegalStateException(
                     steps.failuresInARow() + " steps failed one after the other");
         }
+    }
+
+    private void answerQuestions() {
+        queue.takeQuestions().forEach(RequestQueue.Question::answer);
     }
 
     /** Says first that it is so: what comes then may fail as well. */
@@ -214,6 +218,7 @@ public final class Scheduler implements Engine {
                 return;
             }
             endCancelled();
+            answerQuestions();
             publish();
         }
         queue.welcome();

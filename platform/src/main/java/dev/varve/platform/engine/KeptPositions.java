@@ -15,8 +15,8 @@ final class KeptPositions {
     /** Most tokens between two of them in a short prompt; whole windows of prefill. */
     private static final int FARTHEST = 2048;
 
-    /** Distance from the end of a prompt of which nothing else is known. */
-    private static final int NEAR = 32;
+    /** Where nothing else is known of a prompt, positions are multiples of that. */
+    static final int NEAR = 32;
 
     /** About as many positions of a long prompt are kept. */
     private static final int MANY = 16;

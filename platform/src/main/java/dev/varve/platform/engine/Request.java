@@ -12,6 +12,7 @@ import dev.varve.platform.shard.SlotSpan;
 
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /**
  * A submitted request on its way through the engine. All but {@link #cancel} belongs to the
@@ -40,7 +41,7 @@ final class Request implements Generation {
     private final int[] endTokens;
 
     /** Positions of the prompt whose state is kept, ascending. */
-    private final int[] stops;
+    private int[] stops;
 
     /** The last of them, where only one can be kept. */
     private final int[] lastStop;
@@ -155,6 +156,11 @@ final class Request implements Generation {
             }
         }
         return 0;
+    }
+
+    /** Keeps the state of one more position of the prompt. */
+    void keepAlso(int position) {
+        stops = IntStream.concat(IntStream.of(stops), IntStream.of(position)).sorted().toArray();
     }
 
     /**

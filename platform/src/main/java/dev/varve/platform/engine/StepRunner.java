@@ -129,6 +129,7 @@ final class StepRunner {
         }
         CachedSequence place = begun.get().sequence();
         running.add(request, place);
+        learnFrom(wanted, request);
         if (begun.get().arrival().isPresent()) {
             restores.add(request, begun.get().arrival().get());
             return Admission.ADMITTED;
@@ -141,6 +142,17 @@ final class StepRunner {
             state.chooseFirst(request, place.output().orElseThrow());
         }
         return Admission.ADMITTED;
+    }
+
+    /**
+     * Where a prompt parts from another one far behind what it can go on from, the next one may
+     * part there as well.
+     */
+    private void learnFrom(CacheRequest wanted, Request request) {
+        int parting = state.prefix().alike(wanted) / KeptPositions.NEAR * KeptPositions.NEAR;
+        if (request.isNew() && parting >= request.sequence().computed() + WORTH_WAITING) {
+            request.keepAlso(parting);
+        }
     }
 
     /** Whether a running request is about to compute much of what another one needs. */

@@ -19,7 +19,7 @@ import java.util.concurrent.CompletableFuture;
 public final class Arrival {
     private final CachedSequence place;
     private final CacheLayout layout;
-    private final PrefixTree.Found found;
+    private final Found found;
     private final List<Cells> sources = new ArrayList<>();
     private final List<CompletableFuture<Void>> moves = new ArrayList<>();
     private final long begin = System.nanoTime();
@@ -27,7 +27,7 @@ public final class Arrival {
     private int next;
     private boolean givenUp;
 
-    Arrival(CachedSequence place, CacheLayout layout, PrefixTree.Found found) {
+    Arrival(CachedSequence place, CacheLayout layout, Found found) {
         this.place = place;
         this.layout = layout;
         this.found = found;
@@ -36,7 +36,7 @@ public final class Arrival {
         found.pin();
     }
 
-    PrefixTree.Found found() {
+    Found found() {
         return found;
     }
 

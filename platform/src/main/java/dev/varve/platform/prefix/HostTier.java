@@ -49,7 +49,7 @@ final class HostTier implements AutoCloseable {
     }
 
     /** The deepest position from which a request can go on. */
-    Optional<PrefixTree.Found> find(CacheRequest request) {
+    Optional<Found> find(CacheRequest request) {
         int[] tokens = request.tokens().range(0, request.tokens().size());
         return tree.find(request.scope(), tokens, tokens.length - 1, request.replay());
     }
@@ -58,16 +58,22 @@ final class HostTier implements AutoCloseable {
         return tree.whyNot(request.scope(), request.tokens().range(0, request.tokens().size()));
     }
 
+    /** Leading tokens of a request that another prompt of its scope had as well. */
+    int alike(CacheRequest request) {
+        return tree.alike(request.scope(), request.tokens().range(0, request.tokens().size()));
+    }
+
     /** How what was found was computed. */
-    static CutList cuts(PrefixTree.Found found) {
+    static CutList cuts(Found found) {
         return found.checkpoint()
-                .map(Checkpoint::cuts)
-                .map(cuts -> cuts.upTo(found.position()))
+                .filter(checkpoint -> checkpoint.position() == found.position())
+                // A copy, to which the sequence adds.
+                .map(checkpoint -> checkpoint.cuts().upTo(found.position()))
                 .orElseGet(() -> CutList.ofWindows(WINDOW, found.position()));
     }
 
     /** Brings what was found to where a sequence lies. */
-    Arrival restore(CachedSequence place, PrefixTree.Found found) {
+    Arrival restore(CachedSequence place, Found found) {
         Arrival arrival = new Arrival(place, layout, found);
         tree.use(found);
         arrivals.add(arrival);

@@ -36,7 +36,7 @@ public final class PrefixCache implements AutoCloseable {
      * @param length leading tokens that need no computing, 0 for a miss
      * @param stored what host memory holds of them, where it holds more than the devices
      */
-    public record Lookup(int length, Optional<PrefixTree.Found> stored) {
+    public record Lookup(int length, Optional<Found> stored) {
         /** Where it is; empty for a miss. */
         public Optional<CacheSource> source() {
             if (length == 0) {
@@ -117,7 +117,7 @@ public final class PrefixCache implements AutoCloseable {
             return new Lookup(0, Optional.empty());
         }
         int onDevice = devices.find(request);
-        Optional<PrefixTree.Found> stored =
+        Optional<Found> stored =
                 mayRestore ? host.flatMap(tier -> tier.find(request)) : Optional.empty();
         return stored.filter(found -> found.position() > onDevice)
                 .map(found -> new Lookup(found.position(), Optional.of(found)))
@@ -135,7 +135,7 @@ public final class PrefixCache implements AutoCloseable {
             return devices.begin(request, spareSlots)
                     .map(sequence -> new Begun(sequence, Optional.empty()));
         }
-        PrefixTree.Found found = lookup.stored().get();
+        Found found = lookup.stored().get();
         // Others that leave now may need the memory.
         found.pin();
         try {
@@ -148,6 +148,14 @@ public final class PrefixCache implements AutoCloseable {
         } finally {
             host.orElseThrow().tree().unpin(found);
         }
+    }
+
+    /**
+     * Leading tokens of a request that another prompt of its scope had as well, whether it can go
+     * on from there or not; 0 where nothing is known.
+     */
+    public int alike(CacheRequest request) {
+        return request.scope().keeps() ? host.map(tier -> tier.alike(request)).orElse(0) : 0;
     }
 
     /** Takes note of a request that starts with what was found on the devices, or with nothing. */

@@ -37,24 +37,6 @@ final class PrefixTree implements AutoCloseable {
     private long blockTokens;
 
     /**
-     * Where a prompt can go on.
-     *
-     * @param blocks whole blocks, from the first one on; of the last one only as many rows count as
-     *     {@code position} says
-     * @param checkpoint what lies behind them; empty where rows are all that is needed
-     * @param position tokens that need no computing
-     */
-    record Found(List<TokenBlock> blocks, Optional<Checkpoint> checkpoint, int position) {
-        /** Keeps it from giving way. */
-        void pin() {
-            checkpoint.ifPresent(Checkpoint::pin);
-            if (!blocks.isEmpty()) {
-                blocks.getLast().pin();
-            }
-        }
-    }
-
-    /**
      * @param memory is closed with the tree
      * @param anywhere whether a sequence can go on from any position whose rows are there, or only
      *     from a checkpoint
@@ -88,83 +70,16 @@ final class PrefixTree implements AutoCloseable {
      *     computed in the same way will do then
      */
     Optional<Found> find(CacheScope scope, int[] tokens, int limit, CutList replay) {
-        TokenBlock at = roots.get(scope);
-        List<TokenBlock> blocks = new ArrayList<>();
-        Optional<Found> best = Optional.empty();
-        while (at != null && at.isReady()) {
-            best = better(best, at, blocks, new Wanted(tokens, limit, replay));
-            int begin = at.end();
-            at = begin + TokenBlock.TOKENS > tokens.length ? null : next(at, tokens, begin);
-            if (at != null) {
-                blocks.add(at);
-            }
-        }
-        return best;
+        TokenBlock root = roots.get(scope);
+        return root == null
+                ? Optional.empty()
+                : new TreeSearch(tokens, limit, replay, anywhere).from(root);
     }
 
-    private static TokenBlock next(TokenBlock at, int[] tokens, int begin) {
-        return at.child(Arrays.copyOfRange(tokens, begin, begin + TokenBlock.TOKENS)).orElse(null);
-    }
-
-    /**
-     * What a prompt needs.
-     *
-     * @param limit last position that is of use
-     * @param replay how it was computed before
-     */
-    private record Wanted(int[] tokens, int limit, CutList replay) {
-        boolean admits(Checkpoint checkpoint) {
-            int replayed = Math.min(checkpoint.position(), replay.end());
-            return replayed == 0
-                    || checkpoint.cuts().agrees(replay, replayed) && checkpoint.isWhole();
-        }
-    }
-
-    private Optional<Found> better(
-            Optional<Found> best, TokenBlock at, List<TokenBlock> way, Wanted wanted) {
-        Optional<Found> result = best;
-        for (Checkpoint checkpoint : at.checkpoints()) {
-            if (checkpoint.isReady()
-                    && checkpoint.position() <= wanted.limit()
-                    && checkpoint.position() > result.map(Found::position).orElse(0)
-                    && checkpoint.begins(wanted.tokens())
-                    && wanted.admits(checkpoint)) {
-                result =
-                        Optional.of(
-                                new Found(
-                                        List.copyOf(way),
-                                        Optional.of(checkpoint),
-                                        checkpoint.position()));
-            }
-        }
-        return anywhere && wanted.replay().end() == 0
-                ? deeper(result, at, way, wanted.tokens(), wanted.limit())
-                : result;
-    }
-
-    /** Where rows are all that is needed, those of a part of a block will do. */
-    private static Optional<Found> deeper(
-            Optional<Found> best, TokenBlock at, List<TokenBlock> way, int[] tokens, int limit) {
-        Optional<Found> result = best;
-        for (TokenBlock child : at.children()) {
-            int end = Math.min(limit, tokens.length);
-            int common =
-                    child.isReady() && end > at.end()
-                            ? common(child.tokens(), tokens, at.end(), end)
-                            : 0;
-            if (common > 0 && at.end() + common > result.map(Found::position).orElse(0)) {
-                List<TokenBlock> blocks = new ArrayList<>(way);
-                blocks.add(child);
-                result = Optional.of(new Found(blocks, Optional.empty(), at.end() + common));
-            }
-        }
-        return result;
-    }
-
-    private static int common(int[] block, int[] tokens, int begin, int end) {
-        int limit = Math.min(block.length, end - begin);
-        int mismatch = Arrays.mismatch(block, 0, limit, tokens, begin, begin + limit);
-        return mismatch < 0 ? limit : mismatch;
+    /** Leading tokens that some prompt of the scope has in common with these. */
+    int alike(CacheScope scope, int[] tokens) {
+        TokenBlock root = roots.get(scope);
+        return root == null ? 0 : TreeSearch.alike(root, tokens);
     }
 
     /**
@@ -290,22 +205,7 @@ final class PrefixTree implements AutoCloseable {
         if (forgotten.contains(scope, tokens)) {
             return MissReason.EVICTED;
         }
-        TokenBlock root = roots.get(scope);
-        return root != null && known(root, tokens) >= LIKE
-                ? MissReason.BEFORE_CHECKPOINT
-                : MissReason.UNKNOWN;
-    }
-
-    /** Tokens in which a prompt and something that is kept begin alike. */
-    private static int known(TokenBlock root, int[] tokens) {
-        int most = 0;
-        for (TokenBlock child : root.children()) {
-            most = Math.max(most, common(child.tokens(), tokens, 0, tokens.length));
-        }
-        for (Checkpoint checkpoint : root.checkpoints()) {
-            most = Math.max(most, common(checkpoint.tail(), tokens, 0, tokens.length));
-        }
-        return most;
+        return alike(scope, tokens) >= LIKE ? MissReason.BEFORE_CHECKPOINT : MissReason.UNKNOWN;
     }
 
     /** Everything that can be found, with its scope. */

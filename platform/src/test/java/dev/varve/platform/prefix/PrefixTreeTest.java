@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -123,9 +123,7 @@ class PrefixTreeTest {
     }
 
     private int found(CacheScope scope, int[] tokens) {
-        return tree.find(scope, tokens, tokens.length - 1)
-                .map(PrefixTree.Found::position)
-                .orElse(0);
+        return tree.find(scope, tokens, tokens.length - 1).map(Found::position).orElse(0);
     }
 
     @Test
@@ -229,11 +227,11 @@ class PrefixTreeTest {
 
         int[] other = join(Arrays.copyOf(prompt, 300), prompt(300, 2));
 
-        PrefixTree.Found found = tree.find(ONE, other, other.length - 1).orElseThrow();
+        Found found = tree.find(ONE, other, other.length - 1).orElseThrow();
         assertEquals(300, found.position());
         assertEquals(2, found.blocks().size());
         assertTrue(found.checkpoint().isEmpty());
-        assertEquals(768, found(ONE, Arrays.copyOf(prompt, 900)));
+        assertEquals(899, found(ONE, Arrays.copyOf(prompt, 900)));
         assertEquals(1000, found(ONE, join(prompt, prompt(5, 3))));
     }
 
@@ -247,9 +245,12 @@ class PrefixTreeTest {
         return prompt;
     }
 
-    private record Key(CacheScope scope, List<Integer> tokens) {
-        static Key of(CacheScope scope, int[] tokens) {
-            return new Key(scope, Arrays.stream(tokens).boxed().toList());
+    /** What a checkpoint stands behind. */
+    private record Key(CacheScope scope, int[] tokens) {
+        boolean begins(CacheScope other, int[] prompt) {
+            return scope.equals(other)
+                    && tokens.length < prompt.length
+                    && Arrays.equals(tokens, 0, tokens.length, prompt, 0, tokens.length);
         }
     }
 
@@ -258,7 +259,7 @@ class PrefixTreeTest {
         tree.close();
         tree = tree(3 << 20, false);
         SplittableRandom random = new SplittableRandom(42);
-        Map<Key, Checkpoint> stored = new HashMap<>();
+        Map<Checkpoint, Key> stored = new IdentityHashMap<>();
         int hits = 0;
         for (int operation = 0; operation < 100_000; operation++) {
             now += random.nextInt(1_000_000_000);
@@ -275,7 +276,7 @@ class PrefixTreeTest {
             } else {
                 hits += assertFound(stored, scope, prompt);
             }
-            stored.values().removeIf(Checkpoint::isGone);
+            stored.keySet().removeIf(Checkpoint::isGone);
             assertEquals(stored.size(), tree.checkpoints().size());
             if (operation % 1000 == 0) {
                 assertEquals(tree.memory().used(), used());
@@ -289,9 +290,9 @@ class PrefixTreeTest {
         assertEquals(0, tree.memory().used());
     }
 
-    private void rememberAll(Map<Key, Checkpoint> stored) {
+    private void rememberAll(Map<Checkpoint, Key> stored) {
         for (Checkpoint checkpoint : tree.checkpoints()) {
-            stored.put(keyOf(checkpoint), checkpoint);
+            stored.computeIfAbsent(checkpoint, this::keyOf);
         }
     }
 
@@ -302,22 +303,23 @@ class PrefixTreeTest {
             tokens = join(at.tokens(), tokens);
             first = at;
         }
-        return Key.of(first == tree.root(ONE) ? ONE : TWO, tokens);
+        return new Key(first == tree.root(ONE) ? ONE : TWO, tokens);
     }
 
-    private int assertFound(Map<Key, Checkpoint> stored, CacheScope scope, int[] prompt) {
+    private int assertFound(Map<Checkpoint, Key> stored, CacheScope scope, int[] prompt) {
         int expected = 0;
-        for (int length = prompt.length - 1; length > 0 && expected == 0; length--) {
-            expected =
-                    stored.containsKey(Key.of(scope, Arrays.copyOf(prompt, length))) ? length : 0;
+        for (Key key : stored.values()) {
+            if (key.begins(scope, prompt)) {
+                expected = Math.max(expected, key.tokens().length);
+            }
         }
-        Optional<PrefixTree.Found> found = tree.find(scope, prompt, prompt.length - 1);
-        assertEquals(expected, (int) found.map(PrefixTree.Found::position).orElse(0));
+        Optional<Found> found = tree.find(scope, prompt, prompt.length - 1);
+        assertEquals(expected, (int) found.map(Found::position).orElse(0));
         found.ifPresent(hit -> assertContent(hit, scope, prompt));
         return found.isPresent() ? 1 : 0;
     }
 
-    private static void assertContent(PrefixTree.Found hit, CacheScope scope, int[] prompt) {
+    private static void assertContent(Found hit, CacheScope scope, int[] prompt) {
         List<byte[]> rows = new ArrayList<>();
         hit.blocks().forEach(block -> rows.add(bytes(block.rows().parts().getFirst())));
         for (int i = 0; i < rows.size(); i++) {

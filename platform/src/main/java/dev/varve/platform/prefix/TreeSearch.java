@@ -1,0 +1,117 @@
+package dev.varve.platform.prefix;
+
+import dev.varve.platform.sequence.CutList;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The deepest position in a tree from which a prompt can go on.
+ *
+ * @param tokens of the prompt
+ * @param limit last position that is of use
+ * @param replay how the tokens were computed before, as far as they were
+ * @param anywhere whether rows are all that is needed, so that any position will do
+ */
+record TreeSearch(int[] tokens, int limit, CutList replay, boolean anywhere) {
+    Optional<Found> from(TokenBlock root) {
+        List<TokenBlock> way = new ArrayList<>();
+        Optional<Found> best = Optional.empty();
+        Optional<TokenBlock> at = Optional.of(root);
+        while (at.filter(TokenBlock::isReady).isPresent()) {
+            TokenBlock block = at.get();
+            best = checkpoint(best, block, way);
+            if (anywhere && replay.end() == 0) {
+                best = rows(best, block, way);
+            }
+            at = next(block, tokens);
+            at.ifPresent(way::add);
+        }
+        return best;
+    }
+
+    private static Optional<TokenBlock> next(TokenBlock at, int[] tokens) {
+        int end = at.end() + TokenBlock.TOKENS;
+        return end > tokens.length
+                ? Optional.empty()
+                : at.child(Arrays.copyOfRange(tokens, at.end(), end));
+    }
+
+    private Optional<Found> checkpoint(Optional<Found> best, TokenBlock at, List<TokenBlock> way) {
+        Optional<Found> result = best;
+        for (Checkpoint checkpoint : at.checkpoints()) {
+            if (checkpoint.isReady()
+                    && checkpoint.position() <= limit
+                    && checkpoint.position() > deepest(result)
+                    && checkpoint.begins(tokens)
+                    && admits(checkpoint)) {
+                result =
+                        Optional.of(
+                                new Found(
+                                        List.copyOf(way),
+                                        Optional.of(checkpoint),
+                                        checkpoint.position()));
+            }
+        }
+        return result;
+    }
+
+    /** Whether a checkpoint was computed as the prompt was, as far as that was. */
+    private boolean admits(Checkpoint checkpoint) {
+        int replayed = Math.min(checkpoint.position(), replay.end());
+        return replayed == 0 || checkpoint.cuts().agrees(replay, replayed) && checkpoint.isWhole();
+    }
+
+    private static int deepest(Optional<Found> best) {
+        return best.map(Found::position).orElse(0);
+    }
+
+    /** A part of the rows of a block, or of those behind the last one. */
+    private Optional<Found> rows(Optional<Found> best, TokenBlock at, List<TokenBlock> way) {
+        Optional<Found> result = best;
+        int end = Math.min(limit, tokens.length);
+        for (TokenBlock child : at.children()) {
+            int position = at.end() + common(child.tokens(), tokens, at.end(), end);
+            if (child.isReady() && position > at.end() && position > deepest(result)) {
+                List<TokenBlock> blocks = new ArrayList<>(way);
+                blocks.add(child);
+                result = Optional.of(new Found(blocks, Optional.empty(), position));
+            }
+        }
+        for (Checkpoint checkpoint : at.checkpoints()) {
+            int position = at.end() + common(checkpoint.tail(), tokens, at.end(), end);
+            if (checkpoint.isReady() && position > at.end() && position > deepest(result)) {
+                result =
+                        Optional.of(new Found(List.copyOf(way), Optional.of(checkpoint), position));
+            }
+        }
+        return result;
+    }
+
+    /** Leading tokens that a prompt has in common with some other one in the tree. */
+    static int alike(TokenBlock root, int[] tokens) {
+        TokenBlock at = root;
+        for (Optional<TokenBlock> next = next(at, tokens);
+                next.isPresent();
+                next = next(at, tokens)) {
+            at = next.get();
+        }
+        int most = 0;
+        for (TokenBlock child : at.children()) {
+            most = Math.max(most, common(child.tokens(), tokens, at.end(), tokens.length));
+        }
+        for (Checkpoint checkpoint : at.checkpoints()) {
+            most = Math.max(most, common(checkpoint.tail(), tokens, at.end(), tokens.length));
+        }
+        return at.end() + most;
+    }
+
+    /** Tokens in which some begin like those of a prompt from a position on. */
+    private static int common(int[] some, int[] tokens, int begin, int end) {
+        int limit = Math.clamp(end - begin, 0, some.length);
+        int mismatch = Arrays.mismatch(some, 0, limit, tokens, begin, begin + limit);
+        return mismatch < 0 ? limit : mismatch;
+    }
+}

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Compares Varve with libllama; arguments go to dev.varve.bench.CompareBench. Build first: mvn -q package -DskipTests
 # BENCH=PlanBench bench/run.sh ... compares what varve plan foretells with what is measured.
-# BENCH=SplitBench, CurveBench and RequestBench measure splits, clients that come at once, and what a request costs beside computing.
+# BENCH=SplitBench, CurveBench, CacheBench and RequestBench measure splits, clients that come at once, the prefix cache, and what a request
+# costs beside computing.
 # bench/run.sh http ... measures running servers over HTTP; bench/run.sh http --help explains it, docs/performance.md its figures.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)

@@ -32,13 +32,18 @@ final class Timed implements GenerationListener {
     }
 
     private static Timed submit(Engine engine, int[] prompt, int count, TokenGuide guide) {
-        Timed timed = new Timed();
-        engine.submit(
+        return submit(
+                engine,
                 GenerationRequest.greedy(prompt, count)
                         .choosing(
                                 new GenerationRequest.Choice(
-                                        SamplingOptions.greedy(), OptionalInt.empty(), guide)),
-                timed);
+                                        SamplingOptions.greedy(), OptionalInt.empty(), guide)));
+    }
+
+    /** Whatever is asked for. */
+    static Timed submit(Engine engine, GenerationRequest request) {
+        Timed timed = new Timed();
+        engine.submit(request, timed);
         return timed;
     }
 

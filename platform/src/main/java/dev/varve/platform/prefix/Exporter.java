@@ -22,7 +22,7 @@ final class Exporter {
     private static final System.Logger LOG = System.getLogger("dev.varve.prefix");
 
     /** Tokens behind another checkpoint that are not worth one of their own. */
-    private static final int LEAST_GAIN = 8;
+    static final int LEAST_GAIN = 8;
 
     private final PrefixTree tree;
     private final CacheLayout layout;
@@ -133,13 +133,9 @@ final class Exporter {
         return openCheckpoint(departure, at);
     }
 
-    /** Whether another departure may yet be given up with this block, which is not there. */
+    /** Whether a block that is not there may yet be given up, or was and will be taken out. */
     private boolean isHalfIssued(TokenBlock block) {
-        return departures.stream()
-                .anyMatch(
-                        each ->
-                                each.filling().isPresent()
-                                        && each.reached().filter(block::equals).isPresent());
+        return underWay.stream().anyMatch(each -> each.isOf(block.rows()) && !each.isIssued());
     }
 
     private boolean mayFit(Departure departure) {

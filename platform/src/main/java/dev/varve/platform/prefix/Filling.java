@@ -11,6 +11,7 @@ import java.util.function.Supplier;
 
 /** A block or checkpoint on its way to host memory, a few parts at a time. */
 final class Filling {
+    private final Pieces pieces;
     private final List<Cells> targets;
     private final Supplier<List<CachePart>> parts;
     private final Outcome outcome;
@@ -31,9 +32,15 @@ final class Filling {
      * @param parts where it lies on the devices at the moment, in the order of the targets
      */
     Filling(Pieces targets, Supplier<List<CachePart>> parts, Outcome outcome) {
+        pieces = targets;
         this.targets = targets.parts();
         this.parts = parts;
         this.outcome = outcome;
+    }
+
+    /** Whether it fills just these. */
+    boolean isOf(Pieces others) {
+        return pieces == others;
     }
 
     boolean isIssued() {

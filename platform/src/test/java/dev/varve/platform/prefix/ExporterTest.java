@@ -1,0 +1,230 @@
+package dev.varve.platform.prefix;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.ggml.GgmlType;
+import dev.varve.platform.sequence.Advance;
+import dev.varve.platform.sequence.CacheCapacity;
+import dev.varve.platform.sequence.CacheRequest;
+import dev.varve.platform.sequence.CacheScope;
+import dev.varve.platform.sequence.CachedSequence;
+import dev.varve.platform.sequence.CutList;
+import dev.varve.platform.sequence.Departures;
+import dev.varve.platform.sequence.SequenceCache;
+import dev.varve.platform.sequence.Stretch;
+import dev.varve.platform.sequence.TokenList;
+import dev.varve.platform.shard.CacheLayout;
+import dev.varve.platform.shard.CachePart;
+import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.PartBytes;
+import dev.varve.platform.shard.PlainModel;
+import dev.varve.platform.shard.SlotCopy;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+
+/** Copies to host memory part by part, of sequences that begin alike and may be given up. */
+class ExporterTest {
+    private static final int BLOCK = TokenBlock.TOKENS;
+    private static final int CONTEXT = 1024;
+    private static final int LENGTH = 2 * BLOCK + 88;
+    private static final int[] PROMPT = IntStream.range(0, LENGTH).toArray();
+    private static final PlainModel MODEL = PlainModel.attentionOnly(3, CONTEXT);
+    private static final CacheScope SCOPE = CacheScope.common();
+
+    private final SequenceCache devices =
+            new SequenceCache(new CacheCapacity(4 * CONTEXT, 9), false, Departures.UNHEARD);
+    private final PrefixTree tree = new PrefixTree(new CellMemory(16 << 20), true, () -> 0);
+    private final HeldMover mover = new HeldMover();
+    private final Exporter exporter =
+            new Exporter(
+                    tree,
+                    CacheLayout.of(
+                            MODEL.shape(),
+                            MODEL.shape().allLayers(),
+                            new CacheTypes(GgmlType.F32, GgmlType.F32),
+                            2 * BLOCK),
+                    devices,
+                    new MeteredMover(devices, mover));
+
+    /** Moves that are over when the test says so. The rows are zeros. */
+    private static final class HeldMover implements CacheMover {
+        private final Deque<CompletableFuture<Void>> held = new ArrayDeque<>();
+
+        @Override
+        public CompletableFuture<Void> copy(List<SlotCopy> copies) {
+            throw new AssertionError("nothing moves");
+        }
+
+        @Override
+        public CompletableFuture<Void> export(List<CachePart> parts, PartBytes target) {
+            for (int i = 0; i < parts.size(); i++) {
+                target.take(i, ByteBuffer.allocate((int) parts.get(i).bytes()));
+            }
+            held.add(new CompletableFuture<>());
+            return held.getLast();
+        }
+
+        @Override
+        public CompletableFuture<Void> adopt(List<CachePart> parts, PartBytes source) {
+            throw new AssertionError("nothing is restored");
+        }
+
+        void completeAll() {
+            held.forEach(move -> move.complete(null));
+            held.clear();
+        }
+    }
+
+    @AfterEach
+    void close() {
+        mover.completeAll();
+        tree.close();
+    }
+
+    private CachedSequence computed(int... tokens) {
+        CachedSequence sequence =
+                devices.begin(
+                                new CacheRequest(
+                                        new TokenList(tokens),
+                                        CutList.NONE,
+                                        SCOPE,
+                                        OutputRows.BEST),
+                                0)
+                        .orElseThrow();
+        devices.advance(List.of(new Advance(sequence, 1, tokens, OutputRows.NONE, Stretch.WINDOW)));
+        return sequence;
+    }
+
+    private Departure add(CachedSequence sequence) {
+        return exporter.add(sequence, sequence.computed(), sequence.stateRow(), true);
+    }
+
+    /** Copies one part after the other, as far as that goes. */
+    private void issueAll() {
+        while (exporter.step(1) > 0) {
+            // The next one.
+        }
+    }
+
+    private void settle() {
+        mover.completeAll();
+        exporter.poll();
+    }
+
+    private Optional<PrefixTree.Found> found() {
+        return tree.find(SCOPE, PROMPT, LENGTH);
+    }
+
+    private void assertWholeAndThenFree() {
+        assertTrue(exporter.isIdle());
+        assertEquals(LENGTH, found().map(PrefixTree.Found::position).orElse(0));
+        assertEquals(2 * BLOCK, tree.blockTokens());
+        tree.clear();
+        assertEquals(0, tree.memory().used());
+        assertEquals(0, tree.blockTokens());
+    }
+
+    @Test
+    void whatTwoHaveInCommonIsCopiedOnce() {
+        add(computed(PROMPT));
+        add(computed(PROMPT));
+
+        issueAll();
+        settle();
+
+        assertEquals(LENGTH * 3L * 2 * 4 * Float.BYTES, exporter.bytes());
+        assertWholeAndThenFree();
+    }
+
+    @Test
+    void nothingIsFoundBeforeItHasArrived() {
+        add(computed(PROMPT));
+
+        issueAll();
+
+        assertTrue(found().isEmpty());
+        settle();
+        assertWholeAndThenFree();
+    }
+
+    /** The block is under way and will be taken out: what lies behind it would be lost with it. */
+    @Test
+    void aBlockThatWasGivenUpHalfwayIsNoBeginningForOthers() {
+        CachedSequence first = computed(PROMPT);
+        add(first);
+        exporter.step(1);
+        add(computed(PROMPT));
+
+        exporter.cancel(first);
+        issueAll();
+        settle();
+        issueAll();
+        settle();
+
+        assertWholeAndThenFree();
+    }
+
+    @Test
+    void ofASequenceThatIsCancelledNothingIsFound() {
+        CachedSequence sequence = computed(PROMPT);
+        add(sequence);
+        exporter.step(1);
+
+        exporter.cancel(sequence);
+        settle();
+
+        assertTrue(exporter.isIdle());
+        assertTrue(found().isEmpty());
+        assertEquals(0, tree.memory().used());
+    }
+
+    @Test
+    void oneFailureGivesUpWhatIsUnderWayAndNothingElse() {
+        add(computed(PROMPT));
+        issueAll();
+        settle();
+        int[] other = IntStream.range(1000, 1000 + LENGTH).toArray();
+        add(computed(other));
+        add(computed(PROMPT));
+        exporter.step(1);
+        exporter.step(1);
+
+        mover.held
+                .getFirst()
+                .completeExceptionally(
+                        new VarveException(VarveException.Kind.BACKEND_FAILED, "out of order"));
+        mover.held.getLast().complete(null);
+        issueAll();
+        settle();
+
+        assertTrue(tree.find(SCOPE, other, LENGTH).isEmpty());
+        assertWholeAndThenFree();
+    }
+
+    @Test
+    void aPlaceThatGoesIsCopiedAtOnce() {
+        CachedSequence sequence = computed(PROMPT);
+        Departure unripe = exporter.add(sequence, LENGTH, sequence.stateRow(), false);
+        add(sequence);
+        assertFalse(unripe.isRipe());
+
+        exporter.flush(sequence);
+
+        assertFalse(exporter.hasWork());
+        settle();
+        assertWholeAndThenFree();
+    }
+}

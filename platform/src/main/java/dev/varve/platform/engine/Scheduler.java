@@ -218,6 +218,7 @@ public final class Scheduler implements Engine {
                 return;
             }
             endCancelled();
+            // Who asks should not have to wait as long as the requests.
             answerQuestions();
             publish();
         }
@@ -249,6 +250,10 @@ public final class Scheduler implements Engine {
     private void removeCancelled() {
         endCancelled();
         steps.removeCancelled();
+    }
+
+    private void answerQuestions() {
+        queue.takeQuestions().forEach(RequestQueue.Question::answer);
     }
 
     private void endCancelled() {

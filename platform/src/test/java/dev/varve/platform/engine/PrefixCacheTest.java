@@ -3,17 +3,11 @@ package dev.varve.platform.engine;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.varve.api.ggml.GgmlType;
-import dev.varve.api.model.LayerRange;
+import dev.varve.platform.engine.PlainEngine.Ask;
 import dev.varve.platform.prefix.CacheSource;
 import dev.varve.platform.prefix.PrefixCacheStatus;
-import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.sequence.CacheScope;
-import dev.varve.platform.shard.CacheLayout;
-import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.PlainModel;
-import dev.varve.platform.shard.PlainShard;
-import dev.varve.platform.shard.SlotSpan;
 
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -21,7 +15,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Set;
 import java.util.SplittableRandom;
 
 /**
@@ -29,58 +22,6 @@ import java.util.SplittableRandom;
  * it gets alone.
  */
 class PrefixCacheTest {
-    private static final int CONTEXT = 4 * SlotSpan.BLOCK;
-    private static final CacheTypes F32 = new CacheTypes(GgmlType.F32, GgmlType.F32);
-
-    private static PlainModel model(boolean forgets) {
-        return forgets ? PlainModel.mixed(CONTEXT) : PlainModel.attentionOnly(3, CONTEXT);
-    }
-
-    private static EngineOptions options(int parallel, int blocks) {
-        return new EngineOptions(
-                EngineOptions.Capacity.of(CONTEXT, parallel, blocks * SlotSpan.BLOCK), 4096);
-    }
-
-    private static Scheduler engine(PlainModel model, EngineOptions options, int stages) {
-        PlainShard.Sizes sizes =
-                new PlainShard.Sizes(
-                        options.capacity().caches().slots(),
-                        options.capacity().caches().stateRows());
-        int layers = model.shape().layerCount();
-        List<PlainShard> shards = new ArrayList<>();
-        for (int i = 0; i < stages; i++) {
-            shards.add(
-                    new PlainShard(
-                            model,
-                            new LayerRange(i * layers / stages, (i + 1) * layers / stages),
-                            sizes));
-        }
-        return Scheduler.start(new ShardPipeline(shards), model.shape(), options);
-    }
-
-    private static EngineOptions withHost(EngineOptions options, PlainModel model, long bytes) {
-        CacheLayout layout =
-                CacheLayout.of(model.shape(), model.shape().allLayers(), F32, 2 * SlotSpan.BLOCK);
-        return options.withHostCache(new HostCache(layout, bytes));
-    }
-
-    /** A prompt and where it is likely to be continued otherwise. */
-    private record Ask(int[] prompt, int[] boundaries, int count, CacheScope scope) {
-        GenerationRequest request() {
-            return new GenerationRequest(
-                            GenerationRequest.Prompt.of(prompt, boundaries),
-                            new GenerationRequest.Ending(count, Set.of()),
-                            GenerationRequest.Choice.of(SamplingOptions.greedy()))
-                    .within(scope);
-        }
-
-        Collected ask(Engine engine) {
-            Collected collected = new Collected();
-            engine.submit(request(), collected);
-            return collected;
-        }
-    }
-
     /** Conversations of two scopes: each goes on, or changes something that was said. */
     private static final class Conversations {
         private final SplittableRandom random;
@@ -115,16 +56,18 @@ class PrefixCacheTest {
                 begin = Arrays.copyOf(other.prompt(), cut);
                 boundaries = Arrays.stream(other.boundaries()).filter(each -> each < cut).toArray();
             }
-            int[] prompt = join(begin, text(1 + random.nextInt(60)));
-            if (prompt.length > CONTEXT - longestAnswer) {
-                prompt = Arrays.copyOf(prompt, 1 + random.nextInt(CONTEXT - longestAnswer));
+            int[] prompt = PlainEngine.join(begin, text(1 + random.nextInt(60)));
+            if (prompt.length > PlainEngine.CONTEXT - longestAnswer) {
+                prompt =
+                        Arrays.copyOf(
+                                prompt, 1 + random.nextInt(PlainEngine.CONTEXT - longestAnswer));
             }
             int length = prompt.length;
             boundaries = Arrays.stream(boundaries).filter(each -> each < length).toArray();
             if (begin.length < length
                     && (boundaries.length == 0
                             || boundaries[boundaries.length - 1] < begin.length)) {
-                boundaries = join(boundaries, new int[] {begin.length});
+                boundaries = PlainEngine.join(boundaries, new int[] {begin.length});
             }
             Ask ask = new Ask(prompt, boundaries, 1 + random.nextInt(longestAnswer), scope);
             asked.add(ask);
@@ -132,23 +75,17 @@ class PrefixCacheTest {
         }
     }
 
-    private static int[] join(int[] first, int[] second) {
-        int[] joined = Arrays.copyOf(first, first.length + second.length);
-        System.arraycopy(second, 0, joined, first.length, second.length);
-        return joined;
-    }
-
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 4, 5, 6})
     void anyLoadGivesWhatEachRequestGetsAlone(int seed) throws Exception {
-        PlainModel model = model(seed % 2 == 1);
+        PlainModel model = PlainEngine.model(seed % 2 == 1);
         int stages = 1 + seed / 2 % 3;
         Conversations conversations = new Conversations(seed, seed < 5 ? 80 : 500);
         long bytes = seed < 3 ? 64 << 20 : 1 << 20;
-        EngineOptions options = withHost(options(4, 8), model, bytes);
+        EngineOptions options = PlainEngine.withHost(PlainEngine.options(4, 8), model, bytes);
         EngineStatus status;
-        try (Scheduler engine = engine(model, options, stages);
-                Scheduler alone = engine(model, options(1, 4), 1)) {
+        try (Scheduler engine = PlainEngine.start(model, options, stages);
+                Scheduler alone = PlainEngine.alone(model)) {
             for (int round = 0; round < (seed < 5 ? 25 : 8); round++) {
                 List<Ask> asks = new ArrayList<>();
                 List<Collected> answers = new ArrayList<>();
@@ -158,13 +95,7 @@ class PrefixCacheTest {
                 }
                 for (int i = 0; i < asks.size(); i++) {
                     assertEquals(
-                            new Ask(
-                                            asks.get(i).prompt(),
-                                            new int[0],
-                                            asks.get(i).count(),
-                                            CacheScope.none())
-                                    .ask(alone)
-                                    .await(),
+                            asks.get(i).alone(alone),
                             answers.get(i).await(),
                             "request " + i + " of round " + round + ", seed " + seed);
                 }

@@ -1,0 +1,159 @@
+package dev.varve.platform.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.varve.api.ggml.GgmlType;
+import dev.varve.api.model.LayerRange;
+import dev.varve.platform.sampling.SamplingOptions;
+import dev.varve.platform.sequence.CacheScope;
+import dev.varve.platform.shard.CacheLayout;
+import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.PlainModel;
+import dev.varve.platform.shard.PlainShard;
+import dev.varve.platform.shard.SlotSpan;
+import dev.varve.testkit.Await;
+
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.stream.IntStream;
+
+/** Engines over plain shards, of which nothing depends on how requests were put together. */
+final class PlainEngine {
+    static final int CONTEXT = 4 * SlotSpan.BLOCK;
+
+    private static final CacheTypes F32 = new CacheTypes(GgmlType.F32, GgmlType.F32);
+
+    private PlainEngine() {}
+
+    static PlainModel model(boolean forgets) {
+        return forgets ? PlainModel.mixed(CONTEXT) : PlainModel.attentionOnly(3, CONTEXT);
+    }
+
+    static EngineOptions options(int parallel, int blocks) {
+        return new EngineOptions(
+                EngineOptions.Capacity.of(CONTEXT, parallel, blocks * SlotSpan.BLOCK), 4096);
+    }
+
+    static EngineOptions withHost(EngineOptions options, PlainModel model, long bytes) {
+        CacheLayout layout =
+                CacheLayout.of(model.shape(), model.shape().allLayers(), F32, 2 * SlotSpan.BLOCK);
+        return options.withHostCache(new HostCache(layout, bytes));
+    }
+
+    static PlainShard.Sizes sizes(EngineOptions options) {
+        return new PlainShard.Sizes(
+                options.capacity().caches().slots(), options.capacity().caches().stateRows());
+    }
+
+    /** Layers of equal stages. */
+    static List<LayerRange> ranges(PlainModel model, int stages) {
+        int layers = model.shape().layerCount();
+        return IntStream.range(0, stages)
+                .mapToObj(i -> new LayerRange(i * layers / stages, (i + 1) * layers / stages))
+                .toList();
+    }
+
+    static Scheduler start(PlainModel model, EngineOptions options, int stages) {
+        PlainShard.Sizes sizes = sizes(options);
+        return start(
+                model,
+                options,
+                ranges(model, stages).stream()
+                        .map(range -> new PlainShard(model, range, sizes))
+                        .toList());
+    }
+
+    static Scheduler start(
+            PlainModel model, EngineOptions options, List<? extends PlainShard> shards) {
+        return Scheduler.start(new ShardPipeline(shards), model.shape(), options);
+    }
+
+    /** An engine for one request after the other, which keeps nothing beside the devices. */
+    static Scheduler alone(PlainModel model) {
+        return start(model, options(1, CONTEXT / SlotSpan.BLOCK), 1);
+    }
+
+    static int[] text(long seed, int length) {
+        return new SplittableRandom(seed).ints(length, 0, 61).toArray();
+    }
+
+    static int[] join(int[] first, int[] second) {
+        int[] joined = Arrays.copyOf(first, first.length + second.length);
+        System.arraycopy(second, 0, joined, first.length, second.length);
+        return joined;
+    }
+
+    /** A prompt and where it is likely to be continued otherwise. */
+    record Ask(int[] prompt, int[] boundaries, int count, CacheScope scope) {
+        static Ask of(int[] prompt, int count, int... boundaries) {
+            return new Ask(prompt, boundaries, count, CacheScope.common());
+        }
+
+        Ask within(CacheScope other) {
+            return new Ask(prompt, boundaries, count, other);
+        }
+
+        /** The same conversation with its answer and something new. */
+        Ask next(List<Integer> answer, int[] more) {
+            int[] said = answer.stream().mapToInt(Integer::intValue).toArray();
+            int[] before = join(prompt, said);
+            return new Ask(join(before, more), new int[] {before.length}, count, scope);
+        }
+
+        GenerationRequest request() {
+            return new GenerationRequest(
+                            GenerationRequest.Prompt.of(prompt, boundaries),
+                            new GenerationRequest.Ending(count, Set.of()),
+                            GenerationRequest.Choice.of(SamplingOptions.greedy()))
+                    .within(scope);
+        }
+
+        Collected ask(Engine engine) {
+            Collected collected = new Collected();
+            engine.submit(request(), collected);
+            return collected;
+        }
+
+        /** Its tokens, whatever was computed before. */
+        List<Integer> alone(Engine engine) throws Exception {
+            return new Ask(prompt, new int[0], count, CacheScope.none()).ask(engine).await();
+        }
+    }
+
+    /** Asks all at once. */
+    static List<Collected> askAll(Engine engine, List<Ask> asks) {
+        List<Collected> answers = asks.stream().map(ask -> new Collected()).toList();
+        engine.submit(
+                IntStream.range(0, asks.size())
+                        .mapToObj(i -> new Engine.Submission(asks.get(i).request(), answers.get(i)))
+                        .toList());
+        return answers;
+    }
+
+    /** Takes the room of all finished sequences, and leaves nothing behind. */
+    static void pushOff(Engine engine) throws Exception {
+        int count = (int) engine.status().slots().total() / CONTEXT;
+        Ask large = Ask.of(text(-1, CONTEXT - 1), 1).within(CacheScope.none());
+        for (Collected answer : askAll(engine, Collections.nCopies(count, large))) {
+            answer.await();
+        }
+        Await.until("no residents", () -> engine.status().slots().resident() == 0);
+    }
+
+    /** Checks that nothing is held once everything is forgotten. */
+    static void assertNothingStays(Engine engine) throws Exception {
+        Await.result(engine.clearCache());
+        assertEquals(List.of(), Await.result(engine.cacheEntries()));
+        EngineStatus status =
+                Await.value(
+                        "everything is free",
+                        engine::status,
+                        now -> now.slots().resident() == 0 && now.cache().host().usedBytes() == 0);
+        assertEquals(0, status.slots().running());
+        assertEquals(0, status.cache().host().entries());
+        assertEquals(0, status.cache().host().blockTokens());
+    }
+}

@@ -157,7 +157,9 @@ final class StepRunner {
 
     /** Whether a running request is about to compute much of what another one needs. */
     private boolean awaitsHead(Request request, int known) {
-        if (!state.prefix().hasHost() || !request.mayRestore()) {
+        // Where any position can be gone back to, nothing is kept before a request has ended.
+        boolean keepsHeads = state.prefix().hasHost() && !state.cache().canCutBack();
+        if (!keepsHeads || !request.mayRestore()) {
             return false;
         }
         for (int i = 0; i < running.size(); i++) {

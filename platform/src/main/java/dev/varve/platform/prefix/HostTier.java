@@ -54,6 +54,15 @@ final class HostTier implements AutoCloseable {
         return tree.find(request.scope(), tokens, tokens.length - 1, request.replay());
     }
 
+    /** Whether a request could go on from where a sequence ends, or a few tokens before that. */
+    boolean holds(CachedSequence sequence) {
+        int end = sequence.computed();
+        int[] tokens = sequence.tokens().range(0, end);
+        int found =
+                tree.find(sequence.scope(), tokens, end).map(PrefixTree.Found::position).orElse(0);
+        return end - found < Exporter.LEAST_GAIN;
+    }
+
     MissReason whyNot(CacheRequest request) {
         return tree.whyNot(request.scope(), request.tokens().range(0, request.tokens().size()));
     }

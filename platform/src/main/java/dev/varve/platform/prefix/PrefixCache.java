@@ -77,8 +77,8 @@ public final class PrefixCache implements AutoCloseable {
     /** Sequences that leave the devices while others need their room. */
     private final class Leaving implements Departures {
         @Override
-        public boolean keeps() {
-            return true;
+        public boolean keeps(CachedSequence sequence) {
+            return host.map(tier -> tier.holds(sequence)).orElse(false);
         }
 
         @Override

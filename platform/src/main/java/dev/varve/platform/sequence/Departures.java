@@ -9,7 +9,7 @@ public interface Departures {
     Departures UNHEARD =
             new Departures() {
                 @Override
-                public boolean keeps() {
+                public boolean keeps(CachedSequence sequence) {
                     return false;
                 }
 
@@ -29,8 +29,8 @@ public interface Departures {
                 }
             };
 
-    /** Whether what finished sequences computed is kept elsewhere. */
-    boolean keeps();
+    /** Whether all that a finished sequence computed is kept elsewhere by now. */
+    boolean keeps(CachedSequence sequence);
 
     /** A sequence's slots and rows are about to be freed. */
     void leaves(CachedSequence sequence);

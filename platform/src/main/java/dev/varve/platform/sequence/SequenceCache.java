@@ -138,7 +138,9 @@ public final class SequenceCache {
      */
     private boolean mayFork(Match match, int capacity) {
         if (match.extendsResident()) {
-            return !departures.keeps() && spans.freeSlots() >= capacity && rows.hasFree();
+            return spans.freeSlots() >= capacity
+                    && rows.hasFree()
+                    && !departures.keeps(match.resident());
         }
         return obtainableSlots() - match.resident().span().capacity() >= capacity
                 && hasRowForFork(Optional.of(match.resident()));

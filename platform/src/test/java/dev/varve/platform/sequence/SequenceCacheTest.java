@@ -169,7 +169,7 @@ class SequenceCacheTest {
                         true,
                         new Departures() {
                             @Override
-                            public boolean keeps() {
+                            public boolean keeps(CachedSequence sequence) {
                                 return true;
                             }
 

@@ -252,10 +252,6 @@ public final class Scheduler implements Engine {
         steps.removeCancelled();
     }
 
-    private void answerQuestions() {
-        queue.takeQuestions().forEach(RequestQueue.Question::answer);
-    }
-
     private void endCancelled() {
         fail(queue.removeCancelled(), RunningRequests.cancelled());
     }

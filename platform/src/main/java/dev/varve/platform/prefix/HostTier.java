@@ -58,8 +58,7 @@ final class HostTier implements AutoCloseable {
     boolean holds(CachedSequence sequence) {
         int end = sequence.computed();
         int[] tokens = sequence.tokens().range(0, end);
-        int found =
-                tree.find(sequence.scope(), tokens, end).map(PrefixTree.Found::position).orElse(0);
+        int found = tree.find(sequence.scope(), tokens, end).map(Found::position).orElse(0);
         return end - found < Exporter.LEAST_GAIN;
     }
 

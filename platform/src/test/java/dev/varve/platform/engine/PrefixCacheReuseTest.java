@@ -256,7 +256,7 @@ class PrefixCacheReuseTest {
         PlainModel model = PlainEngine.model(true);
         EngineOptions options =
                 PlainEngine.withHost(PlainEngine.options(1, BLOCKS), model, 3 * ENTRY);
-        List<Ask> asks = List.of(unlike(0, 200), unlike(1, 60), unlike(2, 150), unlike(3, 120));
+        List<Ask> asks = List.of(unlike(0, 115), unlike(1, 60), unlike(2, 105), unlike(3, 95));
         try (Scheduler engine = PlainEngine.start(model, options, 1);
                 Scheduler alone = PlainEngine.alone(model)) {
             for (int i = 0; i < 3; i++) {
@@ -312,7 +312,7 @@ class PrefixCacheReuseTest {
         EngineOptions options = PlainEngine.withHost(PlainEngine.options(1, BLOCKS), model, PLENTY);
         try (Scheduler engine = PlainEngine.start(model, options, 1);
                 Scheduler alone = PlainEngine.alone(model)) {
-            Ask known = unlike(0, 200);
+            Ask known = unlike(0, 115);
             known.ask(engine).await();
             awaitEntries(engine, 1);
             int[] parting = join(text(100, 60), text(7, 80));

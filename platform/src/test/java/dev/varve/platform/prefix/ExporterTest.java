@@ -124,13 +124,13 @@ class ExporterTest {
         exporter.poll();
     }
 
-    private Optional<PrefixTree.Found> found() {
+    private Optional<Found> found() {
         return tree.find(SCOPE, PROMPT, LENGTH);
     }
 
     private void assertWholeAndThenFree() {
         assertTrue(exporter.isIdle());
-        assertEquals(LENGTH, found().map(PrefixTree.Found::position).orElse(0));
+        assertEquals(LENGTH, found().map(Found::position).orElse(0));
         assertEquals(2 * BLOCK, tree.blockTokens());
         tree.clear();
         assertEquals(0, tree.memory().used());

@@ -175,9 +175,16 @@ class GoldenBytesTest {
     }
 
     @Test
+    void copiesHaveTheirBytes() {
+        assertEquals(
+                "02000000000100000004000005000000010000000200000003000000",
+                hex(CopyCodec.encode(List.of(new SlotCopy(256, 1024, 5), new SlotCopy(1, 2, 3)))));
+    }
+
+    @Test
     void messagesHaveTheirNumbers() {
         assertEquals(
-                List.of(64, 65, 66, 67, 74, 75, 76),
+                List.of(64, 65, 66, 67, 74, 75, 76, 77),
                 List.of(
                         MessageType.DESCRIBE,
                         MessageType.LOAD,
@@ -185,7 +192,8 @@ class GoldenBytesTest {
                         MessageType.FORWARD,
                         MessageType.REHEARSE,
                         MessageType.EXPORT,
-                        MessageType.ADOPT));
+                        MessageType.ADOPT,
+                        MessageType.COPY));
     }
 
     @Test

@@ -329,6 +329,36 @@ public abstract class ShardContractTest {
     }
 
     @Test
+    void rowsThatAreCopiedApartAreAsTheCallsBeforeLeftThem() throws Exception {
+        int[] text = tokens(17, 2 * CHUNK);
+        float[] expected = text(0, text);
+        int[] other = tokens(18, CHUNK);
+        Slice fork =
+                new Slice(
+                        2,
+                        Arrays.copyOfRange(text, CHUNK, text.length),
+                        new SlicePlace(CHUNK, span(2), 2, 3),
+                        OutputRows.ALL);
+
+        forward(slice(1, text, 0, CHUNK, OutputRows.NONE));
+        CompletableFuture<Void> copied =
+                shard.copy(
+                        List.of(
+                                new SlotCopy(span(1).begin(), span(3).begin(), CHUNK),
+                                new SlotCopy(span(3).begin(), span(2).begin(), CHUNK)));
+        forward(new Slice(1, other, new SlicePlace(0, span(1), 0, 4), OutputRows.NONE));
+        ShardResult forked = run(fork);
+
+        assertArrayEquals(expected, rows(forked));
+        copied.get(SECONDS, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void noCopiesAreDoneAtOnce() throws Exception {
+        shard.copy(List.of()).get(SECONDS, TimeUnit.SECONDS);
+    }
+
+    @Test
     void capturesComeWithOneColumnForEachToken() {
         int[] text = tokens(10, CHUNK);
 

@@ -235,6 +235,27 @@ class PrefixTreeTest {
         assertEquals(1000, found(ONE, join(prompt, prompt(5, 3))));
     }
 
+    @Test
+    void whatIsInUseIsNotCleared() {
+        int[] used = prompt(600, 1);
+        assertTrue(store(ONE, used));
+        assertTrue(store(ONE, join(Arrays.copyOf(used, 300), prompt(300, 2))));
+        assertTrue(store(TWO, used));
+        PrefixTree.Found found = tree.find(ONE, join(used, new int[1]), used.length).orElseThrow();
+        found.pin();
+
+        tree.clear();
+
+        assertContent(found, ONE, used);
+        assertEquals(0, found(TWO, join(used, new int[1])));
+        assertEquals(2 * BLOCK, tree.blockTokens());
+        tree.unpin(found);
+        tree.clear();
+        assertEquals(0, tree.memory().used());
+        assertEquals(0, tree.blockTokens());
+        assertEquals(List.of(), tree.entries());
+    }
+
     /** Heads that many share, so that every length of agreement comes. */
     private static int[] randomPrompt(SplittableRandom random) {
         int[] prompt = prompt(100 + 200 * random.nextInt(4), random.nextInt(6));
@@ -261,6 +282,7 @@ class PrefixTreeTest {
         SplittableRandom random = new SplittableRandom(42);
         Map<Checkpoint, Key> stored = new IdentityHashMap<>();
         int hits = 0;
+        int clears = 0;
         for (int operation = 0; operation < 100_000; operation++) {
             now += random.nextInt(1_000_000_000);
             CacheScope scope = random.nextBoolean() ? ONE : TWO;
@@ -273,6 +295,11 @@ class PrefixTreeTest {
             } else if (kind < 31 && !tree.checkpoints().isEmpty()) {
                 int victim = random.nextInt(tree.checkpoints().size());
                 tree.remove(tree.checkpoints().get(victim));
+            } else if (kind == 31 && random.nextInt(50) == 0) {
+                clears++;
+                tree.clear();
+                assertEquals(0, tree.memory().used());
+                assertEquals(0, tree.blockTokens());
             } else {
                 hits += assertFound(stored, scope, prompt);
             }
@@ -282,6 +309,7 @@ class PrefixTreeTest {
                 assertEquals(tree.memory().used(), used());
             }
         }
+        assertTrue(clears > 10, "clears: " + clears);
         assertTrue(hits > 10_000, "hits: " + hits);
         assertTrue(tree.evictions() > 1000, "evictions: " + tree.evictions());
         for (Checkpoint checkpoint : List.copyOf(tree.checkpoints())) {

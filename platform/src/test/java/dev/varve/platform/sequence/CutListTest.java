@@ -2,6 +2,7 @@ package dev.varve.platform.sequence;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -114,5 +115,55 @@ class CutListTest {
         assertThrows(IllegalArgumentException.class, () -> cuts.shorten(512));
         assertThrows(IllegalArgumentException.class, () -> cuts.shorten(601));
         assertThrows(IllegalArgumentException.class, () -> new CutList().shorten(1));
+    }
+
+    @Test
+    void windowsOfALengthEndWhereAPromptThatIsComputedInThemDoes() {
+        assertEquals(512, CutList.ofWindows(512, 512).agreement(cuts(512), 512));
+        assertEquals(1200, CutList.ofWindows(512, 1200).agreement(cuts(512, 1024, 1200), 1200));
+        assertEquals(1024, CutList.ofWindows(512, 1025).floor(1024));
+        assertEquals(7, CutList.ofWindows(512, 7).end());
+        assertEquals(Stretch.WINDOW, CutList.ofWindows(512, 700).stretchAt(512));
+    }
+
+    @Test
+    void listsAgreeAtAPositionAtWhichBothEndAlike() {
+        assertTrue(cuts(512, 600).agrees(cuts(512, 700), 512));
+        assertTrue(cuts(512, 600).agrees(cuts(512, 700), 0));
+        assertFalse(cuts(512, 600).agrees(cuts(512, 700), 600));
+        assertFalse(cuts(512, 600).agrees(cuts(512, 600), 599));
+        assertFalse(cuts(100, 512).agrees(cuts(512), 512));
+        assertTrue(new CutList().agrees(cuts(512), 0));
+    }
+
+    @Test
+    void equalCutsHaveEqualDigests() {
+        assertEquals(cuts(100, 512, 600).digest(512), cuts(100, 512, 700).digest(512));
+        assertEquals(cuts(512, 600).digest(256), cuts(512, 900).digest(256));
+        assertEquals(CutList.ofWindows(512, 900).digest(900), cuts(512, 900).digest(900));
+    }
+
+    /** What crosses the position was computed together with tokens behind it. */
+    @Test
+    void otherCutsBeforeAPositionOrAcrossItHaveOtherDigests() {
+        CutList decoded = cuts(512);
+        decoded.add(600, Stretch.ROWS);
+
+        assertNotEquals(cuts(512, 600).digest(600), cuts(300, 512, 600).digest(600));
+        assertNotEquals(cuts(512, 600).digest(600), cuts(512, 700).digest(600));
+        assertNotEquals(cuts(512, 600).digest(600), decoded.digest(600));
+        assertNotEquals(cuts(512, 600).digest(512), cuts(512, 600).digest(513));
+    }
+
+    @Test
+    void whatFollowsAPositionDoesNotChangeItsDigest() {
+        CutList cuts = cuts(256, 512);
+        long digest = cuts.digest(512);
+
+        cuts.add(513, Stretch.ROWS);
+        cuts.add(700, Stretch.WINDOW);
+
+        assertEquals(digest, cuts.digest(512));
+        assertEquals(digest, cuts.upTo(512).digest(512));
     }
 }

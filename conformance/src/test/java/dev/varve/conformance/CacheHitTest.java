@@ -1,0 +1,88 @@
+package dev.varve.conformance;
+
+import dev.varve.conformance.CacheHits.Expected;
+import dev.varve.conformance.CacheHits.Grade;
+import dev.varve.conformance.RandomModel.Family;
+import dev.varve.platform.remote.BoundaryType;
+import dev.varve.platform.runtime.LoadedModel;
+import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.shard.CacheTypes;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * A prompt whose beginning was found is answered like one that is computed whole, wherever the
+ * model's parts are and wherever the beginning was kept. With the same cuts every bit is the same,
+ * (a); with others every token with q8_0 caches, (b), and with F16 caches every token that was not
+ * too close to call, (c).
+ */
+@Timeout(300)
+class CacheHitTest {
+    private static final String HERE = "cpu:0";
+    private static final String THERE = "cpu:0@process";
+
+    @TempDir static Path models;
+    @TempDir static Path installation;
+    private static ListeningShard process;
+
+    @BeforeAll
+    static void startProcess() throws Exception {
+        process = ListeningShard.start(ShardProgram.install(models, installation));
+    }
+
+    @AfterAll
+    static void endProcess() {
+        process.close();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "QWEN35, false", "QWEN35, true", "QWEN35MOE, false", "QWEN35MOE, true",
+        "GEMMA4, false", "GEMMA4, true", "LAGUNA, false", "LAGUNA, true"
+    })
+    void aHitAnswersLikeAPromptThatIsComputedWhole(Family family, boolean quantized)
+            throws Exception {
+        long seed = family.quantisableSeed();
+        RandomModel spec = family.odd(seed);
+        CacheTypes types = quantized ? Cpu.Q8_0 : Cpu.F16;
+        ModelSettings settings = CacheHits.settings(types);
+        SplitModel split =
+                SplitModel.of(
+                        spec.write(models), settings, BoundaryType.F32, device -> process.link());
+        int cut = split.cuts().get(split.cuts().size() / 2);
+        Expected expected;
+        try (LoadedModel model = split.load(settings, List.of(HERE))) {
+            expected = Expected.of(spec, seed, model);
+        }
+
+        for (List<String> devices :
+                List.of(List.of(HERE), List.of(HERE, HERE), List.of(HERE, THERE), List.of(THERE))) {
+            int[] cuts = devices.size() == 1 ? new int[0] : new int[] {cut};
+            try (LoadedModel model = split.load(CacheHits.withHost(settings), devices, cuts)) {
+                expected.requireFrom(model, Grade.of(types), spec + " on " + devices);
+            }
+        }
+    }
+
+    /**
+     * The second part on a device with memory of its own, in a process for each model. One has
+     * recurrent states and one windows, since a software renderer takes seconds for each.
+     */
+    @ParameterizedTest
+    @EnumSource(names = {"QWEN35", "GEMMA4"})
+    void aHitOnMixedDevicesAnswersLikeAPromptThatIsComputedWhole(Family family) throws Exception {
+        Vulkan.device();
+        RandomModel spec = VulkanHits.spec(family);
+
+        VulkanLogits.launch(VulkanHits.class, spec.write(models), List.of(family.name()));
+    }
+}

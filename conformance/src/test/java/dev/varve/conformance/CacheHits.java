@@ -1,0 +1,281 @@
+package dev.varve.conformance;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.varve.api.VarveException;
+import dev.varve.platform.engine.Engine;
+import dev.varve.platform.engine.GeneratedToken;
+import dev.varve.platform.engine.GenerationEnd;
+import dev.varve.platform.engine.GenerationListener;
+import dev.varve.platform.engine.GenerationRequest;
+import dev.varve.platform.engine.TokenGuide;
+import dev.varve.platform.prefix.CacheEntry;
+import dev.varve.platform.prefix.CacheSource;
+import dev.varve.platform.runtime.HostCacheLimit;
+import dev.varve.platform.runtime.LoadedModel;
+import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.runtime.SequenceLimits;
+import dev.varve.platform.sampling.SamplingOptions;
+import dev.varve.platform.sampling.TokenLogprobs;
+import dev.varve.platform.sequence.CacheScope;
+import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.SlotSpan;
+import dev.varve.testkit.Await;
+import dev.varve.testkit.Comparison;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+
+/**
+ * Prompts that go on with others, found on the devices and in host memory, against the same prompts
+ * computed whole: what is told of each token, with the likely ones and their probabilities.
+ */
+final class CacheHits {
+    private static final int CONTEXT = 512;
+    private static final int PARALLEL = 2;
+
+    /** Where small windows have dropped whole blocks. */
+    private static final int HEAD = 350;
+
+    private static final int ANSWER = 6;
+    private static final CacheScope WARM = new CacheScope("warm");
+
+    private CacheHits() {}
+
+    static ModelSettings settings(CacheTypes types) {
+        return Cpu.settings(SequenceLimits.of(CONTEXT, PARALLEL), types);
+    }
+
+    static ModelSettings withHost(ModelSettings settings) {
+        return settings.with(new HostCacheLimit.Fixed(32 << 20));
+    }
+
+    /** How alike answers must be that were computed with other cuts. */
+    enum Grade {
+        /** Every token is the same. */
+        B,
+        /** The first other token was too close to call. */
+        C;
+
+        static Grade of(CacheTypes types) {
+            return types.equals(Cpu.Q8_0) ? B : C;
+        }
+    }
+
+    /** A prompt and its boundaries. */
+    private record Prompt(int[] tokens, int... boundaries) {
+        GenerationRequest request(CacheScope scope) {
+            return new GenerationRequest(
+                            GenerationRequest.Prompt.of(tokens, boundaries),
+                            new GenerationRequest.Ending(ANSWER, Set.of()),
+                            new GenerationRequest.Choice(
+                                    SamplingOptions.greedy(),
+                                    OptionalInt.of(GenerationRequest.Choice.MOST_LOGPROBS),
+                                    TokenGuide.none()))
+                    .within(scope);
+        }
+
+        Told ask(Engine engine, CacheScope scope) {
+            Listener listener = new Listener();
+            engine.submit(request(scope), listener);
+            // A software renderer makes its shaders with the first of them.
+            GenerationEnd end = listener.end.orTimeout(1, TimeUnit.MINUTES).join();
+            return new Told(List.copyOf(listener.tokens), end);
+        }
+    }
+
+    private static final class Listener implements GenerationListener {
+        private final List<GeneratedToken> tokens = new ArrayList<>();
+        private final CompletableFuture<GenerationEnd> end = new CompletableFuture<>();
+
+        @Override
+        public boolean onToken(GeneratedToken token) {
+            return tokens.add(token);
+        }
+
+        @Override
+        public void onEnd(GenerationEnd how) {
+            end.complete(how);
+        }
+
+        @Override
+        public void onError(VarveException error) {
+            end.completeExceptionally(error);
+        }
+    }
+
+    /** An answer, and what the prefix cache was good for. */
+    record Told(List<GeneratedToken> tokens, GenerationEnd end) {
+        int[] ids() {
+            return tokens.stream().mapToInt(GeneratedToken::id).toArray();
+        }
+
+        private Map<Integer, Float> likely(int step) {
+            Map<Integer, Float> likely = new TreeMap<>();
+            tokens.get(step)
+                    .logprobs()
+                    .orElseThrow()
+                    .top()
+                    .forEach(each -> likely.put(each.id(), each.logprob()));
+            return likely;
+        }
+
+        private void requireHit(String what, CacheSource source, int cached) {
+            assertEquals(Optional.of(source), end.cache().source(), what + ": " + end);
+            assertEquals(cached, end.tokens().cached(), what);
+        }
+
+        /** Grade (a): equal bits. */
+        private void requireSame(String what, Told expected) {
+            assertArrayEquals(expected.ids(), ids(), what);
+            for (int i = 0; i < tokens.size(); i++) {
+                TokenLogprobs logprobs = expected.tokens.get(i).logprobs().orElseThrow();
+                assertEquals(logprobs, tokens.get(i).logprobs().orElseThrow(), what + ", " + i);
+            }
+        }
+
+        private void require(Grade grade, String what, Told expected) {
+            int step = Arrays.mismatch(expected.ids(), ids());
+            if (grade == Grade.B || step < 0) {
+                assertArrayEquals(expected.ids(), ids(), what);
+                return;
+            }
+            // Both chose it behind the same tokens. Where one is not among the likely ones of the
+            // other, the lead is that of all likely ones together.
+            Map<Integer, Float> plain = expected.likely(step);
+            Map<Integer, Float> actual = likely(step);
+            float least = plain.values().stream().min(Float::compare).orElseThrow();
+            float[] row = row(plain, plain, least);
+            Comparison.assertGreedyGradeC(
+                    what + ", token " + step,
+                    new Comparison.GreedyRun(new int[] {expected.ids()[step]}, new float[][] {row}),
+                    new int[] {ids()[step]},
+                    Comparison.worstDifference(row, row(actual, plain, least)));
+        }
+
+        /** Log probabilities by id of the tokens that another distribution finds likely. */
+        private static float[] row(
+                Map<Integer, Float> values, Map<Integer, Float> wanted, float otherwise) {
+            float[] row = new float[1 << 12];
+            Arrays.fill(row, otherwise);
+            wanted.keySet().forEach(id -> row[id] = values.getOrDefault(id, otherwise));
+            return row;
+        }
+    }
+
+    /**
+     * What a model says that keeps nothing but what its devices hold.
+     *
+     * @param cold answers to all prompts, each computed whole
+     * @param continued the last of them, gone on with on the devices
+     */
+    record Expected(List<Prompt> prompts, List<Told> cold, Told continued) {
+        static Expected of(RandomModel spec, long seed, LoadedModel model) {
+            int[] head = spec.tokens(HEAD, seed);
+            List<Prompt> prompts = new ArrayList<>();
+            List<Told> cold = new ArrayList<>();
+            for (int i = 0; i < 3; i++) {
+                prompts.add(new Prompt(join(head, spec.tokens(20 + 5 * i, seed + 100 + i)), HEAD));
+                cold.add(prompts.get(i).ask(model.engine(), new CacheScope("cold " + i)));
+            }
+            int[] before = join(prompts.get(2).tokens(), cold.get(2).ids());
+            Prompt next =
+                    new Prompt(join(before, spec.tokens(30, seed + 200)), HEAD, before.length);
+            prompts.add(next);
+            Told continued = next.ask(model.engine(), new CacheScope("cold 2"));
+            continued.requireHit("on the device", CacheSource.DEVICE, before.length - 1);
+            cold.add(next.ask(model.engine(), new CacheScope("cold 3")));
+            return new Expected(prompts, cold, continued);
+        }
+
+        /** Asks the same of a model with host memory. */
+        void requireFrom(LoadedModel model, Grade grade, String what) {
+            Engine engine = model.engine();
+            Told first = prompts.get(0).ask(engine, WARM);
+            Told fork = prompts.get(1).ask(engine, WARM);
+            awaitEntry(engine, HEAD);
+            pushOff(engine);
+            Told restored = prompts.get(2).ask(engine, WARM);
+            int end = prompts.get(2).tokens().length + ANSWER - 1;
+            awaitEntry(engine, end);
+            pushOff(engine);
+            Told next = prompts.get(3).ask(engine, WARM);
+
+            fork.requireHit(what, CacheSource.DEVICE, HEAD);
+            restored.requireHit(what, CacheSource.HOST, HEAD);
+            next.requireHit(what, CacheSource.HOST, end);
+            // (a): the head ends with a forward in all of them.
+            first.requireSame(what + ", computed", cold.get(0));
+            fork.requireSame(what + ", forked", cold.get(1));
+            restored.requireSame(what + ", restored", cold.get(2));
+            // (a): the same forwards, on the devices all the time.
+            next.requireSame(what + ", next turn", continued);
+            // Tokens that were decoded are now part of a prompt.
+            next.require(grade, what + ", next turn computed whole", cold.get(3));
+        }
+    }
+
+    /**
+     * Settings with room for one sequence of a block, so that each request pushes off the other.
+     */
+    static ModelSettings oneBlock(CacheTypes types) {
+        return withHost(Cpu.settings(SlotSpan.BLOCK, 1, types));
+    }
+
+    /**
+     * As little as that takes: a prompt, another one with its head, and that one in a scope apart.
+     */
+    static void requireFromHost(RandomModel spec, long seed, LoadedModel model, String what) {
+        Engine engine = model.engine();
+        int[] head = spec.tokens(60, seed);
+        new Prompt(join(head, spec.tokens(8, seed + 1)), head.length).ask(engine, WARM);
+        awaitEntry(engine, head.length);
+        new Prompt(spec.tokens(8, seed + 2)).ask(engine, CacheScope.none());
+        Prompt prompt = new Prompt(join(head, spec.tokens(8, seed + 3)), head.length);
+
+        Told restored = prompt.ask(engine, WARM);
+        Told cold = prompt.ask(engine, new CacheScope("cold"));
+
+        restored.requireHit(what, CacheSource.HOST, head.length);
+        assertEquals(0, cold.end().tokens().cached(), what);
+        // (a): the head ends with a forward in both.
+        restored.requireSame(what, cold);
+    }
+
+    private static int[] join(int[] first, int[] second) {
+        return IntStream.concat(Arrays.stream(first), Arrays.stream(second)).toArray();
+    }
+
+    private static void awaitEntry(Engine engine, int position) {
+        Await.until(
+                "a state at " + position + " in host memory",
+                () ->
+                        Await.result(engine.cacheEntries()).stream()
+                                .mapToInt(CacheEntry::tokens)
+                                .anyMatch(tokens -> tokens == position));
+    }
+
+    /** Takes the room of all finished sequences, and leaves nothing behind. */
+    private static void pushOff(Engine engine) {
+        int[] large = new int[CONTEXT - 1];
+        Arrays.fill(large, 1);
+        GenerationRequest request = GenerationRequest.greedy(large, 1).within(CacheScope.none());
+        List<Engine.Submission> all =
+                IntStream.range(0, PARALLEL)
+                        .mapToObj(i -> new Engine.Submission(request, new Listener()))
+                        .toList();
+        engine.submit(all);
+        all.forEach(each -> Await.result(((Listener) each.listener()).end));
+        Await.until("no residents", () -> engine.status().slots().resident() == 0);
+    }
+}

@@ -1,0 +1,42 @@
+package dev.varve.conformance;
+
+import dev.varve.api.backend.ComputeDevice;
+import dev.varve.conformance.RandomModel.Family;
+import dev.varve.platform.runtime.LoadedModel;
+import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.shard.FlashAttention;
+import dev.varve.testkit.TensorType;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+
+/** Hits of a model half on the processor and half on a Vulkan device, in a process of its own. */
+final class VulkanHits {
+    private VulkanHits() {}
+
+    /** A seed whose recurrent states have sizes for which there are shaders: not 48. */
+    static RandomModel spec(Family family) {
+        return family == Family.GEMMA4
+                ? family.odd(seed(family), TensorType.F16)
+                : family.odd(seed(family), TensorType.F32);
+    }
+
+    private static long seed(Family family) {
+        return family == Family.GEMMA4 ? 8 : 1;
+    }
+
+    /** Runs in the process: file, target, family. */
+    public static void main(String[] arguments) throws IOException {
+        Path file = Path.of(arguments[0]);
+        Family family = Family.valueOf(arguments[2]);
+        RandomModel spec = spec(family);
+        ModelSettings settings = Cpu.with(CacheHits.oneBlock(Cpu.F16), FlashAttention.OFF);
+        int[] cuts = Cpu.legalCuts(file);
+        List<ComputeDevice> devices = List.of(Cpu.device(), Vulkan.device());
+        try (LoadedModel model = Vulkan.load(file, settings, devices, cuts[cuts.length / 2])) {
+            CacheHits.requireFromHost(spec, seed(family), model, spec + " on two devices");
+        }
+        VulkanLogits.write(Path.of(arguments[1]), new float[1][1]);
+    }
+}

@@ -14,10 +14,10 @@ import java.util.Optional;
  */
 final class CellMemory implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.varve.prefix");
-    static final int CELL_BYTES = 32 << 10;
+    static final int CELL_BYTES = 8 << 10;
 
     /** Few, since a new slab is filled with zeros while others wait. */
-    private static final int SLAB_CELLS = 128;
+    private static final int SLAB_CELLS = 512;
 
     private int mostCells;
 

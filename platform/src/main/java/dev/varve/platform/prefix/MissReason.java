@@ -10,8 +10,6 @@ public enum MissReason {
     BEFORE_CHECKPOINT,
     /** What it needs was known, and gave way to others. */
     EVICTED,
-    /** It was found, but there was no room for it on the devices. */
-    NO_ROOM,
     /** It was found, and could not be copied in. */
     FAILED,
     /** The request asked not to use the cache. */

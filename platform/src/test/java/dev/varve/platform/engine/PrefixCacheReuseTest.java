@@ -235,7 +235,7 @@ class PrefixCacheReuseTest {
     }
 
     /** Each kept prompt takes a cell for each of the model's four layers. */
-    private static final long ENTRY = 4 * (32 << 10);
+    private static final long ENTRY = 4 * (8 << 10);
 
     private static Ask unlike(int seed, int length) {
         return Ask.of(text(100 + seed, length), 8);

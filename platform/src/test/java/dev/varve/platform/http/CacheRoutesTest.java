@@ -315,7 +315,6 @@ class CacheRoutesTest {
                             "unknown",
                             "before_checkpoint",
                             "evicted",
-                            "no_room",
                             "failed",
                             "disabled")) {
                 String line = "varve_prefix_cache_misses_total{reason=\"" + reason + "\"} 0";

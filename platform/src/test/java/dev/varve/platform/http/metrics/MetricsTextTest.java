@@ -99,7 +99,7 @@ class MetricsTextTest {
                 new PrefixCacheStatus.Counts(
                         Map.of(CacheSource.HOST, 21L),
                         Map.of(CacheSource.HOST, 54_321L, CacheSource.DEVICE, 65L),
-                        Map.of(MissReason.NO_ROOM, 2L),
+                        Map.of(MissReason.FAILED, 2L),
                         9,
                         new PrefixCacheStatus.Moved(
                                 987_654_321,

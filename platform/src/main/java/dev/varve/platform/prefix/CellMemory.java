@@ -19,6 +19,8 @@ final class CellMemory implements AutoCloseable {
     /** Few, since a new slab is filled with zeros while others wait. */
     private static final int SLAB_CELLS = 512;
 
+    static final int SLAB_BYTES = SLAB_CELLS * CELL_BYTES;
+
     private int mostCells;
 
     /** Replaced, not changed: other threads read it. */
@@ -67,6 +69,16 @@ final class CellMemory implements AutoCloseable {
         return Optional.of(
                 new Cells(
                         this, bytes, Arrays.copyOfRange(free, freeCount, freeCount + (int) count)));
+    }
+
+    /**
+     * Takes a little of what some bytes will need from the system, which takes time.
+     *
+     * @return whether that was all, or there is no more
+     */
+    boolean prepare(long bytes) {
+        long wanted = Math.min(rounded(bytes) / CELL_BYTES, mostCells - made + freeCount);
+        return freeCount >= wanted || !grow() || freeCount >= wanted;
     }
 
     /** Another slab; without one the limit is what there is. */

@@ -90,6 +90,9 @@ final class Exporter {
     long step(long most) {
         for (Departure departure : List.copyOf(departures)) {
             if (departure.isRipe()) {
+                if (departure.filling().isEmpty() && !tree.memory().prepare(mostBytes(departure))) {
+                    return CellMemory.SLAB_BYTES;
+                }
                 Optional<Filling> next = next(departure);
                 if (next.isPresent()) {
                     return issue(departure, next.get(), most);
@@ -142,6 +145,15 @@ final class Exporter {
         long rows = layout.bytesPerToken() * departure.position();
         long states = bytes(states(departure));
         return rows + states <= tree.memory().limit();
+    }
+
+    /** What the next block or checkpoint may take. */
+    private long mostBytes(Departure departure) {
+        List<CachePart> states = states(departure);
+        List<CachePart> rows = layout.rows(departure.place().span(), 0, 1);
+        return bytes(states)
+                + TokenBlock.TOKENS * bytes(rows)
+                + (long) CellMemory.CELL_BYTES * (states.size() + rows.size());
     }
 
     private List<CachePart> states(Departure departure) {

@@ -45,6 +45,10 @@ final class Forgotten {
         return false;
     }
 
+    void clear() {
+        numbers.clear();
+    }
+
     private static int[] beginning(int[] tokens) {
         return Arrays.copyOf(tokens, Math.min(BEGINNING, tokens.length));
     }

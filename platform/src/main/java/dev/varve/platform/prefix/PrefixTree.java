@@ -235,6 +235,7 @@ final class PrefixTree implements AutoCloseable {
         List.copyOf(checkpoints).stream()
                 .filter(checkpoint -> !checkpoint.isPinned())
                 .forEach(this::remove);
+        forgotten.clear();
         memory.shrink();
     }
 

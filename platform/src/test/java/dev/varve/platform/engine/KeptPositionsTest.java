@@ -34,10 +34,13 @@ class KeptPositionsTest {
     }
 
     @Test
-    void aPromptWithoutBoundariesHasSomeAtRegularDistances() {
-        assertArrayEquals(new int[0], kept(2048));
+    void aPromptWithoutBoundariesHasSomeAtRegularDistancesAndOneNearItsEnd() {
+        assertArrayEquals(new int[0], kept(128));
+        assertArrayEquals(new int[] {128}, kept(129));
+        assertArrayEquals(new int[] {192}, kept(200));
+        assertArrayEquals(new int[] {2016}, kept(2048));
         assertArrayEquals(new int[] {2048}, kept(2049));
-        assertArrayEquals(new int[] {2048, 4096}, kept(5000));
+        assertArrayEquals(new int[] {2048, 4096, 4992}, kept(5000));
     }
 
     @Test

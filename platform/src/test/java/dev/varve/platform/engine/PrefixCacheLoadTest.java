@@ -27,7 +27,7 @@ import java.util.Map;
 class PrefixCacheLoadTest {
     private static final int ROUNDS = 10;
     private static final int STARTED = 25;
-    private static final long SMALL = 24 << 20;
+    private static final long SMALL = 6 << 20;
 
     private static final List<CacheScope> SCOPES =
             List.of(new CacheScope("one"), new CacheScope("two"));

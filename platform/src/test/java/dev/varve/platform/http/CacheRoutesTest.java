@@ -311,12 +311,7 @@ class CacheRoutesTest {
             String metrics = server.get("/metrics").body();
 
             for (String reason :
-                    List.of(
-                            "unknown",
-                            "before_checkpoint",
-                            "evicted",
-                            "failed",
-                            "disabled")) {
+                    List.of("unknown", "before_checkpoint", "evicted", "failed", "disabled")) {
                 String line = "varve_prefix_cache_misses_total{reason=\"" + reason + "\"} 0";
                 assertTrue(metrics.lines().collect(Collectors.toSet()).contains(line), metrics);
             }

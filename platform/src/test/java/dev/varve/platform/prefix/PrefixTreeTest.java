@@ -241,7 +241,7 @@ class PrefixTreeTest {
         assertTrue(store(ONE, used));
         assertTrue(store(ONE, join(Arrays.copyOf(used, 300), prompt(300, 2))));
         assertTrue(store(TWO, used));
-        PrefixTree.Found found = tree.find(ONE, join(used, new int[1]), used.length).orElseThrow();
+        Found found = tree.find(ONE, join(used, new int[1]), used.length).orElseThrow();
         found.pin();
 
         tree.clear();

@@ -86,7 +86,7 @@ class PrefixCacheTest {
         EngineStatus status;
         try (Scheduler engine = PlainEngine.start(model, options, stages);
                 Scheduler alone = PlainEngine.alone(model)) {
-            for (int round = 0; round < (seed < 5 ? 25 : 8); round++) {
+            for (int round = 0; round < (seed < 5 ? 15 : 8); round++) {
                 List<Ask> asks = new ArrayList<>();
                 List<Collected> answers = new ArrayList<>();
                 for (int i = 0; i < 6; i++) {

@@ -19,7 +19,7 @@ final class Restores {
     private static final System.Logger LOG = System.getLogger("dev.varve.engine");
 
     /** How long a step with tokens of decode may be held up. */
-    private static final long BESIDE_STREAMS = Duration.ofMillis(3).toNanos();
+    private static final long BESIDE_STREAMS = Duration.ofMillis(2).toNanos();
 
     /** How long a step with a chunk of a prompt may be held up. */
     private static final long BESIDE_PROMPTS = Duration.ofMillis(15).toNanos();

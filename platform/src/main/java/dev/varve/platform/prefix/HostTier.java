@@ -16,7 +16,7 @@ import java.util.Optional;
  */
 final class HostTier implements AutoCloseable {
     /** Bytes of one copy. */
-    private static final long COPY = 2 << 20;
+    private static final long COPY = 1 << 20;
 
     /** Tokens of a window of prefill, for prompts of which nobody knows how they were cut. */
     private static final int WINDOW = 512;

@@ -64,16 +64,6 @@ final class Exporter {
         return departures.isEmpty() && underWay.isEmpty();
     }
 
-    /** Whether something can be copied at this moment. */
-    boolean hasWork() {
-        for (Departure departure : departures) {
-            if (departure.isRipe()) {
-                return true;
-            }
-        }
-        return false;
-    }
-
     /** Whether a position of some tokens is still to come. */
     boolean awaits(CachedSequence place, int position) {
         return departures.stream()

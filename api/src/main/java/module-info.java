@@ -6,5 +6,6 @@ module dev.varve.api {
     exports dev.varve.api.gguf;
     exports dev.varve.api.model;
     exports dev.varve.api.nativecall;
+    exports dev.varve.api.snapshot;
     exports dev.varve.api.transport;
 }

@@ -1,0 +1,30 @@
+package dev.varve.api.snapshot;
+
+import java.util.Locale;
+
+/**
+ * Extents of a store, the same for as long as it exists.
+ *
+ * @param keyBytes bytes of every key
+ * @param valueBytes bytes of every value
+ * @param values most values that it holds
+ */
+public record StoreSize(int keyBytes, int valueBytes, long values) {
+    /** Checks that all of them are positive. */
+    public StoreSize {
+        if (keyBytes < 1 || valueBytes < 1 || values < 1) {
+            throw new IllegalArgumentException(
+                    String.format(
+                            Locale.ROOT,
+                            "no size of a store: %d values of %d bytes with keys of %d",
+                            values,
+                            valueBytes,
+                            keyBytes));
+        }
+    }
+
+    /** Bytes of all values. */
+    public long bytes() {
+        return values * valueBytes;
+    }
+}

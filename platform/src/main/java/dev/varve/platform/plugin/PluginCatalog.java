@@ -3,6 +3,7 @@ package dev.varve.platform.plugin;
 import dev.varve.api.VarveException;
 import dev.varve.api.backend.DeviceBackendProvider;
 import dev.varve.api.model.ModelFamilyProvider;
+import dev.varve.api.snapshot.SnapshotStoreProvider;
 import dev.varve.api.transport.TransportProvider;
 import dev.varve.platform.wire.unix.UnixTransport;
 
@@ -20,8 +21,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The plugins of this process: which model families, device backends and transports there are, and
- * which entries of the plugins folder were refused and why. Immutable.
+ * The plugins of this process: which model families, device backends, transports and stores there
+ * are, and which entries of the plugins folder were refused and why. Immutable.
  *
  * <p>Each entry is a jar, or a folder of jars where a plugin has dependencies of its own. Entries
  * are taken in the order of their names; a name that is provided twice stays with the first and the
@@ -175,6 +176,20 @@ public final class PluginCatalog {
      */
     public TransportProvider transport(String scheme) {
         return table(Spi.TRANSPORTS).require(scheme, "", this::describe);
+    }
+
+    /** Stores of computed prompts by name. */
+    public Map<String, SnapshotStoreProvider> stores() {
+        return table(Spi.STORES).providers();
+    }
+
+    /**
+     * The store of a name.
+     *
+     * @throws VarveException of kind UNAVAILABLE if there is none, naming those that there are
+     */
+    public SnapshotStoreProvider store(String name) {
+        return table(Spi.STORES).require(name, "", this::describe);
     }
 
     /**

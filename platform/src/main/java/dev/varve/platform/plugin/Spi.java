@@ -3,6 +3,7 @@ package dev.varve.platform.plugin;
 import dev.varve.api.VarveException.Kind;
 import dev.varve.api.backend.DeviceBackendProvider;
 import dev.varve.api.model.ModelFamilyProvider;
+import dev.varve.api.snapshot.SnapshotStoreProvider;
 import dev.varve.api.transport.TransportProvider;
 
 import java.util.List;
@@ -41,8 +42,16 @@ public final class Spi<T> {
                     new Trouble(Kind.UNAVAILABLE, "no transport for %1$s: addresses; known: %2$s"),
                     ProviderNames.oneWord("transport scheme", TransportProvider::scheme));
 
+    /** Stores of computed prompts, by their names. */
+    public static final Spi<SnapshotStoreProvider> STORES =
+            new Spi<>(
+                    SnapshotStoreProvider.class,
+                    new Words("store", "store", "stores", "stores"),
+                    new Trouble(Kind.UNAVAILABLE, "no plugin provides store %s; known: %s"),
+                    ProviderNames.oneWord("store name", SnapshotStoreProvider::name));
+
     /** All kinds, in the order in which people are told of them. */
-    public static final List<Spi<?>> ALL = List.of(FAMILIES, BACKENDS, TRANSPORTS);
+    public static final List<Spi<?>> ALL = List.of(FAMILIES, BACKENDS, TRANSPORTS, STORES);
 
     /**
      * How messages speak of a kind.
@@ -96,7 +105,7 @@ public final class Spi<T> {
         return words.key();
     }
 
-    /** The kinds in words: {@code no model family, no device and no transport}. */
+    /** The kinds in words: {@code no model family, no device, no transport and no store}. */
     static String none() {
         String all =
                 ALL.stream()

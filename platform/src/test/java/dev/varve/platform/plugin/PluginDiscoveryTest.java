@@ -164,7 +164,7 @@ class PluginDiscoveryTest {
 
         assertRejected(
                 "idle.jar",
-                "module acme.idle provides no model family, no device and no transport");
+                "module acme.idle provides no model family, no device, no transport and no store");
     }
 
     @Test

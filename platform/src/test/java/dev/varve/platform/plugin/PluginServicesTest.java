@@ -192,7 +192,7 @@ class PluginServicesTest {
 
         Spi.ALL.forEach(spi -> keys.add(spi.key()));
 
-        assertEquals(Set.of("architectures", "backends", "transports"), keys);
-        assertEquals("no model family, no device and no transport", Spi.none());
+        assertEquals(Set.of("architectures", "backends", "transports", "stores"), keys);
+        assertEquals("no model family, no device, no transport and no store", Spi.none());
     }
 }

@@ -1,0 +1,106 @@
+package dev.varve.plugin.chronicle.map;
+
+import dev.varve.api.snapshot.SnapshotStore;
+import dev.varve.api.snapshot.SnapshotStoreProvider;
+import dev.varve.api.snapshot.StoreAccess;
+import dev.varve.api.snapshot.StoreSize;
+
+import net.openhft.chronicle.hash.impl.BigSegmentHeader;
+import net.openhft.chronicle.map.ChronicleMap;
+import net.openhft.chronicle.map.ChronicleMapBuilder;
+import net.openhft.chronicle.map.VanillaChronicleMap;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** Opens stores. Made by the plugin's front, in the class loader of the libraries. */
+public final class ChronicleStores implements SnapshotStoreProvider {
+    /** A map is made through memory, where a full disk ends the process. */
+    private static final long MARGIN_BYTES = 16 << 20;
+
+    /** Of a lock whose owner was killed: nobody else holds one for longer than a copy takes. */
+    private static final int LOCK_SECONDS = 1;
+
+    /** Called by the plugin's front. */
+    public ChronicleStores() {
+        BigSegmentHeader.LOCK_TIMEOUT_SECONDS = LOCK_SECONDS;
+    }
+
+    @Override
+    public String name() {
+        return "chronicle";
+    }
+
+    @Override
+    public SnapshotStore open(Path path, StoreSize size, StoreAccess access) throws IOException {
+        StoreFolder folder = StoreFolder.open(path, size, access);
+        try {
+            return open(folder, size, access);
+        } catch (IOException | RuntimeException | LinkageError | AssertionError e) {
+            try (folder) {
+                if (access == StoreAccess.CREATE) {
+                    folder.discard();
+                }
+            } catch (IOException suppressed) {
+                e.addSuppressed(suppressed);
+            }
+            throw new IOException(path + " cannot be opened as a store: " + e, e);
+        }
+    }
+
+    private static SnapshotStore open(StoreFolder folder, StoreSize size, StoreAccess access)
+            throws IOException {
+        if (access == StoreAccess.CREATE) {
+            requireRoom(folder, size);
+        }
+        VanillaChronicleMap<byte[], byte[], ?> map = map(folder.values().toFile(), size, access);
+        try {
+            MapLayout layout = MapLayout.of(map);
+            if (access == StoreAccess.READ) {
+                return new MapStore(folder, size, map, Optional.empty());
+            }
+            DiskRoom room = new DiskRoom(folder.values(), layout);
+            if (access == StoreAccess.CREATE) {
+                room.take(0);
+                folder.complete();
+            } else {
+                room.assume(map.longSize());
+            }
+            return new MapStore(folder, size, map, Optional.of(room));
+        } catch (IOException | RuntimeException e) {
+            map.close();
+            throw e;
+        }
+    }
+
+    private static VanillaChronicleMap<byte[], byte[], ?> map(
+            File file, StoreSize size, StoreAccess access) throws IOException {
+        ChronicleMapBuilder<byte[], byte[]> builder =
+                ChronicleMapBuilder.of(byte[].class, byte[].class)
+                        .entries(size.values())
+                        .actualSegments(1)
+                        .constantKeySizeBySample(new byte[size.keyBytes()])
+                        .constantValueSizeBySample(new byte[size.valueBytes()])
+                        .maxBloatFactor(1)
+                        .sparseFile(true)
+                        .checksumEntries(false) // callers check what they get
+                        .skipCloseOnExitHook(true);
+        ChronicleMap<byte[], byte[]> map =
+                access == StoreAccess.RECOVER
+                        ? builder.recoverPersistedTo(file, true, corruption -> {})
+                        : builder.createPersistedTo(file);
+        return (VanillaChronicleMap<byte[], byte[], ?>) map;
+    }
+
+    private static void requireRoom(StoreFolder folder, StoreSize size) throws IOException {
+        long free = Files.getFileStore(folder.values()).getUsableSpace();
+        long needed = MARGIN_BYTES + size.values() * (size.keyBytes() + 64L);
+        if (free < needed) {
+            throw new IOException(
+                    "expected " + needed + " bytes of room on its disk, found " + free);
+        }
+    }
+}

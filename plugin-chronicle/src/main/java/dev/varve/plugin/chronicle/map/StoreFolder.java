@@ -1,0 +1,204 @@
+package dev.varve.plugin.chronicle.map;
+
+import dev.varve.api.snapshot.StoreAccess;
+import dev.varve.api.snapshot.StoreSize;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.HashSet;
+import java.util.Locale;
+import java.util.Set;
+
+/**
+ * The files of a store, and the right to write to them, which ends with {@link #close} or with the
+ * process.
+ */
+final class StoreFolder implements AutoCloseable {
+    private static final int MOST_HEADER_BYTES = 200;
+
+    /**
+     * The locks of the system are a process's, not a channel's: whoever closes a second channel of
+     * the same file loses the lock of the first. So none is opened while a store stands here.
+     */
+    private static final Set<Path> WRITTEN = new HashSet<>();
+
+    private final Path folder;
+    private final StoreSize size;
+    private FileChannel lock;
+    private Path written;
+
+    private StoreFolder(Path folder, StoreSize size) {
+        this.folder = folder;
+        this.size = size;
+    }
+
+    /**
+     * Checks what is there, or makes the folder, and takes the right to write unless it is read.
+     *
+     * @throws IOException if it is no store, of another size, or not in the state that the access
+     *     is for
+     */
+    static StoreFolder open(Path path, StoreSize size, StoreAccess access) throws IOException {
+        StoreFolder folder = new StoreFolder(path, size);
+        if (access == StoreAccess.CREATE) {
+            folder.make();
+        } else {
+            folder.requireStore();
+        }
+        if (access != StoreAccess.READ) {
+            folder.takeLock();
+            try {
+                if (access == StoreAccess.WRITE && Files.exists(folder.mark())) {
+                    throw new IOException(
+                            path + ": its last writer did not close it, so it must be mended");
+                }
+                if (access != StoreAccess.CREATE) {
+                    folder.requireStore(); // its writer may have ended just now
+                    folder.setMark();
+                }
+            } catch (IOException | RuntimeException e) {
+                folder.close();
+                throw e;
+            }
+        }
+        return folder;
+    }
+
+    private void make() throws IOException {
+        try {
+            Files.createDirectory(
+                    folder,
+                    PosixFilePermissions.asFileAttribute(
+                            PosixFilePermissions.fromString("rwx------")));
+        } catch (FileAlreadyExistsException e) {
+            throw new IOException(folder + ": expected nothing there, found a file or folder", e);
+        }
+        createFile(values());
+        setMark();
+    }
+
+    private static void createFile(Path file) throws IOException {
+        Files.createFile(
+                file,
+                PosixFilePermissions.asFileAttribute(
+                        PosixFilePermissions.fromString("rw-------")));
+    }
+
+    private void requireStore() throws IOException {
+        Path header = folder.resolve("store");
+        if (!Files.isRegularFile(header, LinkOption.NOFOLLOW_LINKS)
+                || !Files.isRegularFile(values(), LinkOption.NOFOLLOW_LINKS)) {
+            throw new IOException(folder + ": no store of kind chronicle");
+        }
+        long bytes = Files.size(values());
+        String expected = header(bytes);
+        String found =
+                Files.size(header) > MOST_HEADER_BYTES ? "a longer text" : Files.readString(header);
+        if (!found.equals(expected)) {
+            throw new IOException(
+                    String.format(
+                            Locale.ROOT,
+                            "%s: expected \"%s\", found \"%s\"",
+                            header,
+                            expected.strip(),
+                            found.strip()));
+        }
+    }
+
+    private String header(long bytes) {
+        return String.format(
+                Locale.ROOT,
+                "varve chronicle store 1: %d values of %d bytes, keys of %d, %d bytes in all\n",
+                size.values(),
+                size.valueBytes(),
+                size.keyBytes(),
+                bytes);
+    }
+
+    /** Makes the folder a store, after all else of it is there. */
+    void complete() throws IOException {
+        Path fresh = folder.resolve("store.new");
+        createFile(fresh);
+        Files.writeString(fresh, header(Files.size(values())));
+        Files.move(fresh, folder.resolve("store"), StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    private void takeLock() throws IOException {
+        Path real = folder.toRealPath();
+        synchronized (WRITTEN) {
+            if (!WRITTEN.add(real)) {
+                throw new IOException(folder + ": this process has it open for writing already");
+            }
+        }
+        written = real;
+        try {
+            Path file = folder.resolve("lock");
+            if (!Files.exists(file)) {
+                createFile(file);
+            }
+            lock = FileChannel.open(file, StandardOpenOption.WRITE);
+            if (lock.tryLock() == null) {
+                throw new IOException(folder + ": another process has it open for writing");
+            }
+        } catch (IOException | RuntimeException e) {
+            close();
+            throw e;
+        }
+    }
+
+    /** The map's file. */
+    Path values() {
+        return folder.resolve("values");
+    }
+
+    private Path mark() {
+        return folder.resolve("open");
+    }
+
+    private void setMark() throws IOException {
+        if (!Files.exists(mark())) {
+            createFile(mark());
+        }
+    }
+
+    /** Notes that nobody needs to mend it. */
+    void settle() throws IOException {
+        Files.deleteIfExists(mark());
+    }
+
+    /** Deletes what {@link StoreAccess#CREATE} made. */
+    void discard() throws IOException {
+        for (String name : new String[] {"store.new", "store", "values", "lock", "open"}) {
+            Files.deleteIfExists(folder.resolve(name));
+        }
+        Files.deleteIfExists(folder);
+    }
+
+    /** Gives the right to write back. */
+    @Override
+    public void close() throws IOException {
+        try {
+            if (lock != null) {
+                lock.close();
+            }
+        } finally {
+            if (written != null) {
+                synchronized (WRITTEN) {
+                    WRITTEN.remove(written);
+                }
+            }
+        }
+    }
+
+    @Override
+    public String toString() {
+        return folder.toString();
+    }
+}

@@ -3,6 +3,7 @@
 # BENCH=PlanBench bench/run.sh ... compares what varve plan foretells with what is measured.
 # BENCH=SplitBench, CurveBench, CacheBench and RequestBench measure splits, clients that come at once, the prefix cache, and what a request
 # costs beside computing.
+# BENCH=StoreBench bench/run.sh FOLDER measures the store of prompts on the disk of that folder.
 # bench/run.sh http ... measures running servers over HTTP; bench/run.sh http --help explains it, docs/performance.md its figures.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -17,6 +18,12 @@ fi
 if [[ ${BENCH:-} == RequestBench ]]; then
   exec "$java" -Xmx256m -XX:+UseSerialGC -Djava.util.logging.config.file=/dev/null \
     -cp "$root/bench/target/classes:$root/testkit/target/classes:$root/dist/target/varve/lib/*" dev.varve.bench.RequestBench "$@"
+fi
+if [[ ${BENCH:-} == StoreBench ]]; then
+  plugin=$root/dist/target/varve/plugins/varve-plugin-chronicle
+  exec "$java" -Xmx256m -XX:+UseSerialGC @"$plugin/java.options" \
+    -cp "$root/bench/target/classes:$root/plugin-chronicle/target/classes/META-INF/generated:$root/plugin-chronicle/target/classes:$root/api/target/classes:$plugin/lib/*" \
+    dev.varve.bench.StoreBench "$@"
 fi
 exec "$java" --enable-native-access=ALL-UNNAMED -Xmx1g -XX:+UseSerialGC \
   -Dvarve.test.natives="$root/natives/cpu/node_modules/@node-llama-cpp/linux-x64/bins/linux-x64" \

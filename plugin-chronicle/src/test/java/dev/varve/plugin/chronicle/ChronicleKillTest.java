@@ -1,0 +1,125 @@
+package dev.varve.plugin.chronicle;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.api.snapshot.SnapshotStore;
+import dev.varve.api.snapshot.StoreAccess;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** A writer is killed again and again, wherever it is, and the next one goes on. */
+@Timeout(1200)
+class ChronicleKillTest {
+    private static final Duration QUICK = Duration.ofSeconds(2);
+    private static final int KILLS = Math.max(20, Integer.getInteger("varve.test.kills", 0));
+
+    @TempDir private Path folder;
+
+    /** What a child was told to have there, as its lines say. */
+    private final Set<Integer> there = new TreeSet<>();
+
+    private int next;
+    private int unsure = -1;
+
+    @Test
+    void whatWasPutIsThereAfterItsProcessWasKilled() throws Exception {
+        Path path = folder.resolve("store");
+        Random random = new Random(4711);
+        StoreAccess access = StoreAccess.CREATE;
+        for (int kill = 0; kill < KILLS; kill++) {
+            if (kill % 10 == 9) {
+                next = 0; // now values are replaced
+            }
+            writeUntilKilled(path, access, 1 + random.nextInt(60), random.nextInt(3_000_000));
+
+            requireAll(path, "after kill " + kill);
+            access = StoreAccess.WRITE;
+        }
+    }
+
+    private void writeUntilKilled(Path path, StoreAccess access, int values, int spins)
+            throws Exception {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(options());
+        command.addAll(
+                List.of(
+                        "-Xmx64m",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        StoreWriter.class.getName(),
+                        path.toString(),
+                        access.toString(),
+                        Integer.toString(next)));
+        Process child =
+                new ProcessBuilder(command)
+                        .redirectError(ProcessBuilder.Redirect.INHERIT)
+                        .start();
+        try (BufferedReader lines = child.inputReader()) {
+            int seen = 0;
+            for (String line; (line = lines.readLine()) != null; ) {
+                note(line);
+                if (++seen == values) {
+                    for (int i = 0; i < spins; i++) {
+                        Thread.onSpinWait(); // to hit it anywhere, not only after a line
+                    }
+                    child.toHandle().destroyForcibly(); // leaves the lines readable
+                }
+            }
+        }
+        assertEquals(137, child.waitFor());
+    }
+
+    /** The options of this Java that open it to the libraries. */
+    private static List<String> options() {
+        return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+                .filter(option -> option.startsWith("--add-") || option.startsWith("--sun-"))
+                .toList();
+    }
+
+    private void note(String line) {
+        String[] words = line.split(" ");
+        int number = Integer.parseInt(words[1]);
+        if (words[0].equals("put")) {
+            there.add(number);
+            next = number + 1;
+            unsure = next;
+        } else {
+            there.remove(number);
+        }
+    }
+
+    private void requireAll(Path path, String when) throws IOException {
+        long start = System.nanoTime();
+        try (SnapshotStore store =
+                new ChronicleProvider().open(path, StoreWriter.SIZE, StoreAccess.RECOVER)) {
+            Duration taken = Duration.ofNanos(System.nanoTime() - start);
+            ByteBuffer value = ByteBuffer.allocate(StoreWriter.SIZE.valueBytes());
+            for (int number : there) {
+                boolean found = store.get(StoreWriter.key(number), value.clear());
+                assertTrue(
+                        found && StoreWriter.isValue(number, value) || number == unsure,
+                        when + ": value " + number + ", found " + found + ", last " + next);
+            }
+            assertTrue(taken.compareTo(QUICK) < 0, when + ": mended in " + taken);
+            // it had no room to say whether it came to be
+            store.delete(StoreWriter.key(unsure));
+            there.remove(unsure);
+        }
+    }
+}

@@ -547,10 +547,7 @@ public abstract class SnapshotStoreContract {
         List<String> found = new ArrayList<>();
         store.keys(key -> found.add(hex(key)));
         List<String> known =
-                Stream.iterate(0, i -> i + 1)
-                        .limit(SIZE.values())
-                        .map(i -> hex(key(i)))
-                        .toList();
+                Stream.iterate(0, i -> i + 1).limit(SIZE.values()).map(i -> hex(key(i))).toList();
         found.sort(Comparator.comparingInt(known::indexOf));
         return found;
     }

@@ -19,9 +19,7 @@ public final class ChronicleProvider implements SnapshotStoreProvider {
     /** Loads the libraries when it is first asked, which takes a few hundred milliseconds. */
     private synchronized SnapshotStoreProvider loaded() throws IOException {
         if (loaded.isEmpty()) {
-            loaded =
-                    Optional.of(
-                            Libraries.load("dev.varve.plugin.chronicle.map.ChronicleStores"));
+            loaded = Optional.of(Libraries.load("dev.varve.plugin.chronicle.map.ChronicleStores"));
         }
         return loaded.get();
     }

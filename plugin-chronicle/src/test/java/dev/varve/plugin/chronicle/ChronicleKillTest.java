@@ -12,11 +12,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
@@ -34,7 +32,6 @@ class ChronicleKillTest {
     private final Set<Integer> there = new TreeSet<>();
 
     private int next;
-    private int unsure = -1;
 
     @Test
     void whatWasPutIsThereAfterItsProcessWasKilled() throws Exception {
@@ -42,10 +39,7 @@ class ChronicleKillTest {
         Random random = new Random(4711);
         StoreAccess access = StoreAccess.CREATE;
         for (int kill = 0; kill < KILLS; kill++) {
-            if (kill % 10 == 9) {
-                next = 0; // now values are replaced
-            }
-            writeUntilKilled(path, access, 1 + random.nextInt(60), random.nextInt(3_000_000));
+            writeUntilKilled(path, access, 1 + random.nextInt(120), random.nextInt(3_000_000));
 
             requireAll(path, "after kill " + kill);
             access = StoreAccess.WRITE;
@@ -54,22 +48,14 @@ class ChronicleKillTest {
 
     private void writeUntilKilled(Path path, StoreAccess access, int values, int spins)
             throws Exception {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(options());
-        command.addAll(
-                List.of(
-                        "-Xmx64m",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        StoreWriter.class.getName(),
+        List<String> command =
+                ChildJava.command(
+                        StoreWriter.class,
                         path.toString(),
                         access.toString(),
-                        Integer.toString(next)));
+                        Integer.toString(next));
         Process child =
-                new ProcessBuilder(command)
-                        .redirectError(ProcessBuilder.Redirect.INHERIT)
-                        .start();
+                new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
         try (BufferedReader lines = child.inputReader()) {
             int seen = 0;
             for (String line; (line = lines.readLine()) != null; ) {
@@ -85,20 +71,12 @@ class ChronicleKillTest {
         assertEquals(137, child.waitFor());
     }
 
-    /** The options of this Java that open it to the libraries. */
-    private static List<String> options() {
-        return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-                .filter(option -> option.startsWith("--add-") || option.startsWith("--sun-"))
-                .toList();
-    }
-
     private void note(String line) {
         String[] words = line.split(" ");
         int number = Integer.parseInt(words[1]);
         if (words[0].equals("put")) {
             there.add(number);
-            next = number + 1;
-            unsure = next;
+            next = StoreWriter.after(number);
         } else {
             there.remove(number);
         }
@@ -113,13 +91,13 @@ class ChronicleKillTest {
             for (int number : there) {
                 boolean found = store.get(StoreWriter.key(number), value.clear());
                 assertTrue(
-                        found && StoreWriter.isValue(number, value) || number == unsure,
+                        found && StoreWriter.isValue(number, value) || number == next,
                         when + ": value " + number + ", found " + found + ", last " + next);
             }
             assertTrue(taken.compareTo(QUICK) < 0, when + ": mended in " + taken);
-            // it had no room to say whether it came to be
-            store.delete(StoreWriter.key(unsure));
-            there.remove(unsure);
+            // it could not say any more whether this one came to be
+            store.delete(StoreWriter.key(next));
+            there.remove(next);
         }
     }
 }

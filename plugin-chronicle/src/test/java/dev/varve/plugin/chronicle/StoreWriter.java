@@ -12,7 +12,9 @@ import java.util.zip.CRC32C;
 
 /** Puts values until it is killed, in a process of its own, and says of each when it is there. */
 final class StoreWriter {
-    static final StoreSize SIZE = new StoreSize(32, 64 << 10, 2000);
+    static final StoreSize SIZE = new StoreSize(32, 64 << 10, 700);
+
+    private static final int NUMBERS = 700;
 
     private StoreWriter() {}
 
@@ -23,16 +25,21 @@ final class StoreWriter {
         try (SnapshotStore store =
                 new ChronicleProvider()
                         .open(Path.of(arguments[0]), SIZE, StoreAccess.valueOf(arguments[1]))) {
-            for (int i = first; store.put(key(i), value(i, random.nextInt())); i++) {
+            for (int i = first; store.put(key(i), value(i, random.nextInt())); i = after(i)) {
                 System.out.println("put " + i);
                 if (random.nextInt(10) == 0) {
-                    int old = random.nextInt(i + 1);
+                    int old = random.nextInt(NUMBERS);
                     System.out.println("deleting " + old);
                     store.delete(key(old));
                 }
             }
-            System.out.println("full");
+            throw new IOException("the store is full");
         }
+    }
+
+    /** Numbers go round, so that values are replaced too. */
+    static int after(int number) {
+        return (number + 1) % NUMBERS;
     }
 
     static ByteBuffer key(int number) {
@@ -51,8 +58,7 @@ final class StoreWriter {
 
     /** Whether a value is whole and that of a number. */
     static boolean isValue(int number, ByteBuffer value) {
-        return value.getInt(0) == number
-                && value.getInt(SIZE.valueBytes() - 4) == checksum(value);
+        return value.getInt(0) == number && value.getInt(SIZE.valueBytes() - 4) == checksum(value);
     }
 
     private static int checksum(ByteBuffer value) {

@@ -18,7 +18,10 @@ import java.util.Optional;
 
 /** Opens stores. Made by the plugin's front, in the class loader of the libraries. */
 public final class ChronicleStores implements SnapshotStoreProvider {
-    /** A map is made through memory, where a full disk ends the process. */
+    /**
+     * Room for what is beside the values, and for what others write meanwhile: a map is made
+     * through memory, where a full disk ends the process.
+     */
     private static final long MARGIN_BYTES = 16 << 20;
 
     /** Of a lock whose owner was killed: nobody else holds one for longer than a copy takes. */
@@ -65,7 +68,7 @@ public final class ChronicleStores implements SnapshotStoreProvider {
             DiskRoom room = new DiskRoom(folder.values(), layout);
             if (access == StoreAccess.CREATE) {
                 room.take(0);
-                folder.complete();
+                folder.complete((int) map.headerSize);
             } else {
                 room.assume(map.longSize());
             }
@@ -76,6 +79,10 @@ public final class ChronicleStores implements SnapshotStoreProvider {
         }
     }
 
+    /**
+     * The map of a store. Its file is sparse, since the library that would take room for all of it
+     * is left out; the builder's own setting for sparse files would double the room of an entry.
+     */
     private static VanillaChronicleMap<byte[], byte[], ?> map(
             File file, StoreSize size, StoreAccess access) throws IOException {
         ChronicleMapBuilder<byte[], byte[]> builder =
@@ -85,7 +92,6 @@ public final class ChronicleStores implements SnapshotStoreProvider {
                         .constantKeySizeBySample(new byte[size.keyBytes()])
                         .constantValueSizeBySample(new byte[size.valueBytes()])
                         .maxBloatFactor(1)
-                        .sparseFile(true)
                         .checksumEntries(false) // callers check what they get
                         .skipCloseOnExitHook(true);
         ChronicleMap<byte[], byte[]> map =
@@ -97,7 +103,8 @@ public final class ChronicleStores implements SnapshotStoreProvider {
 
     private static void requireRoom(StoreFolder folder, StoreSize size) throws IOException {
         long free = Files.getFileStore(folder.values()).getUsableSpace();
-        long needed = MARGIN_BYTES + size.values() * (size.keyBytes() + 64L);
+        long needed =
+                MARGIN_BYTES + size.bytes() / 10 * 11 + size.values() * (size.keyBytes() + 64L);
         if (free < needed) {
             throw new IOException(
                     "expected " + needed + " bytes of room on its disk, found " + free);

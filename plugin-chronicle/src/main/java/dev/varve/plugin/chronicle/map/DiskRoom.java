@@ -6,8 +6,8 @@ import java.nio.file.Path;
 import java.util.Locale;
 
 /**
- * Takes room on the disk for parts of a sparse file before they are written through memory: there
- * a full disk ends the process, here it is an exception. For one thread at a time.
+ * Takes room on the disk for parts of a sparse file before they are written through memory: there a
+ * full disk ends the process, here it is an exception. For one thread at a time.
  */
 final class DiskRoom implements AutoCloseable {
     private static final int STEP_BYTES = 1 << 20;

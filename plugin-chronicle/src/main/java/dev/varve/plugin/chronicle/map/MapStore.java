@@ -157,14 +157,17 @@ final class MapStore implements SnapshotStore {
     public void keys(Consumer<ByteBuffer> taker) throws IOException {
         use(
                 open -> {
+                    writing.lock(); // a write would give up on a slow taker
                     try (MapSegmentContext<byte[], byte[], ?> segment = open.segmentContext(0)) {
                         segment.forEachSegmentEntry(
                                 entry ->
                                         taker.accept(
                                                 ByteBuffer.wrap(entry.key().get())
                                                         .asReadOnlyBuffer()));
+                        return true;
+                    } finally {
+                        writing.unlock();
                     }
-                    return true;
                 });
     }
 

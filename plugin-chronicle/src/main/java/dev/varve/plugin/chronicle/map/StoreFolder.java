@@ -13,7 +13,6 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.HashSet;
-import java.util.Locale;
 import java.util.Set;
 
 /**
@@ -21,8 +20,6 @@ import java.util.Set;
  * process.
  */
 final class StoreFolder implements AutoCloseable {
-    private static final int MOST_HEADER_BYTES = 200;
-
     /**
      * The locks of the system are a process's, not a channel's: whoever closes a second channel of
      * the same file loses the lock of the first. So none is opened while a store stands here.
@@ -87,47 +84,27 @@ final class StoreFolder implements AutoCloseable {
     private static void createFile(Path file) throws IOException {
         Files.createFile(
                 file,
-                PosixFilePermissions.asFileAttribute(
-                        PosixFilePermissions.fromString("rw-------")));
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
     }
 
     private void requireStore() throws IOException {
-        Path header = folder.resolve("store");
-        if (!Files.isRegularFile(header, LinkOption.NOFOLLOW_LINKS)
+        if (!Files.isRegularFile(header(), LinkOption.NOFOLLOW_LINKS)
                 || !Files.isRegularFile(values(), LinkOption.NOFOLLOW_LINKS)) {
             throw new IOException(folder + ": no store of kind chronicle");
         }
-        long bytes = Files.size(values());
-        String expected = header(bytes);
-        String found =
-                Files.size(header) > MOST_HEADER_BYTES ? "a longer text" : Files.readString(header);
-        if (!found.equals(expected)) {
-            throw new IOException(
-                    String.format(
-                            Locale.ROOT,
-                            "%s: expected \"%s\", found \"%s\"",
-                            header,
-                            expected.strip(),
-                            found.strip()));
-        }
+        StoreHeader.require(header(), size, values());
     }
 
-    private String header(long bytes) {
-        return String.format(
-                Locale.ROOT,
-                "varve chronicle store 1: %d values of %d bytes, keys of %d, %d bytes in all\n",
-                size.values(),
-                size.valueBytes(),
-                size.keyBytes(),
-                bytes);
-    }
-
-    /** Makes the folder a store, after all else of it is there. */
-    void complete() throws IOException {
+    /**
+     * Makes the folder a store, after all else of it is there.
+     *
+     * @param fixedBytes of the map's beginning, which never change
+     */
+    void complete(int fixedBytes) throws IOException {
         Path fresh = folder.resolve("store.new");
         createFile(fresh);
-        Files.writeString(fresh, header(Files.size(values())));
-        Files.move(fresh, folder.resolve("store"), StandardCopyOption.ATOMIC_MOVE);
+        Files.writeString(fresh, StoreHeader.text(size, values(), fixedBytes));
+        Files.move(fresh, header(), StandardCopyOption.ATOMIC_MOVE);
     }
 
     private void takeLock() throws IOException {
@@ -151,6 +128,10 @@ final class StoreFolder implements AutoCloseable {
             close();
             throw e;
         }
+    }
+
+    private Path header() {
+        return folder.resolve("store");
     }
 
     /** The map's file. */

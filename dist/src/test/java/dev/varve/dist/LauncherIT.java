@@ -192,6 +192,33 @@ class LauncherIT {
     }
 
     @Test
+    void javaIsOpenedToTheLibrariesOfStoresOnlyWherePromptsAreKeptOnDisk() throws Exception {
+        Path home = Files.createDirectories(folder.resolve("printing"));
+        Files.writeString(home.resolve("release"), "JAVA_VERSION=\"25.0.1\"\n");
+        Path java = Files.createDirectories(home.resolve("bin")).resolve("java");
+        Files.writeString(java, "#!/bin/sh\necho \"$@\"\n");
+        assertTrue(java.toFile().setExecutable(true));
+        Map<String, String> environment =
+                Map.of("VARVE_JAVA_HOME", home.toString(), "VARVE_AOT", "off");
+
+        for (String[] arguments :
+                List.of(
+                        new String[] {"serve", "--kv-cache-dir", "/x"},
+                        new String[] {"serve", "--model", "m", "--kv-cache-dir=/x"},
+                        new String[] {"cache", "list"})) {
+            String command = run(environment, arguments).out();
+            assertTrue(command.contains("--add-opens=java.base/java.lang=ALL-UNNAMED "), command);
+            assertTrue(command.contains(" --sun-misc-unsafe-memory-access=allow "), command);
+        }
+        for (String[] arguments :
+                List.of(new String[] {"serve"}, new String[] {"generate", "--prompt", "cache"})) {
+            String command = run(environment, arguments).out();
+            assertFalse(command.contains("--add-"), command);
+            assertFalse(command.contains("unsafe"), command);
+        }
+    }
+
+    @Test
     void aMissingModelIsOneLineAndStatusOne() throws Exception {
         Outcome outcome =
                 run(

@@ -44,6 +44,7 @@ class PluginKitIT {
                         "dev.varve.api.gguf",
                         "dev.varve.api.model",
                         "dev.varve.api.nativecall",
+                        "dev.varve.api.snapshot",
                         "dev.varve.api.transport"),
                 packages.lines().toList());
         assertTrue(Files.isRegularFile(documentation.resolve("index.html")));

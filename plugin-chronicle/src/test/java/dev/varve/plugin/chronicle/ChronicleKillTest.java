@@ -13,6 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -56,7 +57,7 @@ class ChronicleKillTest {
                         Integer.toString(next));
         Process child =
                 new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
-        try (BufferedReader lines = child.inputReader()) {
+        try (BufferedReader lines = child.inputReader(StandardCharsets.UTF_8)) {
             int seen = 0;
             for (String line; (line = lines.readLine()) != null; ) {
                 note(line);

@@ -71,7 +71,7 @@ class ChronicleStoreTest {
 
     private static long usage(Path path) throws Exception {
         Process process = new ProcessBuilder("du", "-sk", path.toString()).start();
-        try (var lines = process.inputReader()) {
+        try (var lines = process.inputReader(StandardCharsets.UTF_8)) {
             return Long.parseLong(lines.readLine().split("\\s")[0]);
         }
     }

@@ -27,7 +27,10 @@ final class Libraries extends URLClassLoader {
 
     private static final String API = "dev.varve.api.";
 
-    /** They greet, and warn of what is left out on purpose; held, or its level would be lost. */
+    /**
+     * They greet, warn of what is left out on purpose, and tell again what they throw. Held here,
+     * or its level would be lost.
+     */
     private static final Logger THEIR_LOG = Logger.getLogger("net.openhft");
 
     private final ClassLoader plugin;
@@ -44,7 +47,7 @@ final class Libraries extends URLClassLoader {
      * @throws IOException if they cannot be loaded
      */
     static SnapshotStoreProvider load(String className) throws IOException {
-        THEIR_LOG.setLevel(Level.SEVERE);
+        THEIR_LOG.setLevel(Level.OFF);
         try {
             ClassLoader loader = loader();
             JavaOptions.require(loader.getUnnamedModule());

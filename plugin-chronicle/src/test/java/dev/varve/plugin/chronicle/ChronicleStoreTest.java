@@ -132,6 +132,27 @@ class ChronicleStoreTest {
         }
     }
 
+    /** A reader keeps Chronicle Map from mending, which it notices when it has begun. */
+    @Test
+    void whatWasNotMendedToTheEndCanBeMendedOnceMore() throws IOException {
+        try (SnapshotStore store = open(path(), StoreAccess.CREATE)) {
+            store.put(key(1), value(1));
+        }
+        try (SnapshotStore reader = open(path(), StoreAccess.READ)) {
+            assertThrows(IOException.class, () -> open(path(), StoreAccess.RECOVER));
+            assertTrue(reader.get(key(1), ByteBuffer.allocate(1)));
+        }
+
+        for (StoreAccess access : List.of(StoreAccess.READ, StoreAccess.WRITE)) {
+            IOException error = assertThrows(IOException.class, () -> open(path(), access));
+            assertTrue(error.getMessage().startsWith(path().toString()), error.getMessage());
+        }
+        try (SnapshotStore store = open(path(), StoreAccess.RECOVER)) {
+            assertTrue(store.get(key(1), ByteBuffer.allocate(1)));
+        }
+        open(path(), StoreAccess.WRITE).close();
+    }
+
     @Test
     void aMapThatIsDamagedAtItsBeginningIsRefused() throws IOException {
         byte[] random = new byte[2000];

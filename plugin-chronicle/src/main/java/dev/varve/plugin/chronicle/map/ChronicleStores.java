@@ -59,6 +59,9 @@ public final class ChronicleStores implements SnapshotStoreProvider {
         if (access == StoreAccess.CREATE) {
             requireRoom(folder, size);
         }
+        if (access == StoreAccess.RECOVER) {
+            StoreHeader.forgetMending(folder.values());
+        }
         VanillaChronicleMap<byte[], byte[], ?> map = map(folder.values().toFile(), size, access);
         try {
             MapLayout layout = MapLayout.of(map);

@@ -47,7 +47,7 @@ final class StoreFolder implements AutoCloseable {
         if (access == StoreAccess.CREATE) {
             folder.make();
         } else {
-            folder.requireStore();
+            folder.requireStore(access);
         }
         if (access != StoreAccess.READ) {
             folder.takeLock();
@@ -57,7 +57,7 @@ final class StoreFolder implements AutoCloseable {
                             path + ": its last writer did not close it, so it must be mended");
                 }
                 if (access != StoreAccess.CREATE) {
-                    folder.requireStore(); // its writer may have ended just now
+                    folder.requireStore(access); // its writer may have ended just now
                     folder.setMark();
                 }
             } catch (IOException | RuntimeException e) {
@@ -87,12 +87,12 @@ final class StoreFolder implements AutoCloseable {
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
     }
 
-    private void requireStore() throws IOException {
+    private void requireStore(StoreAccess access) throws IOException {
         if (!Files.isRegularFile(header(), LinkOption.NOFOLLOW_LINKS)
                 || !Files.isRegularFile(values(), LinkOption.NOFOLLOW_LINKS)) {
             throw new IOException(folder + ": no store of kind chronicle");
         }
-        StoreHeader.require(header(), size, values());
+        StoreHeader.require(header(), size, values(), access);
     }
 
     /**

@@ -1,10 +1,12 @@
 package dev.varve.plugin.chronicle.map;
 
+import dev.varve.api.snapshot.StoreAccess;
 import dev.varve.api.snapshot.StoreSize;
 
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -20,6 +22,9 @@ import java.util.zip.CRC32C;
 final class StoreHeader {
     private static final int MOST_BYTES = 300;
     private static final Pattern CHECKSUM = Pattern.compile(", (\\d{1,7}) of them with checksum ");
+
+    /** Where a map says, by the highest bit, that it is being mended. */
+    private static final int MENDED = 11;
 
     private StoreHeader() {}
 
@@ -42,8 +47,11 @@ final class StoreHeader {
                 checksum(values, fixedBytes));
     }
 
-    /** Fails if a header is not that of a map, or the map is of another size. */
-    static void require(Path header, StoreSize size, Path values) throws IOException {
+    /**
+     * Fails if a header is not that of a map, or the map is of another size or in another state.
+     */
+    static void require(Path header, StoreSize size, Path values, StoreAccess access)
+            throws IOException {
         String found = Files.size(header) > MOST_BYTES ? "" : Files.readString(header);
         Matcher checksum = CHECKSUM.matcher(found);
         int fixedBytes = checksum.find() ? Integer.parseInt(checksum.group(1)) : 0;
@@ -57,17 +65,42 @@ final class StoreHeader {
                             expected.strip(),
                             found.strip()));
         }
+        if (access != StoreAccess.RECOVER && beginning(values, MENDED + 1)[MENDED] < 0) {
+            throw new IOException(values + ": it is being mended, or that was not completed");
+        }
+    }
+
+    /**
+     * Lets a map be mended whose mending did not end. Chronicle Map would wait a minute for the
+     * end, but whoever may write knows that nobody else is at it.
+     */
+    static void forgetMending(Path values) throws IOException {
+        byte state = beginning(values, MENDED + 1)[MENDED];
+        if (state < 0) {
+            try (RandomAccessFile file = new RandomAccessFile(values.toFile(), "rw")) {
+                file.seek(MENDED);
+                file.write(state & Byte.MAX_VALUE);
+            }
+        }
     }
 
     private static long checksum(Path file, int bytes) throws IOException {
+        byte[] beginning = beginning(file, bytes);
+        if (bytes > MENDED) {
+            beginning[MENDED] &= Byte.MAX_VALUE;
+        }
         CRC32C checksum = new CRC32C();
+        checksum.update(beginning);
+        return checksum.getValue();
+    }
+
+    private static byte[] beginning(Path file, int bytes) throws IOException {
         try (InputStream in = Files.newInputStream(file)) {
             byte[] beginning = in.readNBytes(bytes);
             if (beginning.length < bytes) {
                 throw new EOFException(file + " is cut short");
             }
-            checksum.update(beginning);
+            return beginning;
         }
-        return checksum.getValue();
     }
 }

@@ -26,6 +26,9 @@ final class FlagNames implements SettingNames {
             case PARALLEL -> "--parallel";
             case KV_TOKENS -> "--kv-tokens";
             case CACHE_RAM -> "--cache-ram";
+            case STORE_FOLDER -> "--kv-cache-dir";
+            case STORE_MODE -> "--kv-cache-mode";
+            case STORE_KEY -> "--cache-key-file";
             case QUEUE_LIMIT -> "--max-queue";
             case KEY_CACHE_TYPE -> "--cache-type-k";
             case VALUE_CACHE_TYPE -> "--cache-type-v";

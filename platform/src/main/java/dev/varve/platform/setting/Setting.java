@@ -44,6 +44,12 @@ public enum Setting {
     KV_TOKENS("kvTokens"),
     /** Host memory for computed prompts. */
     CACHE_RAM("cacheRam"),
+    /** Folder of computed prompts. */
+    STORE_FOLDER("storeFolder"),
+    /** Whether computed prompts are written to their folder. */
+    STORE_MODE("storeMode"),
+    /** Key for computed prompts on disk. */
+    STORE_KEY("storeKey"),
     /** Most requests that wait. */
     QUEUE_LIMIT("queueLimit"),
     /** Element type of cached keys. */

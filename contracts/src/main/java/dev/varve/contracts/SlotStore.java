@@ -20,7 +20,7 @@ import java.util.function.Consumer;
 
 /**
  * The least that is a store: one file of slots, each a byte that says whether it is taken, a key
- * and a value. Before them stand a magic number and the size.
+ * and a value. Before them stand a magic number and the size. For tests of what uses stores.
  */
 public final class SlotStore implements SnapshotStore {
     private static final int HEADER = 24;
@@ -29,6 +29,9 @@ public final class SlotStore implements SnapshotStore {
 
     /** Finds it by name. */
     public static final class Provider implements SnapshotStoreProvider {
+        /** Made by whoever looks for providers. */
+        public Provider() {}
+
         @Override
         public String name() {
             return "slots";

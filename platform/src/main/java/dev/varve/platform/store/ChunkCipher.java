@@ -1,0 +1,146 @@
+package dev.varve.platform.store;
+
+import dev.varve.api.VarveException;
+import dev.varve.platform.setting.Setting;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.security.SecureRandom;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.HexFormat;
+import java.util.Optional;
+
+import javax.crypto.Cipher;
+import javax.crypto.spec.GCMParameterSpec;
+import javax.crypto.spec.SecretKeySpec;
+
+/** Encrypts chunks with AES-256-GCM, each under a nonce of its own. Thread-safe. */
+public final class ChunkCipher {
+    /** Bytes before the content: the nonce; and behind it: the tag. */
+    static final int OVERHEAD = 12 + 16;
+
+    private static final int NONCE_BYTES = 12;
+    private static final int TAG_BITS = 128;
+    private static final int KEY_BYTES = 32;
+    private static final int MOST_FILE_BYTES = 4096;
+    private static final int ID_BYTES = 8;
+
+    private final SecretKeySpec key;
+    private final String id;
+    private final SecureRandom random = new SecureRandom();
+
+    private ChunkCipher(byte[] bytes) {
+        key = new SecretKeySpec(bytes, "AES");
+        try {
+            MessageDigest digest = MessageDigest.getInstance("SHA-256");
+            digest.update("varve cache key ".getBytes(StandardCharsets.UTF_8));
+            id = HexFormat.of().formatHex(digest.digest(bytes), 0, ID_BYTES);
+        } catch (GeneralSecurityException e) {
+            throw new AssertionError("every Java platform has SHA-256", e);
+        }
+    }
+
+    /**
+     * Reads a key: {@value #KEY_BYTES} bytes, as they are, in hexadecimal digits or in Base64.
+     *
+     * @throws VarveException if the file cannot be read or holds something else
+     */
+    public static ChunkCipher of(Path file) {
+        byte[] content;
+        try (InputStream input = Files.newInputStream(file)) {
+            content = input.readNBytes(MOST_FILE_BYTES);
+        } catch (IOException e) {
+            throw new VarveException(
+                    VarveException.Kind.UNREADABLE_FILE,
+                    Setting.STORE_KEY + ": " + file + " cannot be read: " + e,
+                    e);
+        }
+        return parse(content)
+                .map(ChunkCipher::new)
+                .orElseThrow(
+                        () ->
+                                new VarveException(
+                                        VarveException.Kind.INVALID_REQUEST,
+                                        Setting.STORE_KEY
+                                                + ": "
+                                                + file
+                                                + ": expected a key of 32 bytes, as they are, as 64"
+                                                + " hexadecimal digits or in Base64, found "
+                                                + content.length
+                                                + " bytes of something else"));
+    }
+
+    private static Optional<byte[]> parse(byte[] content) {
+        if (content.length == KEY_BYTES) {
+            return Optional.of(content);
+        }
+        String text = new String(content, StandardCharsets.ISO_8859_1).strip();
+        try {
+            byte[] key =
+                    text.length() == 2 * KEY_BYTES
+                            ? HexFormat.of().parseHex(text)
+                            : Base64.getDecoder().decode(text);
+            return Optional.of(key).filter(bytes -> bytes.length == KEY_BYTES);
+        } catch (IllegalArgumentException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** Tells keys apart, and nothing else of them. */
+    String id() {
+        return id;
+    }
+
+    /**
+     * Encrypts what remains of a buffer.
+     *
+     * @param name what it is bound to
+     * @param to takes {@value #OVERHEAD} bytes more
+     */
+    void encrypt(byte[] name, ByteBuffer from, ByteBuffer to) {
+        byte[] nonce = new byte[NONCE_BYTES];
+        random.nextBytes(nonce);
+        to.put(nonce);
+        try {
+            Cipher cipher = cipher(Cipher.ENCRYPT_MODE, nonce, name);
+            cipher.doFinal(from, to);
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("a chunk could not be encrypted", e);
+        }
+    }
+
+    /**
+     * Decrypts what remains of a buffer.
+     *
+     * @return whether it is what was encrypted under this name
+     */
+    boolean decrypt(byte[] name, ByteBuffer from, ByteBuffer to) {
+        if (from.remaining() < OVERHEAD) {
+            return false;
+        }
+        byte[] nonce = new byte[NONCE_BYTES];
+        from.get(nonce);
+        try {
+            cipher(Cipher.DECRYPT_MODE, nonce, name).doFinal(from, to);
+            return true;
+        } catch (GeneralSecurityException e) {
+            return false;
+        } finally {
+            Arrays.fill(nonce, (byte) 0);
+        }
+    }
+
+    private Cipher cipher(int mode, byte[] nonce, byte[] name) throws GeneralSecurityException {
+        Cipher cipher = Cipher.getInstance("AES/GCM/NoPadding");
+        cipher.init(mode, key, new GCMParameterSpec(TAG_BITS, nonce));
+        cipher.updateAAD(name);
+        return cipher;
+    }
+}

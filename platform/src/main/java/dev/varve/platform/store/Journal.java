@@ -1,0 +1,175 @@
+package dev.varve.platform.store;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.Collection;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.zip.CRC32C;
+
+/**
+ * The entries of a namespace in a file, one behind the other, each with its length and a checksum.
+ * What a killed process left half-written at the end is cut off. Thread-safe.
+ */
+final class Journal implements AutoCloseable {
+    private static final long MAGIC = 0x5641_5256_454A_3031L;
+    private static final int FRAME = Short.BYTES + Integer.BYTES;
+
+    private final Path file;
+    private final FileChannel channel;
+    private final ByteBuffer buffer = ByteBuffer.allocateDirect(FRAME + JournalEntry.MOST_BYTES);
+    private long read;
+
+    private Journal(Path file, FileChannel channel) {
+        this.file = file;
+        this.channel = channel;
+    }
+
+    /** Opens a journal for writing; makes an empty one if there is none, or none of this kind. */
+    static Journal write(Path file) throws IOException {
+        PrivateFiles.create(file);
+        FileChannel channel =
+                FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE);
+        Journal journal = new Journal(file, channel);
+        if (!journal.begins()) {
+            channel.truncate(0);
+            channel.write(ByteBuffer.allocate(Long.BYTES).putLong(MAGIC).flip(), 0);
+            journal.read = Long.BYTES;
+        }
+        return journal;
+    }
+
+    /** Opens a journal for reading. */
+    static Journal read(Path file) throws IOException {
+        Journal journal = new Journal(file, FileChannel.open(file, StandardOpenOption.READ));
+        journal.begins();
+        return journal;
+    }
+
+    /** Whether it begins as journals do; reading goes on behind that. */
+    private boolean begins() throws IOException {
+        ByteBuffer begin = ByteBuffer.allocate(Long.BYTES);
+        while (begin.hasRemaining() && channel.read(begin, begin.position()) >= 0) {
+            // A regular file gives some bytes at each call.
+        }
+        boolean journal = !begin.hasRemaining() && begin.flip().getLong() == MAGIC;
+        read = journal ? Long.BYTES : Long.MAX_VALUE;
+        return journal;
+    }
+
+    /** Whether there is anything in it. */
+    boolean isEmpty() throws IOException {
+        return channel.size() <= Long.BYTES;
+    }
+
+    /** Hands out the entries that were not handed out before, as far as they are whole. */
+    synchronized void replay(Consumer<JournalEntry> taker) throws IOException {
+        long size = channel.size();
+        if (read >= size) {
+            return;
+        }
+        ByteBuffer all = ByteBuffer.allocate(Math.toIntExact(size - read));
+        while (all.hasRemaining() && channel.read(all, read + all.position()) >= 0) {
+            // Likewise.
+        }
+        all.flip();
+        for (Optional<JournalEntry> entry = next(all); entry.isPresent(); entry = next(all)) {
+            taker.accept(entry.get());
+        }
+        read += all.position();
+    }
+
+    /** The next whole entry; the buffer stays before what is none. */
+    private static Optional<JournalEntry> next(ByteBuffer all) {
+        int begin = all.position();
+        if (all.remaining() >= FRAME) {
+            int length = all.getShort();
+            int checksum = all.getInt();
+            if (length > 0 && length <= all.remaining()) {
+                ByteBuffer body = all.slice(all.position(), length);
+                if (checksum == checksum(body)) {
+                    Optional<JournalEntry> entry = JournalEntry.take(body);
+                    if (entry.isPresent()) {
+                        all.position(all.position() + length);
+                        return entry;
+                    }
+                }
+            }
+        }
+        all.position(begin);
+        return Optional.empty();
+    }
+
+    private static int checksum(ByteBuffer body) {
+        CRC32C checksum = new CRC32C();
+        checksum.update(body.duplicate());
+        return (int) checksum.getValue();
+    }
+
+    /** Cuts off what was not whole; to be called when all was handed out. */
+    synchronized void mend() throws IOException {
+        if (channel.size() > read) {
+            channel.truncate(read);
+        }
+    }
+
+    /** Adds an entry. */
+    synchronized void append(JournalEntry entry) throws IOException {
+        buffer.clear().position(FRAME);
+        entry.put(buffer);
+        int length = buffer.position() - FRAME;
+        buffer.putShort(0, (short) length);
+        buffer.putInt(Short.BYTES, checksum(buffer.slice(FRAME, length)));
+        buffer.flip();
+        long at = channel.size();
+        while (buffer.hasRemaining()) {
+            at += channel.write(buffer, at);
+        }
+        read = at;
+    }
+
+    /**
+     * Makes a journal of just these entries and puts it in the place of the one at {@code file}, at
+     * once.
+     */
+    static Journal replace(Path file, Collection<? extends JournalEntry> entries)
+            throws IOException {
+        Path next = file.resolveSibling(file.getFileName() + ".new");
+        Files.deleteIfExists(next);
+        Journal journal = write(next);
+        try {
+            for (JournalEntry entry : entries) {
+                journal.append(entry);
+            }
+            Files.move(
+                    next,
+                    file,
+                    StandardCopyOption.ATOMIC_MOVE,
+                    StandardCopyOption.REPLACE_EXISTING);
+            return new Journal(file, journal.channel).from(journal.read);
+        } catch (IOException e) {
+            journal.close();
+            throw e;
+        }
+    }
+
+    private Journal from(long position) {
+        read = position;
+        return this;
+    }
+
+    /** Whether the file is no longer the one that is read: another one was put in its place. */
+    boolean isReplaced() throws IOException {
+        return Files.size(file) < read || channel.size() != Files.size(file);
+    }
+
+    @Override
+    public void close() throws IOException {
+        channel.close();
+    }
+}

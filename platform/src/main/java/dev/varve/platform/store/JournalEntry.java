@@ -1,0 +1,73 @@
+package dev.varve.platform.store;
+
+import java.nio.ByteBuffer;
+import java.util.Optional;
+
+/** Something that happened to the objects of a namespace. */
+sealed interface JournalEntry {
+    /** Most bytes of an entry. */
+    int MOST_BYTES = 1 + 2 * ObjectKey.BYTES + 5 * Integer.BYTES + 2 * Long.BYTES;
+
+    /** An object is there as a whole. */
+    record Added(ObjectName name, long bytes, int chunks, int generation, long time)
+            implements JournalEntry {}
+
+    /** An object was of use; so were those before it. */
+    record Used(ObjectKey key, int uses, long time) implements JournalEntry {}
+
+    /** An object cannot be read any more. */
+    record Lost(ObjectKey key) implements JournalEntry {}
+
+    /** A generation was deleted. */
+    record Gone(int generation) implements JournalEntry {}
+
+    /** Writes it. */
+    default void put(ByteBuffer to) {
+        switch (this) {
+            case Added(ObjectName name, long bytes, int chunks, int generation, long time) -> {
+                to.put((byte) 1);
+                name.key().put(to);
+                name.parent().put(to);
+                to.putInt(name.kind().ordinal()).putInt(name.position()).putInt(name.tail());
+                to.putLong(bytes).putInt(chunks).putInt(generation).putLong(time);
+            }
+            case Used(ObjectKey key, int uses, long time) -> {
+                to.put((byte) 2);
+                key.put(to);
+                to.putInt(uses).putLong(time);
+            }
+            case Lost(ObjectKey key) -> {
+                to.put((byte) 3);
+                key.put(to);
+            }
+            case Gone(int generation) -> to.put((byte) 4).putInt(generation);
+        }
+    }
+
+    /** Reads what {@link #put} wrote; empty if it is no entry. */
+    static Optional<JournalEntry> take(ByteBuffer from) {
+        try {
+            JournalEntry entry =
+                    switch (from.get()) {
+                        case 1 -> added(from);
+                        case 2 -> new Used(ObjectKey.take(from), from.getInt(), from.getLong());
+                        case 3 -> new Lost(ObjectKey.take(from));
+                        case 4 -> new Gone(from.getInt());
+                        default -> null;
+                    };
+            return Optional.ofNullable(entry).filter(read -> !from.hasRemaining());
+        } catch (java.nio.BufferUnderflowException
+                | IllegalArgumentException
+                | IndexOutOfBoundsException e) {
+            return Optional.empty();
+        }
+    }
+
+    private static Added added(ByteBuffer from) {
+        ObjectKey key = ObjectKey.take(from);
+        ObjectKey parent = ObjectKey.take(from);
+        ObjectKind kind = ObjectKind.values()[from.getInt()];
+        ObjectName name = new ObjectName(key, parent, kind, from.getInt(), from.getInt());
+        return new Added(name, from.getLong(), from.getInt(), from.getInt(), from.getLong());
+    }
+}

@@ -1,0 +1,36 @@
+package dev.varve.platform.store;
+
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * What belongs together: objects of one model, computed in one way.
+ *
+ * @param id a SHA-256
+ * @param description what people are told of it
+ */
+public record Namespace(byte[] id, Map<String, String> description) {
+    private static final int FOLDER_BYTES = 16;
+
+    /** Copies both. */
+    public Namespace {
+        id = ObjectKey.of(id).bytes();
+        description = new LinkedHashMap<>(description);
+    }
+
+    @Override
+    public byte[] id() {
+        return id.clone();
+    }
+
+    @Override
+    public Map<String, String> description() {
+        return new LinkedHashMap<>(description);
+    }
+
+    /** Name of its folder. */
+    String folder() {
+        return HexFormat.of().formatHex(id, 0, FOLDER_BYTES);
+    }
+}

@@ -1,0 +1,254 @@
+package dev.varve.platform.store;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/**
+ * Which objects there are, and where. An object is there only while all those before it are.
+ * Thread-safe; every call is short.
+ */
+final class ObjectIndex {
+    private final Map<ObjectKey, Node> nodes = new HashMap<>();
+
+    /** Objects by the key of what lies before them. */
+    private final Map<ObjectKey, List<Node>> behind = new HashMap<>();
+
+    private int checkpoints;
+
+    /** An object and its place in the tree. Guarded by the index. */
+    static final class Node {
+        private final ObjectName name;
+        private final Optional<Node> parent;
+        private final long bytes;
+        private final int chunks;
+        private int generation;
+        private int uses;
+        private long lastUse;
+
+        private Node(JournalEntry.Added added, Optional<Node> parent) {
+            name = added.name();
+            this.parent = parent;
+            bytes = added.bytes();
+            chunks = added.chunks();
+            generation = added.generation();
+            lastUse = added.time();
+        }
+
+        ObjectName name() {
+            return name;
+        }
+
+        Optional<Node> parent() {
+            return parent;
+        }
+
+        int chunks() {
+            return chunks;
+        }
+
+        int generation() {
+            return generation;
+        }
+
+        int uses() {
+            return uses;
+        }
+
+        long lastUse() {
+            return lastUse;
+        }
+
+        private StoredObject describe() {
+            return new StoredObject(name, bytes, uses, lastUse);
+        }
+
+        private JournalEntry.Added entry() {
+            return new JournalEntry.Added(name, bytes, chunks, generation, lastUse);
+        }
+    }
+
+    /** Takes over what happened. */
+    void take(JournalEntry entry) {
+        switch (entry) {
+            case JournalEntry.Added added -> add(added);
+            case JournalEntry.Used used -> use(used);
+            case JournalEntry.Lost(ObjectKey key) -> remove(key);
+            case JournalEntry.Gone(int generation) ->
+                    removeGenerations(number -> number == generation);
+        }
+    }
+
+    /** Where the chunks of an object lie. */
+    record Place(int generation, int chunks) {}
+
+    /** Enters an object whose parent is there; one that was there moves. */
+    synchronized boolean add(JournalEntry.Added added) {
+        Node known = nodes.get(added.name().key());
+        if (known != null) {
+            if (known.chunks != added.chunks()) {
+                return false;
+            }
+            known.generation = added.generation();
+            return true;
+        }
+        Optional<Node> parent = Optional.ofNullable(nodes.get(added.name().parent()));
+        boolean fits =
+                added.name().isFirst()
+                        ? parent.isEmpty()
+                        : parent.map(node -> node.name)
+                                .filter(
+                                        before ->
+                                                before.kind() == ObjectKind.BLOCK
+                                                        && before.position()
+                                                                == added.name().position()
+                                                                        - added.name().tail())
+                                .isPresent();
+        if (!fits) {
+            return false;
+        }
+        Node node = new Node(added, parent);
+        nodes.put(added.name().key(), node);
+        behind.computeIfAbsent(added.name().parent(), key -> new ArrayList<>(2)).add(node);
+        checkpoints += added.name().kind() == ObjectKind.CHECKPOINT ? 1 : 0;
+        return true;
+    }
+
+    /** An object that was used at a time or later. */
+    synchronized Optional<StoredObject> find(ObjectKey key, long since) {
+        return Optional.ofNullable(nodes.get(key))
+                .filter(node -> node.lastUse >= since)
+                .map(Node::describe);
+    }
+
+    synchronized Optional<Place> place(ObjectKey key) {
+        return Optional.ofNullable(nodes.get(key))
+                .map(node -> new Place(node.generation, node.chunks));
+    }
+
+    /** Checkpoints right behind a block or root. */
+    synchronized List<StoredObject> checkpoints(ObjectKey block, long since) {
+        return behind.getOrDefault(block, List.of()).stream()
+                .filter(node -> node.name.kind() == ObjectKind.CHECKPOINT && node.lastUse >= since)
+                .map(Node::describe)
+                .toList();
+    }
+
+    /** Counts a use of an object, and tells how many there were; 0 if it is not there. */
+    synchronized int use(ObjectKey key, long now) {
+        Node node = nodes.get(key);
+        if (node == null) {
+            return 0;
+        }
+        use(node, node.uses + 1, now);
+        return node.uses;
+    }
+
+    /** Takes over what a journal says of an object's uses. */
+    synchronized void use(JournalEntry.Used used) {
+        Optional.ofNullable(nodes.get(used.key()))
+                .ifPresent(node -> use(node, used.uses(), used.time()));
+    }
+
+    private static void use(Node node, int uses, long now) {
+        node.uses = uses;
+        for (Optional<Node> at = Optional.of(node); at.isPresent(); at = at.get().parent) {
+            at.get().lastUse = Math.max(at.get().lastUse, now);
+        }
+    }
+
+    /** Forgets an object and all that lie behind it. Returns how many they are. */
+    synchronized int remove(ObjectKey key) {
+        Node node = nodes.get(key);
+        if (node == null) {
+            return 0;
+        }
+        List<Node> siblings = behind.get(node.name.parent());
+        siblings.remove(node);
+        if (siblings.isEmpty()) {
+            behind.remove(node.name.parent());
+        }
+        List<Node> gone = new ArrayList<>(List.of(node));
+        for (int i = 0; i < gone.size(); i++) {
+            Node at = gone.get(i);
+            nodes.remove(at.name.key());
+            checkpoints -= at.name.kind() == ObjectKind.CHECKPOINT ? 1 : 0;
+            Optional.ofNullable(behind.remove(at.name.key())).ifPresent(gone::addAll);
+        }
+        return gone.size();
+    }
+
+    /** Forgets the objects of some generations, and all that lie behind them. */
+    synchronized int removeGenerations(Predicate<Integer> gone) {
+        int before = nodes.size();
+        List<ObjectKey> keys =
+                nodes.values().stream()
+                        .filter(node -> gone.test(node.generation))
+                        .map(node -> node.name.key())
+                        .toList();
+        keys.forEach(this::remove);
+        return before - nodes.size();
+    }
+
+    /** Forgets everything. */
+    synchronized void clear() {
+        nodes.clear();
+        behind.clear();
+        checkpoints = 0;
+    }
+
+    synchronized int size() {
+        return nodes.size();
+    }
+
+    synchronized int checkpoints() {
+        return checkpoints;
+    }
+
+    /** Chunks by generation. */
+    synchronized Map<Integer, Long> chunks() {
+        Map<Integer, Long> chunks = new HashMap<>();
+        nodes.values()
+                .forEach(node -> chunks.merge(node.generation, (long) node.chunks, Long::sum));
+        return chunks;
+    }
+
+    /** What happened to the objects, as short as it can be told; parents first. */
+    synchronized List<JournalEntry> entries() {
+        List<JournalEntry> entries = new ArrayList<>();
+        ascending(nodes.values()).forEach(node -> entries.add(node.entry()));
+        nodes.values().stream()
+                .filter(node -> node.uses > 0)
+                .forEach(
+                        node ->
+                                entries.add(
+                                        new JournalEntry.Used(
+                                                node.name.key(), node.uses, node.lastUse)));
+        return entries;
+    }
+
+    /** All objects, parents first. */
+    synchronized List<StoredObject> objects() {
+        return ascending(nodes.values()).stream().map(Node::describe).toList();
+    }
+
+    static List<Node> ascending(Collection<Node> nodes) {
+        return nodes.stream()
+                .sorted(
+                        (one, other) ->
+                                Integer.compare(one.name.position(), other.name.position()) != 0
+                                        ? Integer.compare(
+                                                one.name.position(), other.name.position())
+                                        : one.name.kind().compareTo(other.name.kind()))
+                .toList();
+    }
+
+    /** Says which generation is worth least, and what of it is worth keeping. */
+    synchronized Optional<Eviction.Plan> plan(Eviction rule) {
+        return rule.plan(nodes.values());
+    }
+}

@@ -1,0 +1,29 @@
+package dev.varve.platform.store;
+
+import java.util.Objects;
+
+/**
+ * Which object it is, and where in its tree.
+ *
+ * @param key its own
+ * @param parent key of the block before it, or of the root, which is no object
+ * @param kind what it is good for
+ * @param position tokens up to its end
+ * @param tail those of them that are not its parent's
+ */
+public record ObjectName(ObjectKey key, ObjectKey parent, ObjectKind kind, int position, int tail) {
+    /** Checks that nothing is missing. */
+    public ObjectName {
+        Objects.requireNonNull(key);
+        Objects.requireNonNull(parent);
+        Objects.requireNonNull(kind);
+        if (tail < 0 || position < Math.max(1, tail)) {
+            throw new IllegalArgumentException(tail + " tokens up to " + position);
+        }
+    }
+
+    /** Whether its parent is a root. */
+    boolean isFirst() {
+        return position == tail;
+    }
+}

@@ -1,0 +1,53 @@
+package dev.varve.platform.store;
+
+import java.nio.ByteBuffer;
+import java.util.Optional;
+
+/**
+ * What every object begins with, so that an index can be made of a store alone.
+ *
+ * @param headerBytes of what stands behind it, before the payload
+ * @param payloadBytes of the payload
+ */
+record ObjectPreamble(ObjectName name, int headerBytes, long payloadBytes) {
+    private static final int MAGIC = 0x5641_5256;
+    private static final int FORMAT = 1;
+
+    /** How long it is. */
+    static final int BYTES = 6 * Integer.BYTES + Long.BYTES + ObjectKey.BYTES;
+
+    /** Bytes of the whole object. */
+    long bytes() {
+        return BYTES + headerBytes + payloadBytes;
+    }
+
+    void put(ByteBuffer to) {
+        to.putInt(MAGIC).putInt(FORMAT);
+        name.parent().put(to);
+        to.putInt(name.kind().ordinal()).putInt(name.position()).putInt(name.tail());
+        to.putInt(headerBytes).putLong(payloadBytes);
+    }
+
+    /** Reads it; empty if this is none of that object. */
+    static Optional<ObjectPreamble> take(ObjectKey key, ByteBuffer from) {
+        if (from.remaining() < BYTES || from.getInt() != MAGIC || from.getInt() != FORMAT) {
+            return Optional.empty();
+        }
+        ObjectKey parent = ObjectKey.take(from);
+        int kind = from.getInt();
+        int position = from.getInt();
+        int tail = from.getInt();
+        int header = from.getInt();
+        long payload = from.getLong();
+        if (kind < 0
+                || kind >= ObjectKind.values().length
+                || tail < 0
+                || position < Math.max(1, tail)
+                || header < 0
+                || payload < 0) {
+            return Optional.empty();
+        }
+        ObjectName name = new ObjectName(key, parent, ObjectKind.values()[kind], position, tail);
+        return Optional.of(new ObjectPreamble(name, header, payload));
+    }
+}

@@ -1,0 +1,57 @@
+package dev.varve.platform.store;
+
+import dev.varve.api.snapshot.SnapshotStore;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/** Writes one object chunk by chunk, the first one last: without it there is no object. */
+final class ObjectWriter {
+    private final ObjectPreamble preamble;
+    private final ByteBuffer header;
+    private final ObjectSource source;
+    private final ChunkCodec codec;
+
+    ObjectWriter(
+            ObjectPreamble preamble, ByteBuffer header, ObjectSource source, ChunkCodec codec) {
+        this.preamble = preamble;
+        this.header = header;
+        this.source = source;
+        this.codec = codec;
+    }
+
+    /** Returns whether there was room for all of it. */
+    boolean write(SnapshotStore store, int chunks) throws IOException {
+        ObjectKey key = preamble.name().key();
+        for (int part = chunks - 1; part >= 0; part--) {
+            fill((long) part * codec.capacity());
+            ByteBuffer value = codec.encode(key, part);
+            if (!store.put(codec.key(key, part), value)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Fills the codec's buffer with the object's bytes from a place on. */
+    private void fill(long begin) {
+        ByteBuffer content = codec.content();
+        content.limit((int) Math.min(codec.capacity(), preamble.bytes() - begin));
+        long at = begin;
+        if (at == 0) {
+            preamble.put(content);
+            at = ObjectPreamble.BYTES;
+        }
+        long headerEnd = ObjectPreamble.BYTES + header.remaining();
+        if (at < headerEnd) {
+            int first = (int) (at - ObjectPreamble.BYTES);
+            int count = (int) Math.min(headerEnd - at, content.remaining());
+            content.put(header.slice(header.position() + first, count));
+            at += count;
+        }
+        if (content.hasRemaining()) {
+            source.give(at - headerEnd, content);
+        }
+        content.flip();
+    }
+}

@@ -1,0 +1,207 @@
+package dev.varve.platform.store;
+
+import dev.varve.api.VarveException;
+import dev.varve.platform.setting.Setting;
+
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/** The folder of all namespaces: what stands in it, and in which format. */
+final class StoreFolder {
+    private static final int FORMAT = 1;
+    private static final String FILE = "varve-cache.json";
+    private static final String NAMESPACE = "namespace.json";
+    private static final String JOURNAL = "journal";
+    private static final Pattern NAME = Pattern.compile("[0-9a-f]{32}");
+    private static final JsonMapper JSON = new JsonMapper();
+
+    private final Path folder;
+
+    /**
+     * A namespace as its folder tells.
+     *
+     * @param valueBytes of its stores
+     * @param format of its objects; only that of this program can be read
+     */
+    record Found(Path folder, Namespace namespace, int valueBytes, int format) {
+        boolean isReadable() {
+            return format == FORMAT;
+        }
+
+        Path journal() {
+            return folder.resolve(JOURNAL);
+        }
+
+        /** Its stores, in the order in which they were made. */
+        List<Generation.Id> generations() throws IOException {
+            try (Stream<Path> files = Files.list(folder)) {
+                return files.flatMap(file -> Generation.Id.of(file).stream())
+                        .sorted((one, other) -> Integer.compare(one.number(), other.number()))
+                        .toList();
+            }
+        }
+    }
+
+    StoreFolder(Path folder) {
+        this.folder = folder;
+    }
+
+    /** Makes the folder if it is not there. */
+    void create() throws IOException {
+        PrivateFiles.createFolder(folder);
+    }
+
+    /**
+     * Checks that what is in the folder can be read with a key, or without one; says so in the
+     * folder if nothing is in it.
+     *
+     * @param writes whether this process may write
+     * @throws VarveException if it was written with another key, or by a newer program
+     */
+    void require(Optional<ChunkCipher> cipher, boolean writes) throws IOException {
+        Optional<JsonNode> known = read(folder.resolve(FILE));
+        String wanted = cipher.map(ChunkCipher::id).orElse("");
+        if (known.isEmpty()) {
+            if (writes) {
+                write(
+                        folder.resolve(FILE),
+                        JSON.createObjectNode().put("format", FORMAT).put("key_id", wanted));
+            }
+            return;
+        }
+        int format = known.get().path("format").asInt(0);
+        if (format > FORMAT) {
+            throw refused(
+                    "was written by a newer program: expected format "
+                            + FORMAT
+                            + ", found "
+                            + format);
+        }
+        String found = known.get().path("key_id").asString("");
+        if (!found.equals(wanted)) {
+            throw refused(
+                    found.isEmpty()
+                            ? "is not encrypted; expected no "
+                                    + Setting.STORE_KEY
+                                    + ", or another folder"
+                            : "was encrypted with another key: expected "
+                                    + Setting.STORE_KEY
+                                    + " with the key of id "
+                                    + found
+                                    + ", found "
+                                    + (wanted.isEmpty() ? "none" : "id " + wanted));
+        }
+    }
+
+    private VarveException refused(String why) {
+        return new VarveException(
+                VarveException.Kind.INVALID_REQUEST,
+                Setting.STORE_FOLDER + ": " + folder + " " + why);
+    }
+
+    /** The namespaces, readable or not. */
+    List<Found> namespaces() throws IOException {
+        if (!Files.isDirectory(folder)) {
+            return List.of();
+        }
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.filter(path -> NAME.matcher(path.getFileName().toString()).matches())
+                    .sorted()
+                    .flatMap(path -> namespace(path).stream())
+                    .toList();
+        }
+    }
+
+    private static Optional<Found> namespace(Path path) {
+        Optional<JsonNode> known = read(path.resolve(NAMESPACE));
+        if (known.isEmpty()) {
+            return Optional.empty();
+        }
+        JsonNode json = known.get();
+        Map<String, String> description = new LinkedHashMap<>();
+        json.path("description")
+                .properties()
+                .forEach(entry -> description.put(entry.getKey(), entry.getValue().asString("")));
+        try {
+            byte[] id = HexFormat.of().parseHex(json.path("id").asString(""));
+            int valueBytes = json.path("value_bytes").asInt(0);
+            return valueBytes < 1
+                    ? Optional.empty()
+                    : Optional.of(
+                            new Found(
+                                    path,
+                                    new Namespace(id, description),
+                                    valueBytes,
+                                    json.path("format").asInt(0)));
+        } catch (IllegalArgumentException e) {
+            return Optional.empty();
+        }
+    }
+
+    /**
+     * The folder of a namespace, made if it is not there. What cannot be read of an earlier one, or
+     * has another format, is put aside.
+     *
+     * @param writes whether this process may write
+     * @return empty if it is not there and cannot be made
+     */
+    Optional<Found> namespace(Namespace wanted, int valueBytes, boolean writes) throws IOException {
+        Path path = folder.resolve(wanted.folder());
+        Optional<Found> known =
+                namespace(path)
+                        .filter(Found::isReadable)
+                        .filter(
+                                found ->
+                                        java.util.Arrays.equals(
+                                                found.namespace().id(), wanted.id()));
+        if (known.isPresent() || !writes) {
+            return known;
+        }
+        PrivateFiles.delete(path);
+        PrivateFiles.createFolder(path);
+        ObjectNode json =
+                JSON.createObjectNode()
+                        .put("format", FORMAT)
+                        .put("id", HexFormat.of().formatHex(wanted.id()))
+                        .put("value_bytes", valueBytes);
+        ObjectNode description = json.putObject("description");
+        wanted.description().forEach(description::put);
+        write(path.resolve(NAMESPACE), json);
+        return Optional.of(new Found(path, wanted, valueBytes, FORMAT));
+    }
+
+    private static Optional<JsonNode> read(Path file) {
+        try {
+            return Optional.of(JSON.readTree(Files.readAllBytes(file)));
+        } catch (IOException | JacksonException e) {
+            return Optional.empty();
+        }
+    }
+
+    private static void write(Path file, ObjectNode json) throws IOException {
+        Path next = file.resolveSibling(file.getFileName() + ".new");
+        Files.deleteIfExists(next);
+        PrivateFiles.create(next);
+        Files.write(
+                next,
+                JSON.writerWithDefaultPrettyPrinter()
+                        .writeValueAsString(json)
+                        .getBytes(StandardCharsets.UTF_8));
+        Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    }
+}

@@ -1,0 +1,198 @@
+package dev.varve.platform.store;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.varve.api.snapshot.SnapshotStoreProvider;
+import dev.varve.contracts.SlotStore;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+
+/** Archives in a folder, and objects whose bytes follow from their names. */
+final class StoreBed {
+    static final int BLOCK = 256;
+
+    private final Path folder;
+    private SnapshotStoreProvider provider = new SlotStore.Provider();
+    private Namespace namespace = new Namespace(digest("model"), Map.of("model", "m.gguf"));
+    private boolean readOnly;
+    private long budget = 64 << 20;
+    private long reserve;
+    private Optional<Duration> ttl = Optional.empty();
+    private Optional<ChunkCipher> cipher = Optional.empty();
+    private long blockBytes = 6000;
+    private Instant now = Instant.ofEpochSecond(1_800_000_000);
+
+    StoreBed(Path folder) {
+        this.folder = folder;
+    }
+
+    StoreBed with(SnapshotStoreProvider other) {
+        provider = other;
+        return this;
+    }
+
+    StoreBed of(String model) {
+        namespace = new Namespace(digest(model), Map.of("model", model));
+        return this;
+    }
+
+    StoreBed readOnly(boolean other) {
+        readOnly = other;
+        return this;
+    }
+
+    StoreBed budget(long bytes) {
+        budget = bytes;
+        return this;
+    }
+
+    StoreBed reserve(long bytes) {
+        reserve = bytes;
+        return this;
+    }
+
+    StoreBed ttl(Duration time) {
+        ttl = Optional.of(time);
+        return this;
+    }
+
+    StoreBed cipher(Path file) {
+        cipher = Optional.of(ChunkCipher.of(file));
+        return this;
+    }
+
+    StoreBed blocks(long bytes) {
+        blockBytes = bytes;
+        return this;
+    }
+
+    void pass(Duration time) {
+        now = now.plus(time);
+    }
+
+    SnapshotArchive open() throws IOException {
+        return SnapshotArchive.open(
+                new ArchiveSettings(
+                        folder,
+                        namespace,
+                        blockBytes,
+                        readOnly,
+                        new ArchiveSettings.Limits(budget, reserve, ttl),
+                        cipher,
+                        () -> now),
+                provider);
+    }
+
+    static byte[] digest(String text) {
+        try {
+            return MessageDigest.getInstance("SHA-256")
+                    .digest(text.getBytes(StandardCharsets.UTF_8));
+        } catch (NoSuchAlgorithmException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    static ObjectKey key(String text) {
+        return ObjectKey.of(digest(text));
+    }
+
+    /** A block of a text, behind the blocks of its prefixes: {@code "a/b"} lies behind "a". */
+    static ObjectName block(String path) {
+        int depth = path.split("/").length;
+        int cut = path.lastIndexOf('/');
+        return new ObjectName(
+                key(path),
+                cut < 0 ? key("root") : key(path.substring(0, cut)),
+                ObjectKind.BLOCK,
+                depth * BLOCK,
+                BLOCK);
+    }
+
+    /** A checkpoint some tokens behind a block, or behind the root for an empty path. */
+    static ObjectName checkpoint(String path, int tail) {
+        int depth = path.isEmpty() ? 0 : path.split("/").length;
+        return new ObjectName(
+                key(path + "+" + tail),
+                path.isEmpty() ? key("root") : key(path),
+                ObjectKind.CHECKPOINT,
+                depth * BLOCK + tail,
+                tail);
+    }
+
+    /** The payload of an object; some are large, some are small, all have several chunks. */
+    static byte[] payload(ObjectName name, int size) {
+        byte[] bytes = new byte[size];
+        new Random(name.key().hashCode()).nextBytes(bytes);
+        return bytes;
+    }
+
+    static ObjectSource source(ObjectName name, int size) {
+        byte[] bytes = payload(name, size);
+        return new ObjectSource() {
+            @Override
+            public ByteBuffer header() {
+                return ByteBuffer.wrap(name.key().bytes());
+            }
+
+            @Override
+            public long bytes() {
+                return bytes.length;
+            }
+
+            @Override
+            public void give(long offset, ByteBuffer target) {
+                target.put(bytes, (int) offset, target.remaining());
+            }
+        };
+    }
+
+    static Written write(SnapshotArchive archive, ObjectName name, int size) {
+        return archive.write(name, source(name, size));
+    }
+
+    /** Reads an object, whose bytes must be those that were written. */
+    static void read(SnapshotArchive archive, ObjectName name, int size)
+            throws ArchiveMissException {
+        byte[] read = new byte[size];
+        archive.read(
+                name.key(),
+                new ObjectTarget() {
+                    @Override
+                    public boolean accept(ByteBuffer header, long bytes) {
+                        assertEquals(ByteBuffer.wrap(name.key().bytes()), header);
+                        assertEquals(size, bytes);
+                        return true;
+                    }
+
+                    @Override
+                    public void take(long offset, ByteBuffer bytes) {
+                        bytes.get(read, (int) offset, bytes.remaining());
+                    }
+                });
+        assertArrayEquals(payload(name, size), read);
+    }
+
+    /** Whether an object is there and can be read; if so, it is right. */
+    static boolean has(SnapshotArchive archive, ObjectName name, int size) {
+        if (archive.find(name.key()).isEmpty()) {
+            return false;
+        }
+        try {
+            read(archive, name, size);
+            return true;
+        } catch (ArchiveMissException e) {
+            return false;
+        }
+    }
+}

@@ -3,7 +3,9 @@ package dev.varve.platform.cli;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.host.HostListener;
+import dev.varve.platform.host.HostSettings;
 import dev.varve.platform.host.HostedModel;
+import dev.varve.platform.host.StoreSettings;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.SplitPlan;
 import dev.varve.platform.tokenizer.Tokenizer;
@@ -19,6 +21,7 @@ import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 
 /** What all subcommands share: help, logging, and where the output goes. */
@@ -124,8 +127,14 @@ abstract class CliCommand implements Callable<Integer> {
                             loading();
                         }
                     };
-            return HostedModel.open(arguments.host(settings, environment()), report);
+            HostSettings host = arguments.host(settings, environment());
+            return HostedModel.open(store().map(host::with).orElse(host), report);
         }
+    }
+
+    /** Where computed prompts are kept on disk; here nowhere. */
+    Optional<StoreSettings> store() {
+        return Optional.empty();
     }
 
     /** Looks at the model before its devices are; here at nothing. */

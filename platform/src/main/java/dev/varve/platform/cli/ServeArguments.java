@@ -1,6 +1,7 @@
 package dev.varve.platform.cli;
 
 import dev.varve.platform.engine.EngineOptions;
+import dev.varve.platform.host.StoreSettings;
 import dev.varve.platform.http.HttpOptions;
 import dev.varve.platform.http.access.ListenAddress;
 import dev.varve.platform.http.model.ReasoningDefaults;
@@ -46,6 +47,8 @@ final class ServeArguments {
     @Mixin private AccessArguments access;
 
     @Mixin private HostCacheArguments hostCache;
+
+    @Mixin private StoreArguments store;
 
     @Option(
             names = "--max-connections-per-client",
@@ -163,6 +166,11 @@ final class ServeArguments {
 
     OptionalInt kvTokens() {
         return ModelArguments.positive(kvTokens, "--kv-tokens");
+    }
+
+    /** Where computed prompts are kept on disk. */
+    Optional<StoreSettings> store() {
+        return store.settings();
     }
 
     /** How much host memory holds computed prompts. */

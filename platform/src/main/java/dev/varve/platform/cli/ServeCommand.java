@@ -5,6 +5,7 @@ import dev.varve.platform.chat.AnswerDialect;
 import dev.varve.platform.chat.ChatRenderer;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.host.HostedModel;
+import dev.varve.platform.host.StoreSettings;
 import dev.varve.platform.http.HttpOptions;
 import dev.varve.platform.http.HttpServer;
 import dev.varve.platform.http.model.ModelDescription;
@@ -60,6 +61,7 @@ final class ServeCommand extends CliCommand {
     @Mixin private ServeArguments server;
 
     private Optional<ChatRenderer> chat = Optional.empty();
+    private Optional<StoreSettings> store = Optional.empty();
     private Runnable listen = () -> {};
 
     @Override
@@ -72,6 +74,7 @@ final class ServeCommand extends CliCommand {
         // Before anything slow: it may say that a flag is wrong.
         ReasoningDefaults reasoningDefaults = server.reasoningDefaults();
         HostCacheLimit hostCache = server.hostCache();
+        store = server.store();
         ModelChoice choice = model.model().choose(environment());
         HttpOptions options = server.httpOptions(environment());
         CountDownLatch stop = new CountDownLatch(1);
@@ -118,6 +121,11 @@ final class ServeCommand extends CliCommand {
             say("stopped");
         }
         return status;
+    }
+
+    @Override
+    Optional<StoreSettings> store() {
+        return store;
     }
 
     @Override

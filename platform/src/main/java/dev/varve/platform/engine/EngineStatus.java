@@ -3,8 +3,10 @@ package dev.varve.platform.engine;
 import dev.varve.platform.prefix.PrefixCacheStatus;
 import dev.varve.platform.sequence.SlotUse;
 import dev.varve.platform.shard.ShardMemory;
+import dev.varve.platform.store.ArchiveStatus;
 
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Counters and gauges of the engine.
@@ -67,8 +69,9 @@ public record EngineStatus(
 
     /** What the engine itself knows; told after every step, so that it must be cheap to make. */
     record Figures(Load load, SlotUse slots, Counts counts, PrefixCacheStatus cache) {
-        EngineStatus with(ShardMemory memory, List<ShardStatus> shards) {
-            return new EngineStatus(load, slots, memory, counts, cache, shards);
+        EngineStatus with(
+                ShardMemory memory, List<ShardStatus> shards, Optional<ArchiveStatus> disk) {
+            return new EngineStatus(load, slots, memory, counts, cache.with(disk), shards);
         }
     }
 }

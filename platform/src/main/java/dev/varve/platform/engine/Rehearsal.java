@@ -43,6 +43,11 @@ final class Rehearsal {
                 }
 
                 @Override
+                public void wakeUp() {
+                    // Nothing comes from other threads.
+                }
+
+                @Override
                 public OutputRows wantedByTwins(Request request) {
                     return OutputRows.NONE;
                 }

@@ -2,6 +2,7 @@ package dev.varve.platform.engine;
 
 import dev.varve.platform.prefix.CacheUse;
 import dev.varve.platform.prefix.MissReason;
+import dev.varve.platform.prefix.StoreLoad;
 import dev.varve.platform.sampling.Sampler;
 import dev.varve.platform.sequence.CacheRequest;
 import dev.varve.platform.sequence.CachedSequence;
@@ -65,6 +66,8 @@ final class Request implements Generation {
     private int generated;
     private int losses;
     private boolean mayRestore = true;
+    private boolean askedDisk;
+    private Optional<StoreLoad> read = Optional.empty();
     private Optional<Awaited> awaited = Optional.empty();
 
     /** Where its sequence began when it got its place, which is kept already. */
@@ -298,6 +301,25 @@ final class Request implements Generation {
 
     boolean mayRestore() {
         return mayRestore;
+    }
+
+    /** Takes note of what is read for it from disk, if anything is; it does not ask again. */
+    void askDisk(Optional<StoreLoad> load) {
+        askedDisk = true;
+        read = load;
+    }
+
+    boolean hasAskedDisk() {
+        return askedDisk;
+    }
+
+    boolean awaitsDisk() {
+        return read.filter(load -> !load.isOver()).isPresent();
+    }
+
+    /** Whether it has no place yet, and still wants one. */
+    boolean isWaiting() {
+        return phase == Phase.WAITING && !cancelled;
     }
 
     /** It waits for a running request to reach a position that both have in common. */

@@ -240,8 +240,8 @@ final class RequestQueue implements WaitingLine {
         }
     }
 
-    /** Lets the engine's thread look again. */
-    void wakeUp() {
+    @Override
+    public void wakeUp() {
         lock.lock();
         try {
             changed.signalAll();
@@ -277,9 +277,18 @@ final class RequestQueue implements WaitingLine {
      * @return whether the engine is to go on; not if it was closed or interrupted
      */
     boolean awaitChange(Duration longest) {
+        return awaitChange(longest, () -> false);
+    }
+
+    /**
+     * Likewise, unless something has happened before.
+     *
+     * @param happened asked once nothing new can happen unnoticed
+     */
+    boolean awaitChange(Duration longest, BooleanSupplier happened) {
         lock.lock();
         try {
-            if (!closed) {
+            if (!closed && !happened.getAsBoolean()) {
                 changed.awaitNanos(longest.toNanos());
             }
             return !closed;

@@ -30,6 +30,9 @@ final class Restores {
     /** Bytes on their way to other processes, which a step there waits for. */
     private static final long BYTES_BESIDE = 6 << 20;
 
+    /** How long the end of an engine may be put off. */
+    private static final Duration FINISH = Duration.ofSeconds(5);
+
     private static final long BYTES_ALONE = 48 << 20;
 
     private final PrefixCache cache;
@@ -81,6 +84,16 @@ final class Restores {
             cache.await();
         }
         settle();
+    }
+
+    /** Copies all that is to be kept, for at most a few seconds. */
+    void finish() {
+        long end = System.nanoTime() + FINISH.toNanos();
+        while (!cache.isIdle() && System.nanoTime() < end) {
+            cache.move(ALONE, BYTES_ALONE);
+            cache.await();
+        }
+        cache.move(0, 0);
     }
 
     /** Returns whether a request can go on. */

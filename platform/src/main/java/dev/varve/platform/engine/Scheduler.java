@@ -30,6 +30,11 @@ public final class Scheduler implements Engine {
     /** Steps that fail one after the other, for different requests: the device is at its end. */
     private static final int FAILURES_IN_A_ROW = 8;
 
+    /** Requests without a place for which a disk may be read. */
+    private static final int READ_AHEAD = 8;
+
+    private static final Duration DISK_CHECK = Duration.ofMillis(20);
+
     private static final Duration CLOSE_REPORT = Duration.ofSeconds(10);
 
     private final ShardPipeline pipeline;
@@ -142,6 +147,7 @@ public final class Scheduler implements Engine {
             while (queue.awaitWork(steps::isIdle)) {
                 step();
                 publish();
+                awaitDisk();
             }
         } catch (RuntimeException | Error e) {
             end = lastWord;
@@ -257,17 +263,33 @@ public final class Scheduler implements Engine {
     }
 
     private void admit() {
+        steps.takeRead();
+        boolean room = true;
+        int ahead = 0;
         for (Request request : queue.waiting()) {
-            if (!steps.hasPlace()) {
+            if (room && steps.hasPlace()) {
+                switch (admit(request)) {
+                    case ADMITTED -> queue.remove(request);
+                    case AWAITS_TWIN, AWAITS_DISK -> {}
+                    case NO_ROOM -> room = false;
+                }
+            } else if (ahead++ < READ_AHEAD) {
+                steps.readAhead(request);
+            } else {
                 return;
             }
-            switch (admit(request)) {
-                case ADMITTED -> queue.remove(request);
-                case AWAITS_TWIN -> {}
-                case NO_ROOM -> {
-                    return;
-                }
-            }
+        }
+    }
+
+    /** Does not look again and again at requests for which a disk is read. */
+    private void awaitDisk() {
+        if (!steps.isIdle()) {
+            return;
+        }
+        List<Request> waiting = queue.waiting();
+        if (!waiting.isEmpty() && waiting.stream().allMatch(Request::awaitsDisk)) {
+            queue.awaitChange(
+                    DISK_CHECK, () -> steps.hasNews() || !queue.waiting().equals(waiting));
         }
     }
 
@@ -296,6 +318,9 @@ public final class Scheduler implements Engine {
     private void stop(VarveException reason) {
         queue.end(ended -> fail(ended, reason));
         try {
+            if (!broken.isDone()) {
+                steps.keepOnDisk();
+            }
             steps.endAll(reason);
         } finally {
             closePipeline();
@@ -313,7 +338,7 @@ public final class Scheduler implements Engine {
 
     @Override
     public EngineStatus status() {
-        return published.with(pipeline.memory(), pipeline.status());
+        return published.with(pipeline.memory(), pipeline.status(), steps.disk());
     }
 
     @Override
@@ -323,11 +348,7 @@ public final class Scheduler implements Engine {
 
     @Override
     public CompletableFuture<Void> clearCache() {
-        return queue.ask(
-                () -> {
-                    steps.clearCache();
-                    return null;
-                });
+        return queue.ask(steps::clearCache).thenCompose(done -> done);
     }
 
     @Override

@@ -7,9 +7,11 @@ import dev.varve.platform.prefix.CacheUse;
 import dev.varve.platform.prefix.PrefixCache;
 import dev.varve.platform.sequence.CacheRequest;
 import dev.varve.platform.sequence.CachedSequence;
+import dev.varve.platform.store.ArchiveStatus;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 
 /** The steps of an engine and what becomes of their requests. Only the engine's thread uses it. */
 final class StepRunner {
@@ -22,6 +24,8 @@ final class StepRunner {
          * A running request computes the same prompt, or its head, which need not be done twice.
          */
         AWAITS_TWIN,
+        /** What it needs is being read from disk. */
+        AWAITS_DISK,
         NO_ROOM
     }
 
@@ -67,7 +71,11 @@ final class StepRunner {
                                 .map(
                                         host ->
                                                 new PrefixCache.Host(
-                                                        host.layout(), host.bytes(), pipeline)));
+                                                        host.layout(),
+                                                        host.bytes(),
+                                                        pipeline,
+                                                        host.disk(),
+                                                        line::wakeUp)));
         running = new RunningRequests(cache, line);
         restores = new Restores(cache, running, this::start);
         state =
@@ -119,6 +127,9 @@ final class StepRunner {
         }
         CacheRequest wanted = request.cacheRequest();
         PrefixCache.Lookup known = state.prefix().find(wanted, request.mayRestore());
+        if (readAhead(request, known.length())) {
+            return Admission.AWAITS_DISK;
+        }
         if (awaitsHead(request, known.length())) {
             return Admission.AWAITS_TWIN;
         }
@@ -142,6 +153,32 @@ final class StepRunner {
             state.chooseFirst(request, place.output().orElseThrow());
         }
         return Admission.ADMITTED;
+    }
+
+    /** Has the disk read what a request will need; says whether that is to be waited for. */
+    boolean readAhead(Request request) {
+        boolean asks = !request.hasAskedDisk() && state.prefix().hasHost();
+        return readAhead(
+                request,
+                asks
+                        ? state.prefix().find(request.cacheRequest(), request.mayRestore()).length()
+                        : 0);
+    }
+
+    private boolean readAhead(Request request, int known) {
+        if (request.mayRestore() && !request.hasAskedDisk()) {
+            request.askDisk(state.prefix().load(request.cacheRequest(), known, request::isWaiting));
+        }
+        return request.awaitsDisk();
+    }
+
+    /** Takes in what was read from disk. */
+    void takeRead() {
+        state.prefix().poll();
+    }
+
+    boolean hasNews() {
+        return state.prefix().hasNews();
     }
 
     /**
@@ -199,10 +236,12 @@ final class StepRunner {
             works.addAll(prefill.besideRows(works.size()));
         }
         if (!works.isEmpty()) {
+            state.prefix().step();
             state.flights().submit(works);
             state.flights().settleAll();
         }
         if (!mixes) {
+            state.prefix().step();
             prefill.keepBusy(pipeline.depth());
         }
     }
@@ -246,6 +285,17 @@ final class StepRunner {
         running.endAll(reason);
     }
 
+    /** Brings what finished requests left behind to where a disk takes it from, for a while. */
+    void keepOnDisk() {
+        try {
+            if (state.prefix().disk().isPresent()) {
+                restores.finish();
+            }
+        } catch (RuntimeException e) {
+            LOG.log(System.Logger.Level.WARNING, "computed prompts could not be kept", e);
+        }
+    }
+
     /** Waits for what is under way, and does without it. */
     void abandon() {
         state.flights().abandon();
@@ -281,7 +331,12 @@ final class StepRunner {
         return state.prefix().entries();
     }
 
-    void clearCache() {
-        state.prefix().clear();
+    CompletableFuture<Void> clearCache() {
+        return state.prefix().clear();
+    }
+
+    /** What a disk holds; any thread may ask. */
+    Optional<ArchiveStatus> disk() {
+        return state.prefix().disk();
     }
 }

@@ -9,6 +9,7 @@ import dev.varve.platform.runtime.SequenceLimits;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 
 /**
  * A model to open, and everything that may be set about it.
@@ -18,6 +19,7 @@ import java.util.Objects;
  * @param devices where it computes
  * @param plugins where families, backends and transports come from
  * @param processes how shards of other processes are started and reached
+ * @param store where computed prompts are kept on disk; empty for nowhere
  */
 @SuppressWarnings("exports") // see package-info
 public record HostSettings(
@@ -25,7 +27,8 @@ public record HostSettings(
         ModelSettings model,
         DeviceSettings devices,
         PluginSettings plugins,
-        ProcessSettings processes) {
+        ProcessSettings processes,
+        Optional<StoreSettings> store) {
     /** Checks that nothing is missing. */
     public HostSettings {
         Objects.requireNonNull(file);
@@ -33,6 +36,17 @@ public record HostSettings(
         Objects.requireNonNull(devices);
         Objects.requireNonNull(plugins);
         Objects.requireNonNull(processes);
+        Objects.requireNonNull(store);
+    }
+
+    /** Keeps nothing on disk. */
+    public HostSettings(
+            Path file,
+            ModelSettings model,
+            DeviceSettings devices,
+            PluginSettings plugins,
+            ProcessSettings processes) {
+        this(file, model, devices, plugins, processes, Optional.empty());
     }
 
     /**
@@ -107,21 +121,26 @@ public record HostSettings(
 
     /** The same with other sizes. */
     public HostSettings with(ModelSettings other) {
-        return new HostSettings(file, other, devices, plugins, processes);
+        return new HostSettings(file, other, devices, plugins, processes, store);
     }
 
     /** The same on other devices. */
     public HostSettings with(DeviceSettings other) {
-        return new HostSettings(file, model, other, plugins, processes);
+        return new HostSettings(file, model, other, plugins, processes, store);
     }
 
     /** The same with other plugins. */
     public HostSettings with(PluginSettings other) {
-        return new HostSettings(file, model, devices, other, processes);
+        return new HostSettings(file, model, devices, other, processes, store);
     }
 
     /** The same with shard processes that are started or reached in another way. */
     public HostSettings with(ProcessSettings other) {
-        return new HostSettings(file, model, devices, plugins, other);
+        return new HostSettings(file, model, devices, plugins, other, store);
+    }
+
+    /** The same with computed prompts on disk. */
+    public HostSettings with(StoreSettings other) {
+        return new HostSettings(file, model, devices, plugins, processes, Optional.of(other));
     }
 }

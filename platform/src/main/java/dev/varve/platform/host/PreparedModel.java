@@ -6,6 +6,7 @@ import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelFamilyProvider;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.LocalBackends;
+import dev.varve.platform.placement.Placement;
 import dev.varve.platform.placement.PlacementRequest;
 import dev.varve.platform.plan.ModelBlocks;
 import dev.varve.platform.plan.ProbeCache;
@@ -15,6 +16,7 @@ import dev.varve.platform.plan.SplitForecast;
 import dev.varve.platform.plan.SplitPlanner;
 import dev.varve.platform.plugin.PluginCatalog;
 import dev.varve.platform.plugin.RejectedPlugin;
+import dev.varve.platform.prefix.Disk;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.OpenedModel;
@@ -24,6 +26,7 @@ import dev.varve.platform.setting.Setting;
 import dev.varve.platform.tokenizer.Tokenizer;
 
 import java.util.Locale;
+import java.util.Optional;
 
 /**
  * A model file, its family and the devices asked for, before anything is loaded. Owns nothing that
@@ -182,7 +185,7 @@ public final class PreparedModel {
                     SplitPlan.of(
                             model.adapter(), placed.placement(), shards::info, settings.model());
             listener.planned(plan, placed.reasons());
-            LoadedModel loaded = LoadedModel.load(model, plan, shards, paced(), listener);
+            LoadedModel loaded = load(shards, placed.placement(), plan);
             return new HostedModel(
                     loaded,
                     new HostedModel.Place(placed.placement(), shards),
@@ -194,6 +197,21 @@ public final class PreparedModel {
             } catch (RuntimeException closing) {
                 e.addSuppressed(closing);
             }
+            throw e;
+        }
+    }
+
+    private LoadedModel load(PlacedShards shards, Placement placement, SplitPlan plan) {
+        Optional<Disk> disk =
+                settings.store()
+                        .map(
+                                store ->
+                                        new StoreOpening(store, catalog, model, settings.model())
+                                                .open(placement, plan));
+        try {
+            return LoadedModel.load(model, plan, shards, paced(), disk, listener);
+        } catch (RuntimeException | Error e) {
+            disk.ifPresent(opened -> opened.archive().close());
             throw e;
         }
     }

@@ -22,6 +22,7 @@ public final class Arrival {
     private final Found found;
     private final List<Cells> sources = new ArrayList<>();
     private final List<CompletableFuture<Void>> moves = new ArrayList<>();
+    private final CacheSource source;
     private final long begin = System.nanoTime();
     private long bytes;
     private int next;
@@ -31,6 +32,7 @@ public final class Arrival {
         this.place = place;
         this.layout = layout;
         this.found = found;
+        source = found.isFresh() ? CacheSource.DISK : CacheSource.HOST;
         found.blocks().forEach(block -> sources.addAll(block.rows().parts()));
         found.checkpoint().ifPresent(kept -> sources.addAll(kept.pieces().parts()));
         found.pin();
@@ -38,6 +40,11 @@ public final class Arrival {
 
     Found found() {
         return found;
+    }
+
+    /** Where it came from. */
+    CacheSource source() {
+        return source;
     }
 
     /** Bytes copied so far. */

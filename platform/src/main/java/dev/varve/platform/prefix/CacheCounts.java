@@ -19,7 +19,7 @@ final class CacheCounts {
                         source -> {
                             hits.merge(source, 1L, Long::sum);
                             savedTokens.merge(source, (long) use.tokens(), Long::sum);
-                            if (source == CacheSource.HOST) {
+                            if (source != CacheSource.DEVICE) {
                                 countRestore(use.restored().millis() / 1000);
                             }
                         });

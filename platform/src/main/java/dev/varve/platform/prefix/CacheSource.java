@@ -7,7 +7,9 @@ public enum CacheSource {
     /** A sequence that was still on the devices. */
     DEVICE,
     /** Host memory. */
-    HOST;
+    HOST,
+    /** A disk, from where it came by way of host memory. */
+    DISK;
 
     /** The word that people and programs read, such as {@code host}. */
     public String word() {

@@ -38,9 +38,9 @@ public record CacheUse(
                 Optional.of(CacheSource.DEVICE), tokens, Restored.NOTHING, Optional.empty());
     }
 
-    /** Host memory held it. */
-    public static CacheUse fromHost(int tokens, Restored restored) {
-        return new CacheUse(Optional.of(CacheSource.HOST), tokens, restored, Optional.empty());
+    /** Host memory held it, or a disk. */
+    public static CacheUse restored(CacheSource source, int tokens, Restored restored) {
+        return new CacheUse(Optional.of(source), tokens, restored, Optional.empty());
     }
 
     /** Nothing was found. */

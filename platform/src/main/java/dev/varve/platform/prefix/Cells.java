@@ -27,19 +27,26 @@ final class Cells {
             throw new IllegalArgumentException(
                     "expected " + bytes + " bytes, found " + from.remaining());
         }
-        for (int number : numbers) {
-            ByteBuffer cell = memory.cell(number);
-            int count = Math.min(cell.remaining(), from.remaining());
-            cell.put(0, from, from.position(), count);
+        write(0, from);
+    }
+
+    /** Takes over what remains of a buffer, as the bytes from {@code begin} on. */
+    void write(long begin, ByteBuffer from) {
+        require(begin, from.remaining());
+        long at = begin;
+        while (from.hasRemaining()) {
+            ByteBuffer cell = memory.cell(numbers[(int) (at / CellMemory.CELL_BYTES)]);
+            int first = (int) (at % CellMemory.CELL_BYTES);
+            int count = Math.min(CellMemory.CELL_BYTES - first, from.remaining());
+            cell.put(first, from, from.position(), count);
             from.position(from.position() + count);
+            at += count;
         }
     }
 
     /** Hands a run of the bytes out. */
     void read(long begin, long count, ByteBuffer to) {
-        if (begin < 0 || count < 0 || begin + count > bytes) {
-            throw new IllegalArgumentException(count + " bytes from " + begin + " on of " + bytes);
-        }
+        require(begin, count);
         long at = begin;
         while (at < begin + count) {
             ByteBuffer cell = memory.cell(numbers[(int) (at / CellMemory.CELL_BYTES)]);
@@ -47,6 +54,12 @@ final class Cells {
             int part = (int) Math.min(CellMemory.CELL_BYTES - first, begin + count - at);
             to.put(cell.slice(first, part));
             at += part;
+        }
+    }
+
+    private void require(long begin, long count) {
+        if (begin < 0 || count < 0 || begin + count > bytes) {
+            throw new IllegalArgumentException(count + " bytes from " + begin + " on of " + bytes);
         }
     }
 

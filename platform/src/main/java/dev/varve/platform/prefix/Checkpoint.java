@@ -11,12 +11,13 @@ import java.util.Arrays;
 final class Checkpoint {
     private final TokenBlock block;
     private final int[] tail;
-    private final CutList cuts;
+    private CutList cuts;
     private final Pieces pieces;
     private int pins;
     private int uses;
     private long lastUse;
     private boolean ready;
+    private boolean stored;
     private boolean gone;
 
     /**
@@ -91,6 +92,22 @@ final class Checkpoint {
 
     void becomeReady() {
         ready = true;
+    }
+
+    /**
+     * Its bytes came from a store.
+     *
+     * @param list how its state was computed
+     */
+    void becomeLoaded(CutList list) {
+        cuts = list;
+        stored = true;
+        ready = true;
+    }
+
+    /** Whether it came from a store and was not used since. */
+    boolean isFresh() {
+        return stored && uses == 0;
     }
 
     boolean isGone() {

@@ -1,5 +1,6 @@
 package dev.varve.platform.prefix;
 
+import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.sequence.CachedSequence;
 import dev.varve.platform.sequence.SequenceCache;
 import dev.varve.platform.shard.CacheLayout;
@@ -12,6 +13,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 
 /**
@@ -28,6 +30,7 @@ final class Exporter {
     private final CacheLayout layout;
     private final SequenceCache devices;
     private final MeteredMover mover;
+    private final BiConsumer<CacheScope, Checkpoint> kept;
     private final List<Departure> departures = new ArrayList<>();
     private final List<Filling> underWay = new ArrayList<>();
 
@@ -39,7 +42,16 @@ final class Exporter {
     /** A position of a sequence. */
     private record End(CachedSequence place, int position) {}
 
-    Exporter(PrefixTree tree, CacheLayout layout, SequenceCache devices, MeteredMover mover) {
+    /**
+     * @param kept hears of every checkpoint that is ready
+     */
+    Exporter(
+            PrefixTree tree,
+            CacheLayout layout,
+            SequenceCache devices,
+            MeteredMover mover,
+            BiConsumer<CacheScope, Checkpoint> kept) {
+        this.kept = kept;
         this.tree = tree;
         this.layout = layout;
         this.devices = devices;
@@ -128,7 +140,8 @@ final class Exporter {
 
     /** Whether a block that is not there may yet be given up, or was and will be taken out. */
     private boolean isHalfIssued(TokenBlock block) {
-        return underWay.stream().anyMatch(each -> each.isOf(block.rows()) && !each.isIssued());
+        return block.isLoading()
+                || underWay.stream().anyMatch(each -> each.isOf(block.rows()) && !each.isIssued());
     }
 
     private boolean mayFit(Departure departure) {
@@ -267,6 +280,7 @@ final class Exporter {
             public void ready() {
                 arriving.remove(end);
                 checkpoint.becomeReady();
+                kept.accept(departure.scope(), checkpoint);
                 checkpoint.unpin();
             }
 

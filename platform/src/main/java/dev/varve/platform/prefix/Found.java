@@ -12,6 +12,13 @@ import java.util.Optional;
  * @param position tokens that need no computing
  */
 record Found(List<TokenBlock> blocks, Optional<Checkpoint> checkpoint, int position) {
+    /** Whether it came from a disk and was not used since. */
+    boolean isFresh() {
+        return checkpoint
+                .map(Checkpoint::isFresh)
+                .orElseGet(() -> !blocks.isEmpty() && blocks.getLast().isFresh());
+    }
+
     /** Keeps it from giving way. */
     void pin() {
         checkpoint.ifPresent(Checkpoint::pin);

@@ -25,14 +25,27 @@ final class HostTier implements AutoCloseable {
     private final CacheLayout layout;
     private final MeteredMover mover;
     private final Exporter exporter;
+    private final Optional<StoreTier> store;
     private final List<Arrival> arrivals = new ArrayList<>();
     private long restoredBytes;
 
-    HostTier(CacheLayout layout, long bytes, SequenceCache devices, CacheMover mover) {
-        this.layout = layout;
-        this.mover = new MeteredMover(devices, mover);
-        tree = new PrefixTree(new CellMemory(bytes), !layout.forgets(), System::nanoTime);
-        exporter = new Exporter(tree, layout, devices, this.mover);
+    HostTier(PrefixCache.Host memory, SequenceCache devices) {
+        layout = memory.layout();
+        mover = new MeteredMover(devices, memory.mover());
+        tree = new PrefixTree(new CellMemory(memory.bytes()), !layout.forgets(), System::nanoTime);
+        store = memory.disk().map(disk -> new StoreTier(tree, layout, disk, memory.wakeUp()));
+        exporter =
+                new Exporter(
+                        tree,
+                        layout,
+                        devices,
+                        mover,
+                        (scope, kept) -> store.ifPresent(below -> below.save(scope, kept)));
+    }
+
+    /** What lies behind host memory. */
+    Optional<StoreTier> store() {
+        return store;
     }
 
     PrefixTree tree() {
@@ -148,6 +161,7 @@ final class HostTier implements AutoCloseable {
     /** Frees the memory; nothing may be under way. */
     @Override
     public void close() {
+        store.ifPresent(StoreTier::close);
         tree.close();
     }
 }

@@ -1,5 +1,6 @@
 package dev.varve.platform.prefix;
 
+import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
@@ -21,6 +22,50 @@ record Pieces(List<Cells> parts) {
             sum += CellMemory.rounded(part.bytes());
         }
         return sum;
+    }
+
+    /** Bytes of all of them, one behind the other. */
+    long bytes() {
+        return parts.stream().mapToLong(Cells::bytes).sum();
+    }
+
+    /** Takes over what remains of a buffer, as the bytes from {@code begin} on. */
+    void write(long begin, ByteBuffer from) {
+        int limit = from.limit();
+        walk(
+                begin,
+                limit - from.position(),
+                (part, first, count) -> {
+                    from.limit(from.position() + (int) count);
+                    part.write(first, from);
+                    from.limit(limit);
+                });
+    }
+
+    /** Hands out the bytes from {@code begin} on, as many as remain in a buffer. */
+    void read(long begin, ByteBuffer to) {
+        walk(begin, to.remaining(), (part, first, count) -> part.read(first, count, to));
+    }
+
+    private interface Run {
+        void take(Cells part, long first, long count);
+    }
+
+    private void walk(long begin, long bytes, Run run) {
+        long skipped = 0;
+        long at = begin;
+        for (Cells part : parts) {
+            long count = Math.min(skipped + part.bytes(), begin + bytes) - at;
+            if (count > 0) {
+                run.take(part, at - skipped, count);
+                at += count;
+            }
+            skipped += part.bytes();
+        }
+        if (at < begin + bytes) {
+            throw new IllegalArgumentException(
+                    bytes + " bytes from " + begin + " on of " + skipped);
+        }
     }
 
     void release() {

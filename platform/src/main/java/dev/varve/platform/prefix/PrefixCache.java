@@ -7,9 +7,12 @@ import dev.varve.platform.sequence.CachedSequence;
 import dev.varve.platform.sequence.Departures;
 import dev.varve.platform.sequence.SequenceCache;
 import dev.varve.platform.shard.CacheLayout;
+import dev.varve.platform.store.ArchiveStatus;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 
 /**
  * What was computed for prompts, wherever it is: on the devices, where a {@link SequenceCache}
@@ -27,8 +30,15 @@ public final class PrefixCache implements AutoCloseable {
      * @param layout of what the shards keep
      * @param bytes most bytes
      * @param mover copies between both
+     * @param disk what lies behind it
+     * @param wakeUp called by other threads when something was read from there
      */
-    public record Host(CacheLayout layout, long bytes, CacheMover mover) {}
+    public record Host(
+            CacheLayout layout,
+            long bytes,
+            CacheMover mover,
+            Optional<Disk> disk,
+            Runnable wakeUp) {}
 
     /**
      * Where a request can go on.
@@ -58,11 +68,7 @@ public final class PrefixCache implements AutoCloseable {
         devices =
                 new SequenceCache(
                         capacity, forgets, memory.isPresent() ? leaving : Departures.UNHEARD);
-        host =
-                memory.map(
-                        given ->
-                                new HostTier(
-                                        given.layout(), given.bytes(), devices, given.mover()));
+        host = memory.map(given -> new HostTier(given, devices));
     }
 
     /**
@@ -150,6 +156,37 @@ public final class PrefixCache implements AutoCloseable {
         }
     }
 
+    private Optional<StoreTier> store() {
+        return host.flatMap(HostTier::store);
+    }
+
+    /**
+     * Begins to read from disk what a request needs, if there is more of it than elsewhere.
+     *
+     * @param known leading tokens that need no computing without that
+     * @param wanted whether the request still waits
+     */
+    public Optional<StoreLoad> load(CacheRequest request, int known, BooleanSupplier wanted) {
+        return request.scope().keeps()
+                ? store().flatMap(tier -> tier.load(request, known, wanted))
+                : Optional.empty();
+    }
+
+    /** Takes in what was read from disk, and lets go what was written. */
+    public void poll() {
+        store().ifPresent(StoreTier::poll);
+    }
+
+    /** Whether something was read that nobody has taken in. */
+    public boolean hasNews() {
+        return store().map(StoreTier::hasNews).orElse(false);
+    }
+
+    /** A step is computed, beside which disks and cores are left alone. */
+    public void step() {
+        store().ifPresent(StoreTier::step);
+    }
+
     /**
      * Leading tokens of a request that another prompt of its scope had as well, whether it can go
      * on from there or not; 0 where nothing is known.
@@ -179,8 +216,10 @@ public final class PrefixCache implements AutoCloseable {
     /** Takes note of a request that starts behind what has arrived. */
     public CacheUse started(CachedSequence sequence, Arrival arrival) {
         CacheUse use =
-                CacheUse.fromHost(
-                        sequence.computed(), new Restored(arrival.bytes(), arrival.nanos() / 1e6));
+                CacheUse.restored(
+                        arrival.source(),
+                        sequence.computed(),
+                        new Restored(arrival.bytes(), arrival.nanos() / 1e6));
         counts.count(use);
         return use;
     }
@@ -277,11 +316,19 @@ public final class PrefixCache implements AutoCloseable {
         devices.clear();
     }
 
-    /** Forgets everything that no running request needs. */
-    public void clear() {
+    /**
+     * Forgets everything that no running request needs.
+     *
+     * @return is done when a disk has forgotten it as well
+     */
+    public CompletableFuture<Void> clear() {
         host.ifPresent(tier -> tier.exporter().abandon());
         devices.evictAll();
+        CompletableFuture<Void> done =
+                store().map(StoreTier::clear)
+                        .orElseGet(() -> CompletableFuture.completedFuture(null));
         host.ifPresent(tier -> tier.tree().clear());
+        return done;
     }
 
     /** What host memory can restore. */
@@ -289,7 +336,12 @@ public final class PrefixCache implements AutoCloseable {
         return host.map(tier -> tier.tree().entries()).orElse(List.of());
     }
 
-    /** What it holds and did. */
+    /** What a disk holds, if there is one. Any thread may ask. */
+    public Optional<ArchiveStatus> disk() {
+        return store().map(StoreTier::status);
+    }
+
+    /** What it holds and did, the disk apart. */
     public PrefixCacheStatus status() {
         return host.map(counts::status).orElseGet(counts::status);
     }

@@ -1,16 +1,36 @@
 package dev.varve.platform.prefix;
 
+import dev.varve.platform.store.ArchiveStatus;
+
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 
 /**
  * What the prefix cache holds, and what it was good for so far.
  *
  * @param host host memory at this moment
  * @param counts what was found and copied since the start
+ * @param disk what lies behind host memory; empty if nothing does
  */
-public record PrefixCacheStatus(Tier host, Counts counts) {
+public record PrefixCacheStatus(Tier host, Counts counts, Optional<ArchiveStatus> disk) {
+    /** Checks that nothing is missing. */
+    public PrefixCacheStatus {
+        Objects.requireNonNull(disk);
+    }
+
+    /** Without a disk. */
+    public PrefixCacheStatus(Tier host, Counts counts) {
+        this(host, counts, Optional.empty());
+    }
+
+    /** The same with what is known of a disk. */
+    public PrefixCacheStatus with(Optional<ArchiveStatus> other) {
+        return new PrefixCacheStatus(host, counts, other);
+    }
+
     /** Nothing is kept and nothing was asked. */
     public static final PrefixCacheStatus NONE =
             new PrefixCacheStatus(new Tier(0, 0, 0, 0), Counts.NONE);

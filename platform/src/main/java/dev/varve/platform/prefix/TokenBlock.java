@@ -21,7 +21,7 @@ final class TokenBlock {
     private final int end;
     private final long chain;
     private final Pieces rows;
-    private final long cuts;
+    private long cuts;
     private final Map<Tokens, TokenBlock> children = new HashMap<>();
     private final List<Checkpoint> checkpoints = new ArrayList<>();
 
@@ -32,6 +32,8 @@ final class TokenBlock {
     private int pins;
 
     private boolean ready;
+    private boolean loading;
+    private boolean loaded;
     private boolean gone;
 
     /** Tokens as a key: the hash only finds a place, the tokens themselves are compared. */
@@ -153,6 +155,32 @@ final class TokenBlock {
 
     void becomeReady() {
         ready = true;
+    }
+
+    /** Whether its rows are to come from a store, where nobody can wait for them. */
+    boolean isLoading() {
+        return loading;
+    }
+
+    void load() {
+        loading = true;
+    }
+
+    /**
+     * Its rows came from a store.
+     *
+     * @param digest of how they were computed
+     */
+    void becomeLoaded(long digest) {
+        cuts = digest;
+        loading = false;
+        loaded = true;
+        ready = true;
+    }
+
+    /** Whether its rows came from a store. */
+    boolean isFresh() {
+        return loaded;
     }
 
     /** Whether it was taken out of the tree. */

@@ -17,13 +17,13 @@ import java.util.HexFormat;
  * the parts' sizes. Two files with the same digest have the same tensors of the same types at the
  * same places; the weights themselves are not read, since that would take as long as loading them.
  */
-final class ModelDigest {
+public final class ModelDigest {
     private static final int BLOCK = 1 << 20;
 
     private ModelDigest() {}
 
     /** Returns 64 hexadecimal digits. */
-    static String of(GgufFile file) {
+    public static String of(GgufFile file) {
         try {
             MessageDigest digest = MessageDigest.getInstance("SHA-256");
             for (Path part : file.parts()) {

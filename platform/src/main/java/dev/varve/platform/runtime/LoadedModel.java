@@ -14,6 +14,7 @@ import dev.varve.platform.engine.ShardStatus;
 import dev.varve.platform.engine.TeacherForcing;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.Placement;
+import dev.varve.platform.prefix.Disk;
 import dev.varve.platform.sequence.CacheCapacity;
 import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.shard.LoadProgress;
@@ -34,10 +35,16 @@ public final class LoadedModel implements AutoCloseable {
     private final SplitPlan plan;
     private final ModelSettings settings;
     private final ShardPipeline pipeline;
+    private final Optional<Disk> disk;
     private Optional<Engine> engine = Optional.empty();
 
     private LoadedModel(
-            OpenedModel model, SplitPlan plan, ModelSettings settings, ShardPipeline pipeline) {
+            OpenedModel model,
+            SplitPlan plan,
+            ModelSettings settings,
+            ShardPipeline pipeline,
+            Optional<Disk> disk) {
+        this.disk = disk;
         this.model = model;
         this.plan = plan;
         this.settings = settings;
@@ -78,10 +85,22 @@ public final class LoadedModel implements AutoCloseable {
         return load(model, plan, factory, settings, LoadProgress.silent());
     }
 
+    /** Loads a model as planned, without a disk behind host memory. */
+    public static LoadedModel load(
+            OpenedModel model,
+            SplitPlan plan,
+            ShardFactory factory,
+            ModelSettings settings,
+            LoadProgress progress) {
+        return load(model, plan, factory, settings, Optional.empty(), progress);
+    }
+
     /**
      * Loads a model as planned. If a shard cannot be loaded the others are closed.
      *
      * @param factory opens the shards, which belong to the model from then on
+     * @param disk what keeps computed prompts behind host memory; belongs to the model's engine
+     *     once that runs
      * @throws VarveException as the factory does
      */
     public static LoadedModel load(
@@ -89,9 +108,10 @@ public final class LoadedModel implements AutoCloseable {
             SplitPlan plan,
             ShardFactory factory,
             ModelSettings settings,
+            Optional<Disk> disk,
             LoadProgress progress) {
         List<Shard> shards = new ShardLoading(factory, plan, settings, progress).run();
-        return new LoadedModel(model, plan, settings, new ShardPipeline(shards));
+        return new LoadedModel(model, plan, settings, new ShardPipeline(shards), disk);
     }
 
     /** The shards, their memory, health and times. */
@@ -161,7 +181,8 @@ public final class LoadedModel implements AutoCloseable {
                                                 model.shape().allLayers(),
                                                 settings.computation().cacheTypes(),
                                                 regionSlots),
-                                        memory.bytes()));
+                                        memory.bytes(),
+                                        disk));
     }
 
     /**
@@ -185,6 +206,11 @@ public final class LoadedModel implements AutoCloseable {
     /** Cancels what runs and frees weights and caches. */
     @Override
     public synchronized void close() {
-        engine.ifPresentOrElse(Engine::close, pipeline::close);
+        engine.ifPresentOrElse(Engine::close, this::closeUnused);
+    }
+
+    private void closeUnused() {
+        pipeline.close();
+        disk.ifPresent(unused -> unused.archive().close());
     }
 }

@@ -1,6 +1,7 @@
 package dev.varve.platform.sequence;
 
 import java.util.Arrays;
+import java.util.Optional;
 
 /**
  * How a sequence was computed: where each of its forwards ended, and what it was. Computing it
@@ -137,6 +138,30 @@ public final class CutList {
             throw new IllegalArgumentException("the last forward does not reach over " + end);
         }
         cuts[size - 1] = KINDS * end + cuts[size - 1] % KINDS;
+    }
+
+    /** The cuts as numbers, from which {@link #of} makes the same list. */
+    public int[] numbers() {
+        return Arrays.copyOf(cuts, size);
+    }
+
+    /**
+     * A list from its numbers.
+     *
+     * @return empty if these are no cuts
+     */
+    public static Optional<CutList> of(int[] numbers) {
+        int end = 0;
+        for (int number : numbers) {
+            if (number < 0 || number % KINDS > PIECE || number / KINDS <= end) {
+                return Optional.empty();
+            }
+            end = number / KINDS;
+        }
+        CutList result = new CutList();
+        result.cuts = Arrays.copyOf(numbers, Math.max(8, numbers.length));
+        result.size = numbers.length;
+        return Optional.of(result);
     }
 
     /** Position behind the last forward, 0 without one. */

@@ -85,6 +85,28 @@ public final class CacheLayout {
     }
 
     /**
+     * Bytes of the rows of consecutive positions, as {@link #rows} has them: layer by layer.
+     *
+     * @param count positions
+     */
+    public long[] rowBytes(int count) {
+        return rows.values().stream().mapToLong(each -> each.bytes(count)).toArray();
+    }
+
+    /**
+     * Bytes of the states at a position, as {@link #states} has them.
+     *
+     * @param position tokens that they have seen, at least 1
+     */
+    public long[] stateBytes(int position) {
+        return bytes(states(Slice.ZERO_ROW + 1, position));
+    }
+
+    private static long[] bytes(List<CachePart> parts) {
+        return parts.stream().mapToLong(CachePart::bytes).toArray();
+    }
+
+    /**
      * The states of all other layers, in ascending order; windows after the rest.
      *
      * @param row state row that holds them

@@ -11,6 +11,7 @@ import dev.varve.platform.http.access.ListenAddress;
 import dev.varve.platform.http.access.PageAccess;
 import dev.varve.platform.http.access.ScopeRule;
 import dev.varve.platform.intake.IntakeLimits;
+import dev.varve.platform.prefix.CacheSource;
 import dev.varve.platform.prefix.CacheUse;
 import dev.varve.platform.sequence.CacheScope;
 
@@ -191,7 +192,7 @@ class CacheScopeTest {
 
     @Test
     void anAnswerTellsWhatItHadOfTheCache() throws Exception {
-        engine.finds(CacheUse.fromHost(5, new CacheUse.Restored(4096, 2.5)));
+        engine.finds(CacheUse.restored(CacheSource.HOST, 5, new CacheUse.Restored(4096, 2.5)));
         try (TestServer server = TestServer.of(engine)) {
             JsonNode answer = server.chat("");
             JsonNode streamed =

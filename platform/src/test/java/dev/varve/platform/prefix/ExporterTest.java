@@ -57,7 +57,8 @@ class ExporterTest {
                             new CacheTypes(GgmlType.F32, GgmlType.F32),
                             2 * BLOCK),
                     devices,
-                    new MeteredMover(devices, mover));
+                    new MeteredMover(devices, mover),
+                    (scope, kept) -> {});
 
     /** Moves that are over when the test says so. The rows are zeros. */
     private static final class HeldMover implements CacheMover {

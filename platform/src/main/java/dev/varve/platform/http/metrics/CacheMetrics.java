@@ -9,6 +9,7 @@ import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +19,12 @@ final class CacheMetrics {
     private CacheMetrics() {}
 
     static List<MetricSnapshot> of(PrefixCacheStatus cache) {
+        List<MetricSnapshot> all = new ArrayList<>(host(cache));
+        cache.disk().ifPresent(disk -> all.addAll(StoreMetrics.of(disk)));
+        return all;
+    }
+
+    private static List<MetricSnapshot> host(PrefixCacheStatus cache) {
         PrefixCacheStatus.Tier host = cache.host();
         PrefixCacheStatus.Counts counts = cache.counts();
         return List.of(

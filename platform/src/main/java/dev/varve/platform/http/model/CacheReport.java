@@ -22,14 +22,25 @@ public final class CacheReport {
 
     private CacheReport() {}
 
-    /** What host memory holds, and who shares it. */
-    static ObjectNode tier(PrefixCacheStatus.Tier tier, ScopeRule scopes) {
-        return Json.object()
-                .put("limit_bytes", tier.limitBytes())
-                .put("used_bytes", tier.usedBytes())
-                .put("entries", tier.entries())
-                .put("block_tokens", tier.blockTokens())
-                .put("scope", scopes.word());
+    /** What host memory and a disk hold, and who shares it. */
+    static ObjectNode tiers(PrefixCacheStatus cache, ScopeRule scopes) {
+        PrefixCacheStatus.Tier tier = cache.host();
+        ObjectNode report =
+                Json.object()
+                        .put("limit_bytes", tier.limitBytes())
+                        .put("used_bytes", tier.usedBytes())
+                        .put("entries", tier.entries())
+                        .put("block_tokens", tier.blockTokens())
+                        .put("scope", scopes.word());
+        cache.disk()
+                .ifPresent(
+                        disk ->
+                                report.putObject("disk")
+                                        .put("state", disk.state().word())
+                                        .put("budget_bytes", disk.budgetBytes())
+                                        .put("used_bytes", disk.usedBytes())
+                                        .put("entries", disk.checkpoints()));
+        return report;
     }
 
     /**

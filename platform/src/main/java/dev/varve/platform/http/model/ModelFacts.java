@@ -91,7 +91,7 @@ public final class ModelFacts {
         runtime.put("kv_bytes", status.memory().kv());
         runtime.put("compute_bytes", status.memory().compute());
         runtime.put("replays", status.counts().replays());
-        runtime.set("prefix_cache", CacheReport.tier(status.cache().host(), scopes));
+        runtime.set("prefix_cache", CacheReport.tiers(status.cache(), scopes));
         runtime.set("shards", ShardReport.shards(status.shards(), names));
         for (Map.Entry<String, Object> detail : served.description().details().entrySet()) {
             runtime.set(detail.getKey(), Json.MAPPER.valueToTree(detail.getValue()));

@@ -3,6 +3,7 @@ package dev.varve.platform.http.answer;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.varve.platform.engine.GenerationEnd;
+import dev.varve.platform.prefix.CacheSource;
 import dev.varve.platform.prefix.CacheUse;
 import dev.varve.platform.prefix.MissReason;
 
@@ -23,7 +24,9 @@ class CacheLogTest {
         assertEquals(
                 "prefix cache: hit (host), 1536 of 2000 prompt tokens, 50331648 bytes restored in"
                         + " 21.5 ms",
-                line(CacheUse.fromHost(1536, new CacheUse.Restored(48 << 20, 21.46))));
+                line(
+                        CacheUse.restored(
+                                CacheSource.HOST, 1536, new CacheUse.Restored(48 << 20, 21.46))));
         assertEquals(
                 "prefix cache: hit (device), 7 of 2000 prompt tokens, 0 bytes restored in 0.0 ms",
                 line(CacheUse.onDevice(7)));

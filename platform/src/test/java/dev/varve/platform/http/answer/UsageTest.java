@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.platform.chat.AnswerText;
 import dev.varve.platform.chat.CloseKind;
 import dev.varve.platform.engine.GenerationEnd;
+import dev.varve.platform.prefix.CacheSource;
 import dev.varve.platform.prefix.CacheUse;
 import dev.varve.platform.prefix.MissReason;
 
@@ -65,7 +66,8 @@ class UsageTest {
     static List<Arguments> uses() {
         return List.of(
                 Arguments.of(
-                        CacheUse.fromHost(4, new CacheUse.Restored(1L << 33, 12.345)),
+                        CacheUse.restored(
+                                CacheSource.HOST, 4, new CacheUse.Restored(1L << 33, 12.345)),
                         "\"cache_source\":\"host\",\"cache_miss\":null,"
                                 + "\"cache_restored_bytes\":8589934592,\"cache_restore_ms\":12.3"),
                 Arguments.of(

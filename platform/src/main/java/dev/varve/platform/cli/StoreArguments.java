@@ -1,0 +1,129 @@
+package dev.varve.platform.cli;
+
+import dev.varve.platform.host.StoreSettings;
+
+import picocli.CommandLine.Option;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/** Where computed prompts are kept on disk. */
+final class StoreArguments {
+    private static final String SIZE = "expected a size such as 20G, found ";
+
+    @Option(
+            names = "--kv-cache-dir",
+            paramLabel = "DIR",
+            description =
+                    "Folder that keeps computed prompts on disk, so that they are there after a"
+                            + " restart, however the layers are split then (default: none). One"
+                            + " server writes to a folder; others may read from it.",
+            order = OptionSections.MEMORY + 3)
+    private Optional<Path> folder = Optional.empty();
+
+    @Option(
+            names = "--kv-cache-budget",
+            paramLabel = "SIZE",
+            description =
+                    "Most bytes in that folder, such as 20G (default: a tenth of the free disk, at"
+                            + " most 64G).",
+            order = OptionSections.MEMORY + 4)
+    private Optional<String> budget = Optional.empty();
+
+    @Option(
+            names = "--kv-cache-reserve",
+            paramLabel = "SIZE",
+            description = "Free disk that is left alone (default: a twentieth of the disk).",
+            order = OptionSections.MEMORY + 5)
+    private Optional<String> reserve = Optional.empty();
+
+    @Option(
+            names = "--kv-cache-ttl",
+            converter = DurationConverter.class,
+            paramLabel = "TIME",
+            description =
+                    "How long a prompt is kept on disk after its last use, such as 72h (default: as"
+                            + " long as there is room).",
+            order = OptionSections.MEMORY + 6)
+    private Optional<Duration> ttl = Optional.empty();
+
+    @Option(
+            names = "--kv-cache-mode",
+            defaultValue = "read-write",
+            paramLabel = "MODE",
+            description =
+                    "read-write, or read: nothing is written, and another server may be writing"
+                            + " (default: ${DEFAULT-VALUE}).",
+            order = OptionSections.MEMORY + 7)
+    private String mode;
+
+    @Option(
+            names = "--cache-key-file",
+            paramLabel = "FILE",
+            description =
+                    "Encrypts what is kept on disk (AES-256-GCM) with the key in this file: 32"
+                            + " bytes, or 64 hexadecimal digits, or Base64.",
+            order = OptionSections.MEMORY + 8)
+    private Optional<Path> keyFile = Optional.empty();
+
+    @Option(
+            names = "--cache-share-backends",
+            description =
+                    "Uses prompts from disk that other backends or another ggml release computed:"
+                            + " their numbers differ in the last bits.",
+            order = OptionSections.RARE + 20)
+    private boolean sharesBackends;
+
+    /**
+     * What was asked for; empty without a folder.
+     *
+     * @throws UsageException if a value has no meaning, or another flag needs the folder
+     */
+    Optional<StoreSettings> settings() {
+        boolean reads =
+                switch (mode) {
+                    case "read-write" -> false;
+                    case "read" -> true;
+                    default ->
+                            throw new UsageException(
+                                    "--kv-cache-mode: expected read-write or read, found " + mode);
+                };
+        OptionalLong most = bytes("--kv-cache-budget", budget, 1);
+        OptionalLong left = bytes("--kv-cache-reserve", reserve, 0);
+        if (folder.isEmpty()) {
+            requireUnset("--kv-cache-budget", budget.isPresent());
+            requireUnset("--kv-cache-reserve", reserve.isPresent());
+            requireUnset("--kv-cache-ttl", ttl.isPresent());
+            requireUnset("--kv-cache-mode", reads);
+            requireUnset("--cache-key-file", keyFile.isPresent());
+            requireUnset("--cache-share-backends", sharesBackends);
+            return Optional.empty();
+        }
+        return Optional.of(
+                new StoreSettings(
+                        folder.get(),
+                        new StoreSettings.Limits(most, left, ttl),
+                        keyFile,
+                        reads,
+                        sharesBackends));
+    }
+
+    private static OptionalLong bytes(String flag, Optional<String> size, long least) {
+        if (size.isEmpty()) {
+            return OptionalLong.empty();
+        }
+        OptionalLong bytes = ByteCount.parse(size.get());
+        if (bytes.isEmpty() || bytes.getAsLong() < least) {
+            throw new UsageException(flag + ": " + SIZE + size.get());
+        }
+        return bytes;
+    }
+
+    private static void requireUnset(String flag, boolean set) {
+        if (set) {
+            throw new UsageException(flag + " needs --kv-cache-dir");
+        }
+    }
+}

@@ -1,0 +1,61 @@
+package dev.varve.platform.prefix;
+
+import dev.varve.platform.sequence.CacheScope;
+import dev.varve.platform.store.ObjectKey;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+
+/**
+ * Keys under which a store keeps blocks and checkpoints: SHA-256 over the key of what lies before,
+ * and the tokens. So a key stands for all tokens from the first one on, of one scope and one model.
+ * Thread-safe.
+ */
+final class ChainKeys {
+    private final byte[] namespace;
+
+    /**
+     * @param namespace what tells apart models, and whatever else gives other numbers
+     */
+    ChainKeys(byte[] namespace) {
+        this.namespace = namespace.clone();
+    }
+
+    /** What lies before the first token of a scope. */
+    ObjectKey root(CacheScope scope) {
+        MessageDigest digest = digest("varve scope ");
+        digest.update(namespace);
+        return ObjectKey.of(digest.digest(scope.name().getBytes(StandardCharsets.UTF_8)));
+    }
+
+    ObjectKey block(ObjectKey before, int[] ids) {
+        return behind("varve block ", before, ids);
+    }
+
+    ObjectKey checkpoint(ObjectKey block, int[] tail) {
+        return behind("varve checkpoint ", block, tail);
+    }
+
+    private static ObjectKey behind(String kind, ObjectKey before, int[] ids) {
+        MessageDigest digest = digest(kind);
+        digest.update(before.bytes());
+        ByteBuffer bytes =
+                ByteBuffer.allocate(ids.length * Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        bytes.asIntBuffer().put(ids);
+        digest.update(bytes);
+        return ObjectKey.of(digest.digest());
+    }
+
+    private static MessageDigest digest(String kind) {
+        try {
+            MessageDigest digest = MessageDigest.getInstance("SHA-256");
+            digest.update(kind.getBytes(StandardCharsets.UTF_8));
+            return digest;
+        } catch (NoSuchAlgorithmException e) {
+            throw new AssertionError("every Java platform has SHA-256", e);
+        }
+    }
+}

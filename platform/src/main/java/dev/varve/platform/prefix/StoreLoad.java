@@ -1,0 +1,177 @@
+package dev.varve.platform.prefix;
+
+import dev.varve.platform.sequence.CutList;
+import dev.varve.platform.store.ArchiveMissException;
+import dev.varve.platform.store.ObjectKey;
+import dev.varve.platform.store.ObjectTarget;
+import dev.varve.platform.store.SnapshotArchive;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Blocks and a checkpoint on their way from a store to host memory, where room is reserved for
+ * them. The reading is done by other threads, everything else by the engine's.
+ */
+public final class StoreLoad {
+    private final PrefixTree tree;
+    private final BooleanSupplier wanted;
+    private final List<Item> items = new ArrayList<>();
+    private Optional<TokenBlock> last = Optional.empty();
+    private Optional<Checkpoint> checkpoint = Optional.empty();
+    private CompletableFuture<Void> all = CompletableFuture.completedFuture(null);
+    private boolean taken;
+
+    /** Something that is read, and what becomes of it. */
+    private record Item(
+            ObjectKey key, int[] ids, Pieces pieces, Optional<TokenBlock> block, Holder header) {}
+
+    /** What was read before the bytes; other threads set it before the engine's hears of it. */
+    private static final class Holder {
+        private Optional<StoredHeader> header = Optional.empty();
+    }
+
+    /**
+     * @param wanted whether somebody waits for it; it is not kept from giving way any more once
+     *     nobody does
+     */
+    StoreLoad(PrefixTree tree, BooleanSupplier wanted) {
+        this.tree = tree;
+        this.wanted = wanted;
+    }
+
+    /** Adds a block that is there: the way begins with it. */
+    void pass(TokenBlock block) {
+        block.pin();
+        last.ifPresent(tree::unpin);
+        last = Optional.of(block);
+    }
+
+    /** Adds a block that was reserved, which is pinned. */
+    void add(ObjectKey key, TokenBlock block) {
+        block.load();
+        last.ifPresent(tree::unpin);
+        last = Optional.of(block);
+        items.add(new Item(key, block.tokens(), block.rows(), Optional.of(block), new Holder()));
+    }
+
+    /** Adds a checkpoint that was reserved, which is pinned. */
+    void add(ObjectKey key, Checkpoint reserved) {
+        checkpoint = Optional.of(reserved);
+        items.add(
+                new Item(key, reserved.tail(), reserved.pieces(), Optional.empty(), new Holder()));
+    }
+
+    /** Begins to read. */
+    void start(SnapshotArchive archive, Executor readers, Runnable done) {
+        all =
+                CompletableFuture.allOf(
+                        items.stream()
+                                .map(
+                                        item ->
+                                                CompletableFuture.runAsync(
+                                                        () -> read(archive, item), readers))
+                                .toArray(CompletableFuture<?>[]::new));
+        all.whenComplete((nothing, failure) -> done.run());
+    }
+
+    private static void read(SnapshotArchive archive, Item item) {
+        try {
+            archive.read(item.key(), new Target(item));
+        } catch (ArchiveMissException e) {
+            throw new CompletionException(e);
+        }
+    }
+
+    /** Where the bytes go. */
+    private record Target(Item item) implements ObjectTarget {
+        @Override
+        public boolean accept(ByteBuffer header, long bytes) {
+            long[] sizes = item.pieces().parts().stream().mapToLong(Cells::bytes).toArray();
+            item.header().header =
+                    StoredHeader.decode(header).filter(read -> read.fits(item.ids(), sizes));
+            return item.header().header.isPresent() && bytes == item.pieces().bytes();
+        }
+
+        @Override
+        public void take(long offset, ByteBuffer bytes) {
+            item.pieces().write(offset, bytes);
+        }
+    }
+
+    /** Whether nothing more comes. */
+    public boolean isOver() {
+        return taken;
+    }
+
+    /** Takes in what was read, once all of it was. */
+    void take() {
+        if (!hasNews()) {
+            return;
+        }
+        taken = true;
+        if (all.isCompletedExceptionally()) {
+            giveUp();
+            return;
+        }
+        for (Item item : items) {
+            StoredHeader header = item.header().header.orElseThrow();
+            item.block().ifPresent(block -> block.becomeLoaded(header.cutsDigest()));
+            if (item.block().isEmpty()) {
+                checkpoint.orElseThrow().becomeLoaded(header.cuts());
+            }
+        }
+    }
+
+    /** Whether all was read, and nobody has taken it in. */
+    boolean hasNews() {
+        return !taken && all.isDone();
+    }
+
+    /** Whether it keeps nothing from giving way. */
+    boolean isReleased() {
+        if (taken && !wanted.getAsBoolean()) {
+            release();
+        }
+        return taken && last.isEmpty() && checkpoint.isEmpty();
+    }
+
+    /** Takes out of the tree what will not come. Nobody may be reading. */
+    void giveUp() {
+        taken = true;
+        checkpoint.ifPresent(tree::remove);
+        checkpoint = Optional.empty();
+        List<TokenBlock> blocks = items.stream().flatMap(item -> item.block().stream()).toList();
+        last.filter(block -> !block.isLoading()).ifPresent(tree::unpin);
+        last = Optional.empty();
+        if (!blocks.isEmpty()) {
+            tree.abandon(blocks.getFirst());
+        }
+    }
+
+    private void release() {
+        checkpoint.ifPresent(Checkpoint::unpin);
+        last.ifPresent(tree::unpin);
+        checkpoint = Optional.empty();
+        last = Optional.empty();
+    }
+
+    /** Waits until nobody reads. */
+    void await() {
+        all.exceptionally(failure -> null).join();
+    }
+
+    /** Bytes that are read. */
+    long bytes() {
+        return items.stream().mapToLong(item -> item.pieces().bytes()).sum();
+    }
+
+    /** The cuts that stand for none, until those that were stored are known. */
+    static final CutList UNKNOWN = CutList.NONE;
+}

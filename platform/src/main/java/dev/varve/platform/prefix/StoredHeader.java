@@ -1,0 +1,115 @@
+package dev.varve.platform.prefix;
+
+import dev.varve.platform.sequence.CutList;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.IntBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Optional;
+
+/**
+ * What stands before the bytes of a block or checkpoint in a store: whatever must be the same for
+ * the bytes to be of use, and how they were computed.
+ *
+ * @param tokens of the block, or behind the last one
+ * @param cutsDigest of a block: digest of how it was computed
+ * @param cuts of a checkpoint: how it was computed; none of a block
+ * @param sizes bytes of its parts, layer by layer
+ * @param origin the tensors of the shards that wrote it, for people
+ */
+record StoredHeader(int[] tokens, long cutsDigest, CutList cuts, long[] sizes, String origin) {
+    private static final int MOST_ORIGIN = 1 << 20;
+
+    /** As bytes. */
+    ByteBuffer encode() {
+        byte[] text = origin.getBytes(StandardCharsets.UTF_8);
+        int[] numbers = cuts.numbers();
+        int size =
+                4 * Integer.BYTES
+                        + (tokens.length + numbers.length) * Integer.BYTES
+                        + Long.BYTES * (1 + sizes.length)
+                        + text.length;
+        ByteBuffer bytes = ByteBuffer.allocate(size).order(ByteOrder.LITTLE_ENDIAN);
+        bytes.putLong(cutsDigest);
+        put(bytes, tokens);
+        put(bytes, numbers);
+        bytes.putInt(sizes.length);
+        Arrays.stream(sizes).forEach(bytes::putLong);
+        bytes.putInt(text.length).put(text);
+        return bytes.flip();
+    }
+
+    private static void put(ByteBuffer bytes, int[] numbers) {
+        bytes.putInt(numbers.length);
+        Arrays.stream(numbers).forEach(bytes::putInt);
+    }
+
+    /**
+     * Reads it from bytes.
+     *
+     * @return empty if they are no such thing
+     */
+    static Optional<StoredHeader> decode(ByteBuffer from) {
+        ByteBuffer bytes = from.slice().order(ByteOrder.LITTLE_ENDIAN);
+        if (bytes.remaining() < Long.BYTES) {
+            return Optional.empty();
+        }
+        long digest = bytes.getLong();
+        Optional<int[]> tokens = take(bytes);
+        Optional<CutList> cuts = tokens.flatMap(before -> take(bytes)).flatMap(CutList::of);
+        Optional<long[]> sizes = cuts.flatMap(before -> takeSizes(bytes));
+        Optional<String> origin = sizes.flatMap(before -> takeText(bytes));
+        return origin.filter(text -> !bytes.hasRemaining())
+                .map(text -> new StoredHeader(tokens.get(), digest, cuts.get(), sizes.get(), text));
+    }
+
+    private static Optional<int[]> take(ByteBuffer bytes) {
+        int count = count(bytes, Integer.BYTES);
+        if (count < 0) {
+            return Optional.empty();
+        }
+        int[] numbers = new int[count];
+        IntBuffer view = bytes.asIntBuffer();
+        view.get(numbers);
+        bytes.position(bytes.position() + count * Integer.BYTES);
+        return Optional.of(numbers);
+    }
+
+    private static Optional<long[]> takeSizes(ByteBuffer bytes) {
+        int count = count(bytes, Long.BYTES);
+        if (count < 0) {
+            return Optional.empty();
+        }
+        long[] sizes = new long[count];
+        for (int i = 0; i < count; i++) {
+            sizes[i] = bytes.getLong();
+        }
+        return Optional.of(sizes);
+    }
+
+    private static Optional<String> takeText(ByteBuffer bytes) {
+        int count = count(bytes, 1);
+        if (count < 0 || count > MOST_ORIGIN) {
+            return Optional.empty();
+        }
+        byte[] text = new byte[count];
+        bytes.get(text);
+        return Optional.of(new String(text, StandardCharsets.UTF_8));
+    }
+
+    /** A number of things of some bytes each; negative if there are not as many. */
+    private static int count(ByteBuffer bytes, int each) {
+        if (bytes.remaining() < Integer.BYTES) {
+            return -1;
+        }
+        int count = bytes.getInt();
+        return count < 0 || (long) count * each > bytes.remaining() ? -1 : count;
+    }
+
+    /** Whether it belongs to these tokens, and to parts of these sizes. */
+    boolean fits(int[] ids, long[] bytes) {
+        return Arrays.equals(tokens, ids) && Arrays.equals(sizes, bytes);
+    }
+}

@@ -7,7 +7,6 @@ import dev.varve.platform.store.ArchiveMissException.Reason;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -45,14 +44,12 @@ public final class SnapshotArchive implements AutoCloseable {
     private final Optional<Journal> journal;
     private final Optional<Generations> generations;
     private final ObjectIndex index = new ObjectIndex();
-    private final GenerationRoom room;
+    private final Optional<ArchiveWriter> writer;
     private final ReentrantLock writing = new ReentrantLock();
     private final Queue<JournalEntry> uses = new ConcurrentLinkedQueue<>();
     private final ThreadLocal<ChunkCodec> codecs;
     private final Map<Reason, AtomicLong> misses = new EnumMap<>(Reason.class);
-    private final AtomicLong writtenBytes = new AtomicLong();
     private final AtomicLong readBytes = new AtomicLong();
-    private final AtomicLong evictions = new AtomicLong();
     private volatile long pausedUntil;
     private volatile boolean closed;
     private volatile long followedAt;
@@ -79,11 +76,25 @@ public final class SnapshotArchive implements AutoCloseable {
                 where.isPresent()
                         ? Optional.of(openJournal(where.get(), writes))
                         : Optional.empty();
-        room = new GenerationRoom(settings, folder, valueBytes);
         if (generations.isPresent()) {
             generations.get().open(index.chunks());
             index.removeGenerations(number -> !generations.get().has(number));
-            prepare(generations.get());
+        }
+        writer =
+                generations
+                        .filter(all -> writes)
+                        .map(
+                                all ->
+                                        new ArchiveWriter(
+                                                where.get(),
+                                                all,
+                                                index,
+                                                journal.get(),
+                                                new GenerationRoom(settings, folder, valueBytes),
+                                                codecs::get,
+                                                new Pausing()));
+        if (writer.isPresent()) {
+            writer.get().prepare();
         }
     }
 
@@ -135,15 +146,6 @@ public final class SnapshotArchive implements AutoCloseable {
             }
         }
         return written;
-    }
-
-    /** Has a store made that can be written to, before anybody waits for it. */
-    private void prepare(Generations all) throws IOException {
-        if (!settings.readOnly()
-                && all.current(1).isEmpty()
-                && !room.isShort(all.bytes(), room.bytes(1))) {
-            all.roll(room.values(1));
-        }
     }
 
     /** Whether objects can be written at the moment. */
@@ -286,7 +288,8 @@ public final class SnapshotArchive implements AutoCloseable {
         }
         writing.lock();
         try {
-            return writeLocked(name, source);
+            flushUses();
+            return writer.orElseThrow().write(name, source);
         } catch (IOException | UncheckedIOException e) {
             pause(e.getMessage());
             return Written.FAILED;
@@ -295,144 +298,23 @@ public final class SnapshotArchive implements AutoCloseable {
         }
     }
 
-    private Written writeLocked(ObjectName name, ObjectSource source) throws IOException {
-        flushUses();
-        ByteBuffer header = source.header();
-        ObjectPreamble preamble = new ObjectPreamble(name, header.remaining(), source.bytes());
-        ChunkCodec codec = codecs.get();
-        int chunks = codec.chunks(preamble.bytes());
-        Optional<Generation> target = place(chunks);
-        if (target.isEmpty()) {
-            return Written.NO_ROOM;
-        }
-        Optional<SnapshotStore> store = target.get().acquire();
-        if (store.isEmpty()) {
-            return Written.FAILED;
-        }
-        try {
-            generations.orElseThrow().add(target.get().number(), chunks);
-            if (!new ObjectWriter(preamble, header, source, codec).write(store.get(), chunks)) {
-                pause("its store is full");
-                return Written.NO_ROOM;
-            }
-        } finally {
-            target.get().release();
-        }
-        JournalEntry.Added added =
-                new JournalEntry.Added(
-                        name, preamble.bytes(), chunks, target.get().number(), now());
-        // An object before it may have gone meanwhile, and with it the use of this one.
-        if (!index.add(added)) {
-            return Written.NO_ROOM;
-        }
-        journal.orElseThrow().append(added);
-        writtenBytes.addAndGet(preamble.bytes());
-        return Written.WRITTEN;
-    }
-
     private void flushUses() throws IOException {
         for (JournalEntry entry = uses.poll(); entry != null; entry = uses.poll()) {
             journal.orElseThrow().append(entry);
         }
     }
 
-    /** A generation with room for some chunks; others give way for it. */
-    private Optional<Generation> place(int chunks) throws IOException {
-        Generations all = generations.orElseThrow();
-        long bytes = room.bytes(chunks);
-        boolean makesRoom = true;
-        while (makesRoom && room.isShort(all.bytes(), bytes)) {
-            makesRoom = room.dropOthers(where.orElseThrow()) || evict();
+    /** What the writer knows of it. */
+    private final class Pausing implements ArchiveWriter.Pause {
+        @Override
+        public void begin(String why) {
+            pause(why);
         }
-        if (room.isShort(all.bytes(), bytes)) {
-            pause("there is no room: " + room.why(all.bytes(), bytes));
-            return Optional.empty();
-        }
-        Optional<Generation> current = all.current(chunks);
-        if (current.isPresent()) {
-            return current;
-        }
-        long values = room.values(chunks);
-        return values < chunks ? Optional.empty() : Optional.of(all.roll(values));
-    }
 
-    /** Deletes the generation that is worth least; says whether there was one. */
-    private boolean evict() throws IOException {
-        Generations all = generations.orElseThrow();
-        Optional<Eviction.Plan> plan =
-                index.plan(new Eviction(number -> !all.isCurrent(number), now()));
-        Optional<Generation> victim =
-                plan.flatMap(each -> all.find(each.generation())).or(() -> room.empty(all, index));
-        if (victim.isEmpty()) {
-            return false;
+        @Override
+        public long now() {
+            return SnapshotArchive.this.now();
         }
-        if (plan.isPresent() && plan.get().generation() == victim.get().number()) {
-            carry(victim.get(), plan.get().carried());
-        }
-        int number = victim.get().number();
-        evictions.addAndGet(index.removeGenerations(each -> each == number));
-        journal.orElseThrow().append(new JournalEntry.Gone(number));
-        all.delete(victim.get());
-        room.lookAgain();
-        return true;
-    }
-
-    /** Writes what is worth it again, chunk by chunk. */
-    private void carry(Generation victim, List<ObjectKey> keys) throws IOException {
-        Optional<SnapshotStore> from = victim.acquire();
-        if (from.isEmpty()) {
-            return;
-        }
-        try {
-            for (ObjectKey key : keys) {
-                if (!carry(from.get(), key)) {
-                    return;
-                }
-            }
-        } finally {
-            victim.release();
-        }
-    }
-
-    private boolean carry(SnapshotStore from, ObjectKey key) throws IOException {
-        Generations all = generations.orElseThrow();
-        Optional<ObjectIndex.Place> place = index.place(key);
-        Optional<StoredObject> object = index.find(key, Long.MIN_VALUE);
-        if (place.isEmpty() || object.isEmpty()) {
-            return false;
-        }
-        int chunks = place.get().chunks();
-        Generation target =
-                all.current(chunks).isPresent()
-                        ? all.current(chunks).get()
-                        : all.roll(room.values(chunks));
-        Optional<SnapshotStore> to = target.acquire();
-        if (to.isEmpty()) {
-            return false;
-        }
-        try {
-            all.add(target.number(), chunks);
-            ChunkCodec codec = codecs.get();
-            for (int part = chunks - 1; part >= 0; part--) {
-                ByteBuffer value = codec.value();
-                if (!from.get(codec.key(key, part), value)
-                        || !to.get().put(codec.key(key, part), value.flip())) {
-                    return false;
-                }
-            }
-        } finally {
-            target.release();
-        }
-        JournalEntry.Added moved =
-                new JournalEntry.Added(
-                        object.get().name(),
-                        object.get().bytes(),
-                        chunks,
-                        target.number(),
-                        object.get().lastUse());
-        index.add(moved);
-        journal.orElseThrow().append(moved);
-        return true;
     }
 
     private void pause(String why) {
@@ -499,7 +381,10 @@ public final class SnapshotArchive implements AutoCloseable {
                 index.checkpoints(),
                 generations.map(Generations::count).orElse(0),
                 new ArchiveStatus.Traffic(
-                        writtenBytes.get(), readBytes.get(), evictions.get(), counted));
+                        writer.map(ArchiveWriter::writtenBytes).orElse(0L),
+                        readBytes.get(),
+                        writer.map(ArchiveWriter::evictions).orElse(0L),
+                        counted));
     }
 
     /** All objects, parents first. */

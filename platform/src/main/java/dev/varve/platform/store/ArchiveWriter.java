@@ -1,0 +1,195 @@
+package dev.varve.platform.store;
+
+import dev.varve.api.snapshot.SnapshotStore;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/** Writes objects, and makes room for them. For one thread at a time. */
+final class ArchiveWriter {
+    private final Generations generations;
+    private final ObjectIndex index;
+    private final Journal journal;
+    private final GenerationRoom room;
+    private final StoreFolder.Found where;
+    private final Supplier<ChunkCodec> codecs;
+    private final Pause pause;
+    private volatile long evictions;
+    private volatile long writtenBytes;
+
+    /** Who hears that nothing can be written for a while, and knows the time. */
+    interface Pause {
+        void begin(String why);
+
+        long now();
+    }
+
+    ArchiveWriter(
+            StoreFolder.Found where,
+            Generations generations,
+            ObjectIndex index,
+            Journal journal,
+            GenerationRoom room,
+            Supplier<ChunkCodec> codecs,
+            Pause pause) {
+        this.where = where;
+        this.generations = generations;
+        this.index = index;
+        this.journal = journal;
+        this.room = room;
+        this.codecs = codecs;
+        this.pause = pause;
+    }
+
+    /** Objects that gave way. */
+    long evictions() {
+        return evictions;
+    }
+
+    /** Bytes of the objects that were written. */
+    long writtenBytes() {
+        return writtenBytes;
+    }
+
+    /** Has a store made that can be written to, before anybody waits for it. */
+    void prepare() throws IOException {
+        if (generations.current(1).isEmpty() && !room.isShort(generations.bytes(), room.bytes(1))) {
+            generations.roll(room.values(1));
+        }
+    }
+
+    /** Writes an object whose parent is there. */
+    Written write(ObjectName name, ObjectSource source) throws IOException {
+        ByteBuffer header = source.header();
+        ObjectPreamble preamble = new ObjectPreamble(name, header.remaining(), source.bytes());
+        ChunkCodec codec = codecs.get();
+        int chunks = codec.chunks(preamble.bytes());
+        Optional<Generation> target = place(chunks);
+        if (target.isEmpty()) {
+            return Written.NO_ROOM;
+        }
+        Optional<SnapshotStore> store = target.get().acquire();
+        if (store.isEmpty()) {
+            return Written.FAILED;
+        }
+        try {
+            generations.add(target.get().number(), chunks);
+            if (!new ObjectWriter(preamble, header, source, codec).write(store.get(), chunks)) {
+                pause.begin("its store is full");
+                return Written.NO_ROOM;
+            }
+        } finally {
+            target.get().release();
+        }
+        JournalEntry.Added added =
+                new JournalEntry.Added(
+                        name, preamble.bytes(), chunks, target.get().number(), pause.now());
+        // An object before it may have gone meanwhile, and with it the use of this one.
+        if (!index.add(added)) {
+            return Written.NO_ROOM;
+        }
+        journal.append(added);
+        writtenBytes += preamble.bytes();
+        return Written.WRITTEN;
+    }
+
+    /** A generation with room for some chunks; others give way for it. */
+    private Optional<Generation> place(int chunks) throws IOException {
+        long bytes = room.bytes(chunks);
+        boolean makesRoom = true;
+        while (makesRoom && room.isShort(generations.bytes(), bytes)) {
+            makesRoom = room.dropOthers(where) || evict();
+        }
+        if (room.isShort(generations.bytes(), bytes)) {
+            pause.begin("there is no room: " + room.why(generations.bytes(), bytes));
+            return Optional.empty();
+        }
+        Optional<Generation> current = generations.current(chunks);
+        if (current.isPresent()) {
+            return current;
+        }
+        long values = room.values(chunks);
+        return values < chunks ? Optional.empty() : Optional.of(generations.roll(values));
+    }
+
+    /** Deletes the generation that is worth least; says whether there was one. */
+    private boolean evict() throws IOException {
+        Optional<Eviction.Plan> plan =
+                index.plan(new Eviction(number -> !generations.isCurrent(number), pause.now()));
+        Optional<Generation> victim =
+                plan.flatMap(each -> generations.find(each.generation()))
+                        .or(() -> room.empty(generations, index));
+        if (victim.isEmpty()) {
+            return false;
+        }
+        if (plan.isPresent() && plan.get().generation() == victim.get().number()) {
+            carry(victim.get(), plan.get().carried());
+        }
+        int number = victim.get().number();
+        evictions += index.removeGenerations(each -> each == number);
+        journal.append(new JournalEntry.Gone(number));
+        generations.delete(victim.get());
+        room.lookAgain();
+        return true;
+    }
+
+    /** Writes what is worth it again, chunk by chunk. */
+    private void carry(Generation victim, List<ObjectKey> keys) throws IOException {
+        Optional<SnapshotStore> from = victim.acquire();
+        if (from.isEmpty()) {
+            return;
+        }
+        try {
+            for (ObjectKey key : keys) {
+                if (!carry(from.get(), key)) {
+                    return;
+                }
+            }
+        } finally {
+            victim.release();
+        }
+    }
+
+    private boolean carry(SnapshotStore from, ObjectKey key) throws IOException {
+        Optional<ObjectIndex.Place> place = index.place(key);
+        Optional<StoredObject> object = index.find(key, Long.MIN_VALUE);
+        if (place.isEmpty() || object.isEmpty()) {
+            return false;
+        }
+        int chunks = place.get().chunks();
+        Generation target =
+                generations.current(chunks).isPresent()
+                        ? generations.current(chunks).get()
+                        : generations.roll(room.values(chunks));
+        Optional<SnapshotStore> to = target.acquire();
+        if (to.isEmpty()) {
+            return false;
+        }
+        try {
+            generations.add(target.number(), chunks);
+            ChunkCodec codec = codecs.get();
+            for (int part = chunks - 1; part >= 0; part--) {
+                ByteBuffer value = codec.value();
+                if (!from.get(codec.key(key, part), value)
+                        || !to.get().put(codec.key(key, part), value.flip())) {
+                    return false;
+                }
+            }
+        } finally {
+            target.release();
+        }
+        JournalEntry.Added moved =
+                new JournalEntry.Added(
+                        object.get().name(),
+                        object.get().bytes(),
+                        chunks,
+                        target.number(),
+                        object.get().lastUse());
+        index.add(moved);
+        journal.append(moved);
+        return true;
+    }
+}

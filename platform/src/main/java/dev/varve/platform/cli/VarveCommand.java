@@ -58,6 +58,7 @@ final class VarveCommand implements Runnable {
         commands.put("devices", DevicesCommand.class);
         commands.put("models", ModelsCommand.class);
         commands.put("plugins", PluginsCommand.class);
+        commands.put("cache", CacheCommand.class);
         commands.put("inspect", InspectCommand.class);
         commands.put("tokenize", TokenizeCommand.class);
         commands.put("render", RenderCommand.class);

@@ -24,6 +24,9 @@ final class CacheNamespace {
     /** Changes when the bytes of blocks and checkpoints mean something else. */
     private static final int FORMAT = 1;
 
+    /** Of use for telling namespaces apart, and hard to read. */
+    private static final String READING = "reading";
+
     private CacheNamespace() {}
 
     /**
@@ -43,7 +46,7 @@ final class CacheNamespace {
         facts.put("format", Integer.toString(FORMAT));
         facts.put("architecture", file.architecture());
         facts.put("family", PluginDigest.ofFamily(catalog, file.architecture()));
-        facts.put("reading", settings.reading().toString());
+        facts.put(READING, settings.reading().toString());
         facts.put("cache_types", computation.cacheTypes().toString());
         if (!sharesBackends) {
             facts.put("weights", computation.weights().toString());
@@ -84,6 +87,7 @@ final class CacheNamespace {
         shown.put("model", file.path().getFileName().toString());
         file.metadata().findString("general.name").ifPresent(name -> shown.put("name", name));
         shown.putAll(facts);
+        shown.remove(READING);
         return shown;
     }
 }

@@ -2,7 +2,6 @@ package dev.varve.platform.host;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.model.LayerState;
-import dev.varve.api.snapshot.SnapshotStoreProvider;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.plugin.PluginCatalog;
 import dev.varve.platform.prefix.Disk;
@@ -23,11 +22,9 @@ import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 
 /** Opens what keeps the computed prompts of a model on disk. */
 final class StoreOpening {
-    private static final String USUAL = "chronicle";
     private static final int BUDGET_SHARE = 10;
     private static final long MOST_BUDGET = 64L << 30;
     private static final int RESERVE_SHARE = 20;
@@ -61,7 +58,9 @@ final class StoreOpening {
         Namespace namespace =
                 CacheNamespace.of(model, settings, placement, catalog, store.sharesBackends());
         try {
-            SnapshotArchive archive = SnapshotArchive.open(archiveSettings(namespace), provider());
+            SnapshotArchive archive =
+                    SnapshotArchive.open(
+                            archiveSettings(namespace), StoreProviders.choose(catalog.stores()));
             return new Disk(archive, namespace.id(), origin(placement));
         } catch (IOException e) {
             throw new VarveException(
@@ -69,21 +68,6 @@ final class StoreOpening {
                     Setting.STORE_FOLDER + ": " + store.folder() + " cannot be used: " + e,
                     e);
         }
-    }
-
-    /** The one that comes with Varve, or another one if that is not installed. */
-    private SnapshotStoreProvider provider() {
-        Map<String, SnapshotStoreProvider> stores = catalog.stores();
-        if (stores.isEmpty()) {
-            throw new VarveException(
-                    VarveException.Kind.UNAVAILABLE,
-                    Setting.STORE_FOLDER
-                            + ": no plugin provides a store; Varve's own is the plugin"
-                            + " varve-plugin-chronicle");
-        }
-        return stores.containsKey(USUAL)
-                ? stores.get(USUAL)
-                : stores.get(stores.keySet().stream().sorted().findFirst().orElseThrow());
     }
 
     private long blockBytes() {

@@ -1,7 +1,11 @@
 package dev.varve.platform.store;
 
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * What a namespace holds, as its journal tells; its stores are not opened.
@@ -22,6 +26,54 @@ record NamespaceContent(StoreFolder.Found where, List<StoredObject> objects, lon
         }
         return new NamespaceContent(
                 where, index.objects(), chunks[0] * (where.valueBytes() + ChunkCodec.KEY_BYTES));
+    }
+
+    /**
+     * Deletes the stores that are worth least, as many as needed. Nobody may be writing.
+     *
+     * @return bytes that were freed, about
+     */
+    long shrink(long wanted, long now) throws IOException {
+        ObjectIndex index = new ObjectIndex();
+        long freed = 0;
+        try (Journal journal = Journal.write(where.journal())) {
+            journal.replay(index::take);
+            journal.mend();
+            Optional<Eviction.Plan> plan = index.plan(new Eviction(number -> true, now));
+            while (freed < wanted && plan.isPresent()) {
+                int victim = plan.get().generation();
+                long before = sum(index);
+                index.removeGenerations(number -> number == victim);
+                journal.append(new JournalEntry.Gone(victim));
+                delete(victim);
+                freed += before - sum(index);
+                plan = index.plan(new Eviction(number -> true, now));
+            }
+        }
+        return freed;
+    }
+
+    private long sum(ObjectIndex index) {
+        return index.chunks().values().stream().mapToLong(Long::longValue).sum()
+                * (where.valueBytes() + ChunkCodec.KEY_BYTES);
+    }
+
+    private void delete(int number) throws IOException {
+        for (Generation.Id id : where.generations()) {
+            if (id.number() == number) {
+                try (Stream<Path> files = Files.list(where.folder())) {
+                    for (Path file :
+                            files.filter(
+                                            path ->
+                                                    path.getFileName()
+                                                            .toString()
+                                                            .startsWith(id.toString()))
+                                    .toList()) {
+                        PrivateFiles.delete(file);
+                    }
+                }
+            }
+        }
     }
 
     /** When something of it was last used or written; 0 if nothing was. */

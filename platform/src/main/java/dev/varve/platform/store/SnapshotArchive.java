@@ -220,8 +220,7 @@ public final class SnapshotArchive implements AutoCloseable {
         try {
             Generation generation = generation(place.get().generation());
             SnapshotStore store =
-                    generation
-                            .acquire()
+                    acquire(generation)
                             .orElseThrow(
                                     () ->
                                             new ArchiveMissException(
@@ -237,6 +236,16 @@ public final class SnapshotArchive implements AutoCloseable {
         } catch (IOException | RuntimeException e) {
             throw new ArchiveMissException(
                     Reason.UNREADABLE, settings.folder() + " cannot be read: " + e, e);
+        }
+    }
+
+    /** What a store has that cannot be opened is not known any more, from now on. */
+    private Optional<SnapshotStore> acquire(Generation generation) throws IOException {
+        try {
+            return generation.acquire();
+        } catch (IOException e) {
+            index.removeGenerations(number -> number == generation.number());
+            throw e;
         }
     }
 

@@ -1,0 +1,196 @@
+package dev.varve.platform.cli;
+
+import dev.varve.api.snapshot.SnapshotStoreProvider;
+import dev.varve.platform.host.StoreProviders;
+import dev.varve.platform.store.ArchiveInspector;
+import dev.varve.platform.store.ArchiveInspector.Kept;
+import dev.varve.platform.store.ArchiveInspector.Verdict;
+import dev.varve.platform.store.ChunkCipher;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/** Looks after computed prompts on disk, without a model. */
+@Command(
+        name = "cache",
+        description = {
+            "Looks after a folder of computed prompts (--kv-cache-dir), without a model.",
+            "status tells what is kept, of which models; verify reads and checks everything (exit"
+                    + " status 1 if something is broken); prune deletes what is worth least, and"
+                    + " clear everything. status and verify work while a server writes to the"
+                    + " folder."
+        },
+        footer = {
+            "  varve cache status --kv-cache-dir DIR",
+            "  varve cache verify --kv-cache-dir DIR --json",
+            "  varve cache prune --kv-cache-dir DIR --kv-cache-budget 10G --kv-cache-ttl 720h"
+        })
+final class CacheCommand extends CliCommand {
+    private static final double MEBIBYTE = 1 << 20;
+
+    /** What is to be done. */
+    enum Action {
+        STATUS,
+        VERIFY,
+        PRUNE,
+        CLEAR
+    }
+
+    @Parameters(paramLabel = "ACTION", description = "One of ${COMPLETION-CANDIDATES}.")
+    private Action action;
+
+    @Option(
+            names = "--kv-cache-dir",
+            required = true,
+            paramLabel = "DIR",
+            description = "Folder of computed prompts.")
+    private Path folder;
+
+    @Option(
+            names = "--kv-cache-budget",
+            paramLabel = "SIZE",
+            description = "prune: most bytes that stay, such as 10G.")
+    private Optional<String> budget = Optional.empty();
+
+    @Option(
+            names = "--kv-cache-ttl",
+            converter = DurationConverter.class,
+            paramLabel = "TIME",
+            description = "prune: models whose prompts were not used for this time go.")
+    private Optional<Duration> ttl = Optional.empty();
+
+    @Option(
+            names = "--cache-key-file",
+            paramLabel = "FILE",
+            description = "verify: key with which the folder is encrypted.")
+    private Optional<Path> keyFile = Optional.empty();
+
+    @Option(names = "--json", description = "Print one JSON object.")
+    private boolean json;
+
+    @Mixin private PluginOptions plugins;
+
+    @Override
+    int run() throws IOException {
+        ArchiveInspector inspector = new ArchiveInspector(folder, InstantSource.system());
+        return switch (action) {
+            case STATUS -> status(inspector.kept());
+            case VERIFY -> verify(inspector);
+            case PRUNE -> freed(inspector.prune(mostBytes(), ttl));
+            case CLEAR -> freed(inspector.clear());
+        };
+    }
+
+    private long mostBytes() {
+        if (budget.isEmpty() && ttl.isEmpty()) {
+            throw new UsageException(
+                    "varve cache prune needs --kv-cache-budget, --kv-cache-ttl or both");
+        }
+        return budget.map(
+                        size ->
+                                ByteCount.parse(size)
+                                        .orElseThrow(
+                                                () ->
+                                                        new UsageException(
+                                                                "--kv-cache-budget: expected a size"
+                                                                        + " such as 10G, found "
+                                                                        + size)))
+                .orElse(Long.MAX_VALUE);
+    }
+
+    private int freed(long bytes) {
+        if (json) {
+            out().println(Json.write(Json.object().put("freed_bytes", bytes)));
+        } else {
+            out().println(mebibytes(bytes) + " freed");
+        }
+        return 0;
+    }
+
+    private static String mebibytes(long bytes) {
+        return String.format(Locale.ROOT, "%.1f MiB", bytes / MEBIBYTE);
+    }
+
+    private int status(List<Kept> models) {
+        if (json) {
+            ObjectNode result = Json.object();
+            ArrayNode list = result.putArray("models");
+            models.forEach(kept -> describe(kept, list.addObject()));
+            out().println(Json.write(result));
+            return 0;
+        }
+        long now = System.currentTimeMillis();
+        TextTable table = new TextTable();
+        table.row("MODEL", "SIZE", "BLOCKS", "POSITIONS", "USES", "LAST USE");
+        for (Kept kept : models) {
+            table.row(
+                    kept.description().getOrDefault("model", "?")
+                            + (kept.readable() ? "" : " (another format)"),
+                    mebibytes(kept.bytes()),
+                    Long.toString(kept.objects().size() - kept.checkpoints()),
+                    Long.toString(kept.checkpoints()),
+                    Long.toString(kept.uses()),
+                    kept.objects().isEmpty() ? "never" : age(now - kept.lastUse()));
+        }
+        table.lines("").forEach(out()::println);
+        long all = models.stream().mapToLong(Kept::bytes).sum();
+        out().println(mebibytes(all) + " in " + folder);
+        return 0;
+    }
+
+    /** A clock may have been set back. */
+    private static String age(long millis) {
+        Duration age = Duration.ofMillis(Math.max(0, millis));
+        if (age.toHours() > 48) {
+            return age.toDays() + " days ago";
+        }
+        return age.toMinutes() > 120 ? age.toHours() + " h ago" : age.toMinutes() + " min ago";
+    }
+
+    private static void describe(Kept kept, ObjectNode entry) {
+        entry.put("folder", kept.folder().toString());
+        kept.description().forEach(entry::put);
+        entry.put("readable", kept.readable())
+                .put("bytes", kept.bytes())
+                .put("blocks", kept.objects().size() - kept.checkpoints())
+                .put("entries", kept.checkpoints())
+                .put("uses", kept.uses())
+                .put("last_use_ms", kept.lastUse());
+    }
+
+    private int verify(ArchiveInspector inspector) throws IOException {
+        SnapshotStoreProvider provider =
+                StoreProviders.choose(plugins.discover(environment()).stores());
+        Verdict verdict;
+        try (ProgressBar bar = ProgressBar.of(err(), environment(), "verifying")) {
+            verdict =
+                    inspector.verify(
+                            provider,
+                            keyFile.map(ChunkCipher::of),
+                            (done, all) -> bar.show(done, all));
+        }
+        if (json) {
+            ObjectNode result = Json.object().put("sound", verdict.sound());
+            ArrayNode broken = result.putArray("broken");
+            verdict.broken().forEach(broken::add);
+            out().println(Json.write(result));
+        } else {
+            verdict.broken().forEach(out()::println);
+            out().println(verdict.sound() + " are sound, " + verdict.broken().size() + " broken");
+        }
+        return verdict.broken().isEmpty() ? 0 : ErrorReport.FAILURE;
+    }
+}

@@ -3,9 +3,11 @@ package dev.varve.platform.store;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Predicate;
 
 /**
@@ -16,7 +18,7 @@ final class ObjectIndex {
     private final Map<ObjectKey, Node> nodes = new HashMap<>();
 
     /** Objects by the key of what lies before them. */
-    private final Map<ObjectKey, List<Node>> behind = new HashMap<>();
+    private final Map<ObjectKey, Set<Node>> behind = new HashMap<>();
 
     private int checkpoints;
 
@@ -113,7 +115,7 @@ final class ObjectIndex {
         }
         Node node = new Node(added, parent);
         nodes.put(added.name().key(), node);
-        behind.computeIfAbsent(added.name().parent(), key -> new ArrayList<>(2)).add(node);
+        behind.computeIfAbsent(added.name().parent(), key -> new LinkedHashSet<>(2)).add(node);
         checkpoints += added.name().kind() == ObjectKind.CHECKPOINT ? 1 : 0;
         return true;
     }
@@ -132,7 +134,7 @@ final class ObjectIndex {
 
     /** Checkpoints right behind a block or root. */
     synchronized List<StoredObject> checkpoints(ObjectKey block, long since) {
-        return behind.getOrDefault(block, List.of()).stream()
+        return behind.getOrDefault(block, Set.of()).stream()
                 .filter(node -> node.name.kind() == ObjectKind.CHECKPOINT && node.lastUse >= since)
                 .map(Node::describe)
                 .toList();
@@ -167,7 +169,7 @@ final class ObjectIndex {
         if (node == null) {
             return 0;
         }
-        List<Node> siblings = behind.get(node.name.parent());
+        Set<Node> siblings = behind.get(node.name.parent());
         siblings.remove(node);
         if (siblings.isEmpty()) {
             behind.remove(node.name.parent());

@@ -205,6 +205,8 @@ class EvictionTest {
             there.add(key);
         }
         assertTrue(there.size() > 100, there.size() + " are carried");
+        int victim = plan.get().generation();
+        assertTrue(index.removeGenerations(number -> number == victim) >= 20_000);
     }
 
     @Test

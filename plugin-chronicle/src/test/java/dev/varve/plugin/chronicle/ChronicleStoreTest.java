@@ -26,7 +26,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.Set;
 import java.util.stream.Stream;
 
 /** What this store does beyond what every store does. */
@@ -114,9 +113,10 @@ class ChronicleStoreTest {
         Path left = folder.resolve("left");
         try (SnapshotStore store = open(path(), StoreAccess.CREATE)) {
             store.put(key(1), value(1));
-            store.keys(key -> copyUnchecked(path(), left));
         }
-        Files.delete(left.resolve("open"));
+        try (SnapshotStore reader = open(path(), StoreAccess.READ)) {
+            reader.keys(key -> copyUnchecked(path(), left));
+        }
 
         try (SnapshotStore store = open(left, StoreAccess.WRITE)) {
             long start = System.nanoTime();
@@ -268,8 +268,10 @@ class ChronicleStoreTest {
 
     private static void copy(Path from, Path to) throws IOException {
         Files.createDirectory(to);
-        for (String name : Set.of("store", "values", "open", "lock")) {
-            Files.copy(from.resolve(name), to.resolve(name));
+        try (Stream<Path> files = Files.list(from)) {
+            for (Path file : files.toList()) {
+                Files.copy(file, to.resolve(file.getFileName()));
+            }
         }
     }
 }

@@ -52,6 +52,24 @@ final class MapStore implements SnapshotStore {
         T of(VanillaChronicleMap<byte[], byte[], ?> map) throws IOException;
     }
 
+    /** Hands keys on, and tells whether it was this that failed. */
+    private static final class KeyTaker implements Consumer<MapEntry<byte[], byte[]>> {
+        private final Consumer<ByteBuffer> taker;
+        private boolean failed;
+
+        KeyTaker(Consumer<ByteBuffer> taker) {
+            this.taker = taker;
+        }
+
+        @Override
+        public void accept(MapEntry<byte[], byte[]> entry) {
+            ByteBuffer key = ByteBuffer.wrap(entry.key().get()).asReadOnlyBuffer();
+            failed = true;
+            taker.accept(key);
+            failed = false;
+        }
+    }
+
     private <T> T use(Use<T> work) throws IOException {
         use.readLock().lock();
         try {
@@ -158,13 +176,15 @@ final class MapStore implements SnapshotStore {
         use(
                 open -> {
                     writing.lock(); // a write would give up on a slow taker
+                    KeyTaker keys = new KeyTaker(taker);
                     try (MapSegmentContext<byte[], byte[], ?> segment = open.segmentContext(0)) {
-                        segment.forEachSegmentEntry(
-                                entry ->
-                                        taker.accept(
-                                                ByteBuffer.wrap(entry.key().get())
-                                                        .asReadOnlyBuffer()));
+                        segment.forEachSegmentEntry(keys);
                         return true;
+                    } catch (IllegalStateException e) {
+                        if (keys.failed) {
+                            throw e;
+                        }
+                        throw new IOException(folder + " is damaged: " + e, e);
                     } finally {
                         writing.unlock();
                     }

@@ -26,14 +26,18 @@ final class StoreFolder implements AutoCloseable {
      */
     private static final Set<Path> WRITTEN = new HashSet<>();
 
+    private static final int READER_TRIES = 5;
+
     private final Path folder;
     private final StoreSize size;
+    private final UseMark mark;
     private FileChannel lock;
     private Path written;
 
     private StoreFolder(Path folder, StoreSize size) {
         this.folder = folder;
         this.size = size;
+        mark = new UseMark(folder);
     }
 
     /**
@@ -46,19 +50,22 @@ final class StoreFolder implements AutoCloseable {
         StoreFolder folder = new StoreFolder(path, size);
         if (access == StoreAccess.CREATE) {
             folder.make();
+        } else if (access == StoreAccess.READ) {
+            folder.requireReadable();
         } else {
             folder.requireStore(access);
         }
         if (access != StoreAccess.READ) {
             folder.takeLock();
             try {
-                if (access == StoreAccess.WRITE && Files.exists(folder.mark())) {
+                if (access == StoreAccess.WRITE && folder.mark.isOpen()) {
                     throw new IOException(
                             path + ": its last writer did not close it, so it must be mended");
                 }
                 if (access != StoreAccess.CREATE) {
-                    folder.requireStore(access); // its writer may have ended just now
-                    folder.setMark();
+                    int textBytes = folder.requireStore(access); // its writer may have ended now
+                    folder.requireSound(textBytes, access);
+                    folder.mark.setOpen();
                 }
             } catch (IOException | RuntimeException e) {
                 folder.close();
@@ -78,21 +85,56 @@ final class StoreFolder implements AutoCloseable {
             throw new IOException(folder + ": expected nothing there, found a file or folder", e);
         }
         createFile(values());
-        setMark();
+        mark.setOpen();
     }
 
-    private static void createFile(Path file) throws IOException {
+    /** Makes a file that nobody else may read. */
+    static void createFile(Path file) throws IOException {
         Files.createFile(
                 file,
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
     }
 
-    private void requireStore(StoreAccess access) throws IOException {
+    /** Returns how many bytes at the map's beginning are known to be right. */
+    private int requireStore(StoreAccess access) throws IOException {
         if (!Files.isRegularFile(header(), LinkOption.NOFOLLOW_LINKS)
                 || !Files.isRegularFile(values(), LinkOption.NOFOLLOW_LINKS)) {
             throw new IOException(folder + ": no store of kind chronicle");
         }
-        StoreHeader.require(header(), size, values(), access);
+        return StoreHeader.require(header(), size, values(), access);
+    }
+
+    /**
+     * Fails if the map's index is damaged. What its last writer did not close, or has open, can
+     * only be damaged so far that nothing in it leads out of the map.
+     *
+     * @param textBytes how many bytes at its beginning are known to be right
+     */
+    private void requireSound(int textBytes, StoreAccess access) throws IOException {
+        boolean open = mark.isOpen();
+        Index index = Index.read(values(), textBytes);
+        index.requireInRange();
+        if (access == StoreAccess.RECOVER) {
+            return; // the lock is mended
+        }
+        index.requireLock(open);
+        if (!open) {
+            mark.requireClosed(index);
+        }
+    }
+
+    /** Asks more than once, since others may open and close it for writing meanwhile. */
+    private void requireReadable() throws IOException {
+        for (int tries = READER_TRIES; ; tries--) {
+            try {
+                requireSound(requireStore(StoreAccess.READ), StoreAccess.READ);
+                return;
+            } catch (IOException e) {
+                if (tries == 1) {
+                    throw e;
+                }
+            }
+        }
     }
 
     /**
@@ -139,26 +181,21 @@ final class StoreFolder implements AutoCloseable {
         return folder.resolve("values");
     }
 
-    private Path mark() {
-        return folder.resolve("open");
-    }
-
-    private void setMark() throws IOException {
-        if (!Files.exists(mark())) {
-            createFile(mark());
-        }
-    }
-
-    /** Notes that nobody needs to mend it. */
+    /** Notes that nobody needs to mend it, and what its index is. */
     void settle() throws IOException {
-        Files.deleteIfExists(mark());
+        int textBytes = requireStore(StoreAccess.WRITE);
+        mark.setClosed(Index.read(values(), textBytes));
     }
 
     /** Deletes what {@link StoreAccess#CREATE} made. */
     void discard() throws IOException {
-        for (String name : new String[] {"store.new", "store", "values", "lock", "open"}) {
+        for (String name :
+                new String[] {
+                    "store.new", "store", "values", "lock", "open", "closed.new", "closed"
+                }) {
             Files.deleteIfExists(folder.resolve(name));
         }
+        mark.delete();
         Files.deleteIfExists(folder);
     }
 

@@ -49,8 +49,10 @@ final class StoreHeader {
 
     /**
      * Fails if a header is not that of a map, or the map is of another size or in another state.
+     *
+     * @return how many bytes at the map's beginning the checksum is of
      */
-    static void require(Path header, StoreSize size, Path values, StoreAccess access)
+    static int require(Path header, StoreSize size, Path values, StoreAccess access)
             throws IOException {
         String found = Files.size(header) > MOST_BYTES ? "" : Files.readString(header);
         Matcher checksum = CHECKSUM.matcher(found);
@@ -68,6 +70,7 @@ final class StoreHeader {
         if (access != StoreAccess.RECOVER && beginning(values, MENDED + 1)[MENDED] < 0) {
             throw new IOException(values + ": it is being mended, or that was not completed");
         }
+        return fixedBytes;
     }
 
     /**

@@ -1,0 +1,95 @@
+package dev.varve.plugin.chronicle.map;
+
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Locale;
+
+/**
+ * A small file, named {@code open} while somebody writes to a store, and {@code closed} when its
+ * last writer closed it. Then it has a checksum of the map's index, so that whoever opens the store
+ * finds out whether the disk, or somebody, has changed that since.
+ */
+final class UseMark {
+    private final Path open;
+    private final Path closed;
+
+    UseMark(Path folder) {
+        open = folder.resolve("open");
+        closed = folder.resolve("closed");
+    }
+
+    /** Whether somebody writes, or did not close the store. */
+    boolean isOpen() {
+        return Files.exists(open, LinkOption.NOFOLLOW_LINKS);
+    }
+
+    /** Notes that somebody writes, and takes the room for {@link #setClosed}: disks get full. */
+    void setOpen() throws IOException {
+        if (isFile(closed)) {
+            Files.move(closed, open, StandardCopyOption.ATOMIC_MOVE);
+        }
+        if (!isOpen()) {
+            StoreFolder.createFile(open);
+        }
+        if (!isFile(open)) {
+            throw new IOException(open + ": expected a file, found something else");
+        }
+        if (Files.size(open) < text(0).length()) {
+            write(text(0));
+        }
+    }
+
+    /** Notes that nobody needs to mend the store, and what its index is. */
+    void setClosed(Index index) throws IOException {
+        write(text(index.checksum()));
+        Files.move(open, closed, StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    /** Fails if nobody closed the store, or its index was another then. */
+    void requireClosed(Index index) throws IOException {
+        if (!isFile(closed)) {
+            throw new IOException(closed + ": nothing says that its last writer closed the store");
+        }
+        String expected = text(index.checksum());
+        String found = Files.size(closed) > expected.length() ? "" : Files.readString(closed);
+        if (!found.equals(expected)) {
+            throw new IOException(
+                    String.format(
+                            Locale.ROOT,
+                            "%s: expected \"%s\", found \"%s\"",
+                            closed,
+                            expected.strip(),
+                            found.strip()));
+        }
+    }
+
+    void delete() throws IOException {
+        Files.deleteIfExists(open);
+        Files.deleteIfExists(closed);
+    }
+
+    private static boolean isFile(Path path) {
+        return Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS);
+    }
+
+    private static String text(long checksum) {
+        return String.format(
+                Locale.ROOT,
+                "varve chronicle store 1 closed: index with checksum %08x\n",
+                checksum);
+    }
+
+    /** Over what is there, which takes no more room. */
+    private void write(String text) throws IOException {
+        // no channel: those are closed when their thread is interrupted
+        try (RandomAccessFile file = new RandomAccessFile(open.toFile(), "rw")) {
+            file.write(text.getBytes(StandardCharsets.US_ASCII));
+            file.setLength(text.length());
+        }
+    }
+}

@@ -26,6 +26,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 
 /** What this store does beyond what every store does. */
@@ -178,6 +180,66 @@ class ChronicleStoreTest {
     }
 
     @Test
+    void aMapThatWasChangedSinceItWasClosedIsRefused() throws IOException {
+        open(path(), StoreAccess.CREATE).close();
+        long header = 4096;
+        for (long position : List.of(header + 8, header + 100, header + 1000)) {
+            flip(position);
+            for (StoreAccess access : List.of(StoreAccess.READ, StoreAccess.WRITE)) {
+                IOException error =
+                        assertThrows(IOException.class, () -> open(path(), access), "" + position);
+                assertTrue(error.getMessage().startsWith(path().toString()), error.getMessage());
+            }
+            flip(position);
+        }
+        open(path(), StoreAccess.WRITE).close();
+    }
+
+    private void flip(long position) throws IOException {
+        try (RandomAccessFile file =
+                new RandomAccessFile(path().resolve("values").toFile(), "rw")) {
+            file.seek(position);
+            int found = file.read();
+            file.seek(position);
+            file.write(found ^ 1);
+        }
+    }
+
+    @Test
+    void whateverAWriterIsDoingReadersAreLetIn() throws Exception {
+        open(path(), StoreAccess.CREATE).close();
+        AtomicBoolean done = new AtomicBoolean();
+        FutureTask<Integer> writer = new FutureTask<>(() -> write(done));
+        Thread.ofPlatform().start(writer);
+        try {
+            for (int i = 0; i < 200; i++) {
+                try (SnapshotStore reader = open(path(), StoreAccess.READ)) {
+                    reader.keys(key -> {});
+                    reader.get(key(i % 10), ByteBuffer.allocate(1));
+                }
+            }
+        } finally {
+            done.set(true);
+        }
+        assertTrue(writer.get() > 0);
+    }
+
+    /** Opens, changes and closes the store again and again. */
+    private int write(AtomicBoolean done) throws IOException {
+        int times = 0;
+        while (!done.get()) {
+            try (SnapshotStore store = open(path(), StoreAccess.WRITE)) {
+                for (int i = 0; i < 10; i++) {
+                    store.put(key(i), value(i));
+                    store.delete(key((i + times) % 10));
+                }
+            }
+            times++;
+        }
+        return times;
+    }
+
+    @Test
     void anInterruptedThreadGoesOnAndStaysInterrupted() throws IOException {
         try (SnapshotStore store = open(path(), StoreAccess.CREATE)) {
             Thread.currentThread().interrupt();
@@ -189,7 +251,10 @@ class ChronicleStoreTest {
 
             assertTrue(Thread.interrupted());
             assertFalse(store.get(key(5), ByteBuffer.allocate(1)));
+            Thread.currentThread().interrupt();
         }
+        assertTrue(Thread.interrupted());
+        open(path(), StoreAccess.WRITE).close();
     }
 
     /** In a process of its own, which a full disk would end where memory is written to. */

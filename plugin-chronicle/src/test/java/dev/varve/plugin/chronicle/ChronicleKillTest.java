@@ -84,6 +84,7 @@ class ChronicleKillTest {
     }
 
     private void requireAll(Path path, String when) throws IOException {
+        new ChronicleProvider().open(path, StoreWriter.SIZE, StoreAccess.READ).close();
         long start = System.nanoTime();
         try (SnapshotStore store =
                 new ChronicleProvider().open(path, StoreWriter.SIZE, StoreAccess.RECOVER)) {

@@ -30,7 +30,12 @@ public final class StoreLoad {
 
     /** Something that is read, and what becomes of it. */
     private record Item(
-            ObjectKey key, int[] ids, Pieces pieces, Optional<TokenBlock> block, Holder header) {}
+            ObjectKey key,
+            int[] ids,
+            int position,
+            Pieces pieces,
+            Optional<TokenBlock> block,
+            Holder header) {}
 
     /** What was read before the bytes; other threads set it before the engine's hears of it. */
     private static final class Holder {
@@ -58,14 +63,27 @@ public final class StoreLoad {
         block.load();
         last.ifPresent(tree::unpin);
         last = Optional.of(block);
-        items.add(new Item(key, block.tokens(), block.rows(), Optional.of(block), new Holder()));
+        items.add(
+                new Item(
+                        key,
+                        block.tokens(),
+                        block.end(),
+                        block.rows(),
+                        Optional.of(block),
+                        new Holder()));
     }
 
     /** Adds a checkpoint that was reserved, which is pinned. */
     void add(ObjectKey key, Checkpoint reserved) {
         checkpoint = Optional.of(reserved);
         items.add(
-                new Item(key, reserved.tail(), reserved.pieces(), Optional.empty(), new Holder()));
+                new Item(
+                        key,
+                        reserved.tail(),
+                        reserved.position(),
+                        reserved.pieces(),
+                        Optional.empty(),
+                        new Holder()));
     }
 
     /** Begins to read. */
@@ -96,7 +114,13 @@ public final class StoreLoad {
             long[] sizes = item.pieces().parts().stream().mapToLong(Cells::bytes).toArray();
             item.header().header =
                     StoredHeader.decode(header).filter(read -> read.fits(item.ids(), sizes));
-            return item.header().header.isPresent() && bytes == item.pieces().bytes();
+            boolean complete =
+                    item.block().isPresent()
+                            || item.header()
+                                    .header
+                                    .filter(read -> read.cuts().end() == item.position())
+                                    .isPresent();
+            return complete && item.header().header.isPresent() && bytes == item.pieces().bytes();
         }
 
         @Override
@@ -160,16 +184,6 @@ public final class StoreLoad {
         last.ifPresent(tree::unpin);
         checkpoint = Optional.empty();
         last = Optional.empty();
-    }
-
-    /** Waits until nobody reads. */
-    void await() {
-        all.exceptionally(failure -> null).join();
-    }
-
-    /** Bytes that are read. */
-    long bytes() {
-        return items.stream().mapToLong(item -> item.pieces().bytes()).sum();
     }
 
     /** The cuts that stand for none, until those that were stored are known. */

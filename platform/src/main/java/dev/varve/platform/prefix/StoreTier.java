@@ -59,7 +59,6 @@ final class StoreTier implements AutoCloseable {
     private final List<StoreLoad> loads = new ArrayList<>();
     private final Deque<StoreSave> saves = new ArrayDeque<>();
     private volatile long lastStep;
-    private long dropped;
 
     /** A position in the store, and the way to it. */
     private record Way(List<ObjectKey> blocks, Optional<StoredObject> checkpoint, int position) {}
@@ -83,11 +82,6 @@ final class StoreTier implements AutoCloseable {
 
     ArchiveStatus status() {
         return disk.archive().status();
-    }
-
-    /** Checkpoints that were not written, since too many waited. */
-    long dropped() {
-        return dropped;
     }
 
     /** A step was computed, and another one may follow. */
@@ -217,7 +211,6 @@ final class StoreTier implements AutoCloseable {
         for (StoreSave oldest : List.copyOf(saves)) {
             if (bytes > mostWaiting && oldest != save && oldest.drop()) {
                 bytes -= oldest.bytes();
-                dropped++;
             }
         }
         writer.execute(() -> save.write(disk.archive(), keys, disk.origin(), this::pause));

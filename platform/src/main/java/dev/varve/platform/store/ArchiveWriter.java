@@ -68,6 +68,11 @@ final class ArchiveWriter {
         ChunkCodec codec = codecs.get();
         int chunks = codec.chunks(preamble.bytes());
         Optional<Generation> target = place(chunks);
+        if (target.isPresent() && !target.get().canBeOpened()) {
+            // Another one can, perhaps.
+            generations.leave(target.get());
+            target = place(chunks);
+        }
         if (target.isEmpty()) {
             return Written.NO_ROOM;
         }

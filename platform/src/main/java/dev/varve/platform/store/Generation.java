@@ -27,6 +27,7 @@ final class Generation {
     private final int valueBytes;
     private CompletableFuture<SnapshotStore> store = new CompletableFuture<>();
     private int users;
+    private volatile boolean expendable;
     private boolean doomed;
     private boolean closed;
 
@@ -79,6 +80,7 @@ final class Generation {
 
     /** Has it opened. Called once. */
     void open(SnapshotStoreProvider provider, StoreAccess access, Executor executor) {
+        expendable = access == StoreAccess.CREATE || access == StoreAccess.RECOVER;
         executor.execute(
                 () -> {
                     try {
@@ -93,9 +95,21 @@ final class Generation {
         return new StoreSize(ChunkCodec.KEY_BYTES, valueBytes, id.values());
     }
 
+    /**
+     * Whether nothing is lost with it if it cannot be opened: it is new, or was left half-written.
+     */
+    boolean isExpendable() {
+        return expendable;
+    }
+
     /** Hears whether it could be opened. */
     CompletableFuture<SnapshotStore> opened() {
         return store;
+    }
+
+    /** Waits until it is open, or could not be opened. */
+    boolean canBeOpened() {
+        return store.handle((opened, failure) -> failure == null).join();
     }
 
     /**

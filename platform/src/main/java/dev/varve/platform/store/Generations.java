@@ -155,6 +155,11 @@ final class Generations implements AutoCloseable {
         return next;
     }
 
+    /** Writes no more to one. */
+    synchronized void leave(Generation generation) {
+        current = current.filter(each -> each != generation);
+    }
+
     /** Whether one is being written to. */
     synchronized boolean isCurrent(int number) {
         return current.filter(generation -> generation.number() == number).isPresent();

@@ -18,6 +18,10 @@ import java.util.zip.CRC32C;
  */
 final class Journal implements AutoCloseable {
     private static final long MAGIC = 0x5641_5256_454A_3031L;
+
+    /** A journal is made anew at each start where that is worth it; none of ours is as long. */
+    private static final long MOST_BYTES = 256L << 20;
+
     private static final int FRAME = Short.BYTES + Integer.BYTES;
 
     private final Path file;
@@ -36,7 +40,7 @@ final class Journal implements AutoCloseable {
         FileChannel channel =
                 FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE);
         Journal journal = new Journal(file, channel);
-        if (!journal.begins()) {
+        if (!journal.begins() || channel.size() > MOST_BYTES) {
             channel.truncate(0);
             channel.write(ByteBuffer.allocate(Long.BYTES).putLong(MAGIC).flip(), 0);
             journal.read = Long.BYTES;
@@ -62,15 +66,10 @@ final class Journal implements AutoCloseable {
         return journal;
     }
 
-    /** Whether there is anything in it. */
-    boolean isEmpty() throws IOException {
-        return channel.size() <= Long.BYTES;
-    }
-
     /** Hands out the entries that were not handed out before, as far as they are whole. */
     synchronized void replay(Consumer<JournalEntry> taker) throws IOException {
         long size = channel.size();
-        if (read >= size) {
+        if (read >= size || size - read > MOST_BYTES) {
             return;
         }
         ByteBuffer all = ByteBuffer.allocate(Math.toIntExact(size - read));
@@ -161,11 +160,6 @@ final class Journal implements AutoCloseable {
     private Journal from(long position) {
         read = position;
         return this;
-    }
-
-    /** Whether the file is no longer the one that is read: another one was put in its place. */
-    boolean isReplaced() throws IOException {
-        return Files.size(file) < read || channel.size() != Files.size(file);
     }
 
     @Override

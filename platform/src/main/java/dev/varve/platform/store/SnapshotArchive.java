@@ -64,7 +64,11 @@ public final class SnapshotArchive implements AutoCloseable {
         StoreFolder folder = new StoreFolder(settings.folder());
         where =
                 folder.namespace(
-                        settings.namespace(), ChunkCodec.valueBytes(settings.blockBytes()), writes);
+                                settings.namespace(),
+                                ChunkCodec.valueBytes(settings.blockBytes()),
+                                writes)
+                        // Another process may be about to make it.
+                        .filter(found -> writes || Files.exists(found.journal()));
         int valueBytes = where.map(StoreFolder.Found::valueBytes).orElse(1);
         codecs = ThreadLocal.withInitial(() -> new ChunkCodec(valueBytes, settings.cipher()));
         for (Reason reason : Reason.values()) {
@@ -266,15 +270,19 @@ public final class SnapshotArchive implements AutoCloseable {
         }
     }
 
-    /** A store could not be opened: what is in it is lost. */
+    /** A store could not be opened: what is in it is of no use now. */
     private void cannotBeOpened(Generation generation, Throwable failure) {
         LOG.log(
                 System.Logger.Level.WARNING,
-                "computed prompts in {0} are lost: {1}",
+                "computed prompts in {0} are not used: {1}",
                 generation.path(),
                 failure.getMessage());
         index.removeGenerations(number -> number == generation.number());
         if (lock.isPresent()) {
+            generations.orElseThrow().leave(generation);
+        }
+        // One that was closed in order may be read another time: what fails may be this process.
+        if (lock.isPresent() && generation.isExpendable()) {
             uses.add(new JournalEntry.Gone(generation.number()));
             try {
                 generations.orElseThrow().delete(generation);
@@ -300,7 +308,7 @@ public final class SnapshotArchive implements AutoCloseable {
             flushUses();
             return writer.orElseThrow().write(name, source);
         } catch (IOException | UncheckedIOException e) {
-            pause(e.getMessage());
+            pause(e.toString());
             return Written.FAILED;
         } finally {
             writing.unlock();
@@ -394,11 +402,6 @@ public final class SnapshotArchive implements AutoCloseable {
                         readBytes.get(),
                         writer.map(ArchiveWriter::evictions).orElse(0L),
                         counted));
-    }
-
-    /** All objects, parents first. */
-    public List<StoredObject> objects() {
-        return index.objects();
     }
 
     /** Ends writing, and closes the stores so that they are found again as they are. */

@@ -141,7 +141,7 @@ class DamagedStoreTest {
     }
 
     @Test
-    void aStoreThatCannotBeOpenedIsDeletedAndWrittenAnew() throws Exception {
+    void whatLiesInAStoreThatCannotBeOpenedIsWrittenAnew() throws Exception {
         Path store =
                 files().stream()
                         .filter(file -> file.getFileName().toString().startsWith("generation-"))

@@ -212,7 +212,7 @@ class ChronicleStoreTest {
         FutureTask<Integer> writer = new FutureTask<>(() -> write(done));
         Thread.ofPlatform().start(writer);
         try {
-            for (int i = 0; i < 200; i++) {
+            for (int i = 0; i < 2000; i++) {
                 try (SnapshotStore reader = open(path(), StoreAccess.READ)) {
                     reader.keys(key -> {});
                     reader.get(key(i % 10), ByteBuffer.allocate(1));

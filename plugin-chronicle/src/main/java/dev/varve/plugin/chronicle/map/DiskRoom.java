@@ -25,7 +25,10 @@ final class DiskRoom implements AutoCloseable {
         file = new RandomAccessFile(path.toFile(), "rw");
     }
 
-    /** Notes that so many entries have their room already. */
+    /**
+     * Notes that so many entries have their room already, and all that lies before them, which must
+     * not be written back once there are readers: they change the lock.
+     */
     void assume(long entries) {
         taken = layout.before(entries);
     }

@@ -25,8 +25,11 @@ record MapLayout(long fileBytes, long places, long placeBytes) {
         return Math.min(fileBytes, fileBytes - (places - entries) * placeBytes + SLACK_BYTES);
     }
 
-    /** An entry behind the first places begins at this position of the file, or later. */
+    /**
+     * An entry behind the first places begins at this position of the file, or later. What lies
+     * before all entries, such as the lock, is never behind it.
+     */
     long before(long entries) {
-        return Math.max(0, fileBytes - (places - entries) * placeBytes - SLACK_BYTES);
+        return Math.max(behind(0), fileBytes - (places - entries) * placeBytes - SLACK_BYTES);
     }
 }

@@ -99,7 +99,6 @@ final class StoreTier implements AutoCloseable {
         if (request.replay().end() > 0) {
             return Optional.empty();
         }
-        disk.archive().follow();
         int[] tokens = request.tokens().range(0, request.tokens().size());
         Way way = find(request.scope(), tokens);
         if (way.position() < known + LEAST_GAIN) {

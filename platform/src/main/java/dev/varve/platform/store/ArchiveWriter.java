@@ -6,16 +6,14 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Supplier;
 
 /** Writes objects, and makes room for them. For one thread at a time. */
 final class ArchiveWriter {
+    private final OpenNamespace all;
     private final Generations generations;
     private final ObjectIndex index;
     private final Journal journal;
     private final GenerationRoom room;
-    private final StoreFolder.Found where;
-    private final Supplier<ChunkCodec> codecs;
     private final Pause pause;
     private volatile long evictions;
     private volatile long writtenBytes;
@@ -27,21 +25,13 @@ final class ArchiveWriter {
         long now();
     }
 
-    ArchiveWriter(
-            StoreFolder.Found where,
-            Generations generations,
-            ObjectIndex index,
-            Journal journal,
-            GenerationRoom room,
-            Supplier<ChunkCodec> codecs,
-            Pause pause) {
-        this.where = where;
-        this.generations = generations;
-        this.index = index;
-        this.journal = journal;
+    ArchiveWriter(OpenNamespace all, GenerationRoom room, Pause pause) {
+        this.all = all;
         this.room = room;
-        this.codecs = codecs;
         this.pause = pause;
+        generations = all.generations();
+        index = all.index();
+        journal = all.journal();
     }
 
     /** Objects that gave way. */
@@ -65,7 +55,7 @@ final class ArchiveWriter {
     Written write(ObjectName name, ObjectSource source) throws IOException {
         ByteBuffer header = source.header();
         ObjectPreamble preamble = new ObjectPreamble(name, header.remaining(), source.bytes());
-        ChunkCodec codec = codecs.get();
+        ChunkCodec codec = all.codec();
         int chunks = codec.chunks(preamble.bytes());
         Optional<Generation> target = place(chunks);
         if (target.isPresent() && !target.get().canBeOpened()) {
@@ -106,7 +96,7 @@ final class ArchiveWriter {
         long bytes = room.bytes(chunks);
         boolean makesRoom = true;
         while (makesRoom && room.isShort(generations.bytes(), bytes)) {
-            makesRoom = room.dropOthers(where) || evict();
+            makesRoom = room.dropOthers(all.where()) || evict();
         }
         if (room.isShort(generations.bytes(), bytes)) {
             pause.begin("there is no room: " + room.why(generations.bytes(), bytes));
@@ -175,7 +165,7 @@ final class ArchiveWriter {
         }
         try {
             generations.add(target.number(), chunks);
-            ChunkCodec codec = codecs.get();
+            ChunkCodec codec = all.codec();
             for (int part = chunks - 1; part >= 0; part--) {
                 ByteBuffer value = codec.value();
                 if (!from.get(codec.key(key, part), value)

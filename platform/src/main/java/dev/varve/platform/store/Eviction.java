@@ -127,7 +127,13 @@ record Eviction(Predicate<Integer> candidates, long now) {
                 sum += chunks;
             }
         }
-        return ObjectIndex.ascending(chosen).stream().map(node -> node.name().key()).toList();
+        return chosen.stream()
+                .map(Node::name)
+                .sorted(
+                        Comparator.comparingInt(ObjectName::position)
+                                .thenComparing(ObjectName::kind))
+                .map(ObjectName::key)
+                .toList();
     }
 
     private static long chunks(Worth worth) {

@@ -201,8 +201,9 @@ final class Generations implements AutoCloseable {
         return open.size();
     }
 
-    synchronized boolean has(int number) {
-        return open.containsKey(number);
+    /** Has something done behind the stores that are being opened. */
+    void whenOpen(Runnable task) {
+        opener.execute(task);
     }
 
     /** Closes all of them, which may take a moment; those that are not open yet first open. */

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Collection;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -26,12 +27,22 @@ final class Journal implements AutoCloseable {
 
     private final Path file;
     private final FileChannel channel;
+    private final Optional<Object> identity;
     private final ByteBuffer buffer = ByteBuffer.allocateDirect(FRAME + JournalEntry.MOST_BYTES);
     private long read;
+    private final boolean writes;
+    private boolean begun = true;
 
-    private Journal(Path file, FileChannel channel) {
+    private Journal(Path file, FileChannel channel, boolean writes) throws IOException {
         this.file = file;
         this.channel = channel;
+        this.writes = writes;
+        identity = identity(file);
+    }
+
+    /** Which file it is, where the system tells. */
+    private static Optional<Object> identity(Path file) throws IOException {
+        return Optional.ofNullable(Files.readAttributes(file, BasicFileAttributes.class).fileKey());
     }
 
     /** Opens a journal for writing; makes an empty one if there is none, or none of this kind. */
@@ -39,8 +50,9 @@ final class Journal implements AutoCloseable {
         PrivateFiles.create(file);
         FileChannel channel =
                 FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE);
-        Journal journal = new Journal(file, channel);
+        Journal journal = new Journal(file, channel, true);
         if (!journal.begins() || channel.size() > MOST_BYTES) {
+            journal.begun = channel.size() == 0;
             channel.truncate(0);
             channel.write(ByteBuffer.allocate(Long.BYTES).putLong(MAGIC).flip(), 0);
             journal.read = Long.BYTES;
@@ -50,8 +62,8 @@ final class Journal implements AutoCloseable {
 
     /** Opens a journal for reading. */
     static Journal read(Path file) throws IOException {
-        Journal journal = new Journal(file, FileChannel.open(file, StandardOpenOption.READ));
-        journal.begins();
+        Journal journal = new Journal(file, FileChannel.open(file, StandardOpenOption.READ), false);
+        journal.begun = journal.begins();
         return journal;
     }
 
@@ -117,6 +129,24 @@ final class Journal implements AutoCloseable {
         }
     }
 
+    /**
+     * Whether nothing of it is lost, as far as that can be seen; to be asked when all was handed
+     * out. One that another process writes to may end with half an entry.
+     */
+    synchronized boolean isComplete() throws IOException {
+        return begun && (!writes || channel.size() == read);
+    }
+
+    /** Whether its file is another one now, or one that was begun anew. */
+    synchronized boolean isReplaced() {
+        try {
+            return channel.size() < read && read < Long.MAX_VALUE
+                    || !identity(file).equals(identity);
+        } catch (IOException e) {
+            return true;
+        }
+    }
+
     /** Adds an entry. */
     synchronized void append(JournalEntry entry) throws IOException {
         buffer.clear().position(FRAME);
@@ -150,7 +180,7 @@ final class Journal implements AutoCloseable {
                     file,
                     StandardCopyOption.ATOMIC_MOVE,
                     StandardCopyOption.REPLACE_EXISTING);
-            return new Journal(file, journal.channel).from(journal.read);
+            return new Journal(file, journal.channel, true).from(journal.read);
         } catch (IOException e) {
             journal.close();
             throw e;

@@ -36,9 +36,7 @@ record NamespaceContent(StoreFolder.Found where, List<StoredObject> objects, lon
     long shrink(long wanted, long now) throws IOException {
         ObjectIndex index = new ObjectIndex();
         long freed = 0;
-        try (Journal journal = Journal.write(where.journal())) {
-            journal.replay(index::take);
-            journal.mend();
+        try (Journal journal = where.write(index::take)) {
             Optional<Eviction.Plan> plan = index.plan(new Eviction(number -> true, now));
             while (freed < wanted && plan.isPresent()) {
                 int victim = plan.get().generation();

@@ -3,6 +3,7 @@ package dev.varve.platform.store;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -15,7 +16,8 @@ import java.util.function.Predicate;
  * Thread-safe; every call is short.
  */
 final class ObjectIndex {
-    private final Map<ObjectKey, Node> nodes = new HashMap<>();
+    /** In the order in which they came, so parents first. */
+    private final Map<ObjectKey, Node> nodes = new LinkedHashMap<>();
 
     /** Objects by the key of what lies before them. */
     private final Map<ObjectKey, Set<Node>> behind = new HashMap<>();
@@ -39,6 +41,16 @@ final class ObjectIndex {
             chunks = added.chunks();
             generation = added.generation();
             lastUse = added.time();
+        }
+
+        private Node(Node other, Optional<Node> parent) {
+            name = other.name;
+            this.parent = parent;
+            bytes = other.bytes;
+            chunks = other.chunks;
+            generation = other.generation;
+            uses = other.uses;
+            lastUse = other.lastUse;
         }
 
         ObjectName name() {
@@ -222,7 +234,7 @@ final class ObjectIndex {
     /** What happened to the objects, as short as it can be told; parents first. */
     synchronized List<JournalEntry> entries() {
         List<JournalEntry> entries = new ArrayList<>();
-        ascending(nodes.values()).forEach(node -> entries.add(node.entry()));
+        nodes.values().forEach(node -> entries.add(node.entry()));
         nodes.values().stream()
                 .filter(node -> node.uses > 0)
                 .forEach(
@@ -235,22 +247,26 @@ final class ObjectIndex {
 
     /** All objects, parents first. */
     synchronized List<StoredObject> objects() {
-        return ascending(nodes.values()).stream().map(Node::describe).toList();
+        return nodes.values().stream().map(Node::describe).toList();
     }
 
-    static List<Node> ascending(Collection<Node> nodes) {
-        return nodes.stream()
-                .sorted(
-                        (one, other) ->
-                                Integer.compare(one.name.position(), other.name.position()) != 0
-                                        ? Integer.compare(
-                                                one.name.position(), other.name.position())
-                                        : one.name.kind().compareTo(other.name.kind()))
-                .toList();
+    /**
+     * Says which generation is worth least, and what of it is worth keeping. That takes a while, so
+     * others go on meanwhile.
+     */
+    Optional<Eviction.Plan> plan(Eviction rule) {
+        return rule.plan(copy());
     }
 
-    /** Says which generation is worth least, and what of it is worth keeping. */
-    synchronized Optional<Eviction.Plan> plan(Eviction rule) {
-        return rule.plan(nodes.values());
+    private synchronized Collection<Node> copy() {
+        Map<ObjectKey, Node> copies = new LinkedHashMap<>(2 * nodes.size());
+        nodes.forEach(
+                (key, node) ->
+                        copies.put(
+                                key,
+                                new Node(
+                                        node,
+                                        node.parent.map(parent -> copies.get(parent.name.key())))));
+        return copies.values();
     }
 }

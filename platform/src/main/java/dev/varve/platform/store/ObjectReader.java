@@ -20,8 +20,8 @@ final class ObjectReader {
         this.codec = codec;
     }
 
-    /** Hands it to a target. */
-    void read(ObjectTarget target, int mostHeader) throws ArchiveMissException, IOException {
+    /** Hands it to a target; returns its bytes. */
+    long read(ObjectTarget target, int mostHeader) throws ArchiveMissException, IOException {
         ByteBuffer content = chunk(0);
         ObjectPreamble preamble = preamble(content);
         if (preamble.headerBytes() > mostHeader || codec.chunks(preamble.bytes()) != chunks) {
@@ -59,6 +59,7 @@ final class ObjectReader {
         if (offset != preamble.payloadBytes()) {
             throw corrupt(part - 1);
         }
+        return preamble.bytes();
     }
 
     private ObjectPreamble preamble(ByteBuffer content) throws ArchiveMissException {

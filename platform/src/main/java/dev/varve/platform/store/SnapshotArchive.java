@@ -7,15 +7,16 @@ import dev.varve.platform.store.ArchiveMissException.Reason;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -38,68 +39,53 @@ public final class SnapshotArchive implements AutoCloseable {
     /** How often a reader looks at what another process writes. */
     private static final long FOLLOW_MILLIS = 500;
 
+    private static final ThreadFactory FOLLOWERS =
+            Thread.ofPlatform().name("varve-store-follow").daemon(true).factory();
+
     private final ArchiveSettings settings;
+    private final SnapshotStoreProvider provider;
     private final Optional<FolderLock> lock;
-    private final Optional<StoreFolder.Found> where;
-    private final Optional<Journal> journal;
-    private final Optional<Generations> generations;
-    private final ObjectIndex index = new ObjectIndex();
     private final Optional<ArchiveWriter> writer;
+    private final Optional<ScheduledExecutorService> follower;
     private final ReentrantLock writing = new ReentrantLock();
-    private final Queue<JournalEntry> uses = new ConcurrentLinkedQueue<>();
-    private final ThreadLocal<ChunkCodec> codecs;
     private final Map<Reason, AtomicLong> misses = new EnumMap<>(Reason.class);
     private final AtomicLong readBytes = new AtomicLong();
+
+    /** Empty where another process has not made it yet; another one when that began anew. */
+    private volatile Optional<OpenNamespace> open;
+
     private volatile long pausedUntil;
     private volatile boolean closed;
-    private volatile long followedAt;
     private volatile long reportedAt = Long.MIN_VALUE / 2;
 
     private SnapshotArchive(
             ArchiveSettings settings, SnapshotStoreProvider provider, Optional<FolderLock> lock)
             throws IOException {
         this.settings = settings;
+        this.provider = provider;
         this.lock = lock;
-        boolean writes = !settings.readOnly();
-        StoreFolder folder = new StoreFolder(settings.folder());
-        where =
-                folder.namespace(
-                                settings.namespace(),
-                                ChunkCodec.valueBytes(settings.blockBytes()),
-                                writes)
-                        // Another process may be about to make it.
-                        .filter(found -> writes || Files.exists(found.journal()));
-        int valueBytes = where.map(StoreFolder.Found::valueBytes).orElse(1);
-        codecs = ThreadLocal.withInitial(() -> new ChunkCodec(valueBytes, settings.cipher()));
         for (Reason reason : Reason.values()) {
             misses.put(reason, new AtomicLong());
         }
-        generations =
-                where.map(found -> new Generations(found, provider, !writes, this::cannotBeOpened));
-        journal =
-                where.isPresent()
-                        ? Optional.of(openJournal(where.get(), writes))
-                        : Optional.empty();
-        if (generations.isPresent()) {
-            generations.get().open(index.chunks());
-            index.removeGenerations(number -> !generations.get().has(number));
-        }
-        writer =
-                generations
-                        .filter(all -> writes)
-                        .map(
-                                all ->
-                                        new ArchiveWriter(
-                                                where.get(),
-                                                all,
-                                                index,
-                                                journal.get(),
-                                                new GenerationRoom(settings, folder, valueBytes),
-                                                codecs::get,
-                                                new Pausing()));
-        if (writer.isPresent()) {
+        open = OpenNamespace.open(settings, folder(), provider);
+        if (settings.readOnly()) {
+            writer = Optional.empty();
+            follower = Optional.of(Executors.newSingleThreadScheduledExecutor(FOLLOWERS));
+            follower.get()
+                    .scheduleWithFixedDelay(
+                            this::follow, FOLLOW_MILLIS, FOLLOW_MILLIS, TimeUnit.MILLISECONDS);
+        } else {
+            OpenNamespace written = open.orElseThrow();
+            int valueBytes = written.where().valueBytes();
+            GenerationRoom room = new GenerationRoom(settings, folder(), valueBytes);
+            writer = Optional.of(new ArchiveWriter(written, room, new Pausing()));
+            follower = Optional.empty();
             writer.get().prepare();
         }
+    }
+
+    private StoreFolder folder() {
+        return new StoreFolder(settings.folder());
     }
 
     /**
@@ -128,30 +114,6 @@ public final class SnapshotArchive implements AutoCloseable {
         }
     }
 
-    private Journal openJournal(StoreFolder.Found found, boolean writes) throws IOException {
-        if (!writes) {
-            Journal read = Journal.read(found.journal());
-            read.replay(index::take);
-            return read;
-        }
-        Journal written = Journal.write(found.journal());
-        int[] entries = new int[1];
-        written.replay(
-                entry -> {
-                    entries[0]++;
-                    index.take(entry);
-                });
-        written.mend();
-        if (entries[0] > 2 * index.size() + 100) {
-            List<JournalEntry> needed = index.entries();
-            if (2 * needed.size() < entries[0]) {
-                written.close();
-                return Journal.replace(found.journal(), needed);
-            }
-        }
-        return written;
-    }
-
     /** Whether objects can be written at the moment. */
     public boolean takesMore() {
         return lock.isPresent() && !closed && now() >= pausedUntil;
@@ -168,21 +130,24 @@ public final class SnapshotArchive implements AutoCloseable {
 
     /** An object, if it is there. Never waits for a disk. */
     public Optional<StoredObject> find(ObjectKey key) {
-        return index.find(key, since());
+        return open.flatMap(all -> all.index().find(key, since()));
     }
 
     /** The checkpoints right behind a block or a root. Never waits for a disk. */
     public List<StoredObject> checkpoints(ObjectKey block) {
-        return index.checkpoints(block, since());
+        return open.map(all -> all.index().checkpoints(block, since())).orElse(List.of());
     }
 
     /** Counts a use of an object and of those before it. Never waits for a disk. */
     public void use(ObjectKey key) {
         long now = now();
-        int count = index.use(key, now);
-        if (count > 0 && lock.isPresent()) {
-            uses.add(new JournalEntry.Used(key, count, now));
-        }
+        open.ifPresent(
+                all -> {
+                    int count = all.index().use(key, now);
+                    if (count > 0) {
+                        all.note(new JournalEntry.Used(key, count, now));
+                    }
+                });
     }
 
     /**
@@ -191,13 +156,15 @@ public final class SnapshotArchive implements AutoCloseable {
      * @throws ArchiveMissException if it cannot be had, after which some of it may have been taken
      */
     public void read(ObjectKey key, ObjectTarget target) throws ArchiveMissException {
+        Optional<OpenNamespace> all = open.filter(any -> !closed);
         try {
-            readWhole(key, target);
+            read(all.orElseThrow(SnapshotArchive::gone), key, target);
         } catch (ArchiveMissException e) {
             misses.get(e.reason()).incrementAndGet();
             report(e);
             if (e.reason() == Reason.CORRUPT) {
-                lose(key);
+                all.orElseThrow().index().remove(key);
+                all.get().note(new JournalEntry.Lost(key));
             }
             throw e;
         }
@@ -216,24 +183,18 @@ public final class SnapshotArchive implements AutoCloseable {
                 miss.getMessage());
     }
 
-    private void readWhole(ObjectKey key, ObjectTarget target) throws ArchiveMissException {
-        Optional<ObjectIndex.Place> place = index.place(key);
-        if (place.isEmpty() || closed) {
-            throw new ArchiveMissException(Reason.ABSENT, "it is not there any more");
-        }
+    private void read(OpenNamespace all, ObjectKey key, ObjectTarget target)
+            throws ArchiveMissException {
+        ObjectIndex.Place place = all.index().place(key).orElseThrow(SnapshotArchive::gone);
         try {
-            Generation generation = generation(place.get().generation());
-            SnapshotStore store =
-                    acquire(generation)
-                            .orElseThrow(
-                                    () ->
-                                            new ArchiveMissException(
-                                                    Reason.ABSENT, "it has just given way"));
+            Generation generation =
+                    all.generation(place.generation()).orElseThrow(SnapshotArchive::gone);
+            SnapshotStore store = acquire(all, generation).orElseThrow(SnapshotArchive::gone);
             try {
-                new ObjectReader(key, place.get().chunks(), store, codecs.get())
-                        .read(target, MOST_HEADER);
-                readBytes.addAndGet(
-                        index.find(key, Long.MIN_VALUE).map(StoredObject::bytes).orElse(0L));
+                long bytes =
+                        new ObjectReader(key, place.chunks(), store, all.codec())
+                                .read(target, MOST_HEADER);
+                readBytes.addAndGet(bytes);
             } finally {
                 generation.release();
             }
@@ -243,52 +204,18 @@ public final class SnapshotArchive implements AutoCloseable {
         }
     }
 
+    private static ArchiveMissException gone() {
+        return new ArchiveMissException(Reason.ABSENT, "it has given way");
+    }
+
     /** What a store has that cannot be opened is not known any more, from now on. */
-    private Optional<SnapshotStore> acquire(Generation generation) throws IOException {
+    private static Optional<SnapshotStore> acquire(OpenNamespace all, Generation generation)
+            throws IOException {
         try {
             return generation.acquire();
         } catch (IOException e) {
-            index.removeGenerations(number -> number == generation.number());
+            all.forget(generation.number());
             throw e;
-        }
-    }
-
-    private Generation generation(int number) throws ArchiveMissException, IOException {
-        Generations all = generations.orElseThrow();
-        Optional<Generation> found = all.find(number);
-        if (found.isEmpty() && settings.readOnly()) {
-            found = all.lookFor(number);
-        }
-        return found.orElseThrow(
-                () -> new ArchiveMissException(Reason.ABSENT, "it has just given way"));
-    }
-
-    private void lose(ObjectKey key) {
-        index.remove(key);
-        if (lock.isPresent()) {
-            uses.add(new JournalEntry.Lost(key));
-        }
-    }
-
-    /** A store could not be opened: what is in it is of no use now. */
-    private void cannotBeOpened(Generation generation, Throwable failure) {
-        LOG.log(
-                System.Logger.Level.WARNING,
-                "computed prompts in {0} are not used: {1}",
-                generation.path(),
-                failure.getMessage());
-        index.removeGenerations(number -> number == generation.number());
-        if (lock.isPresent()) {
-            generations.orElseThrow().leave(generation);
-        }
-        // One that was closed in order may be read another time: what fails may be this process.
-        if (lock.isPresent() && generation.isExpendable()) {
-            uses.add(new JournalEntry.Gone(generation.number()));
-            try {
-                generations.orElseThrow().delete(generation);
-            } catch (IOException e) {
-                LOG.log(System.Logger.Level.DEBUG, "cannot be deleted", e);
-            }
         }
     }
 
@@ -300,24 +227,22 @@ public final class SnapshotArchive implements AutoCloseable {
         if (find(name.key()).isPresent()) {
             return Written.KNOWN;
         }
-        if (!takesMore() || !name.isFirst() && index.place(name.parent()).isEmpty()) {
+        if (!takesMore()) {
+            return Written.NO_ROOM;
+        }
+        OpenNamespace all = open.orElseThrow();
+        if (!name.isFirst() && all.index().place(name.parent()).isEmpty()) {
             return Written.NO_ROOM;
         }
         writing.lock();
         try {
-            flushUses();
+            all.flush();
             return writer.orElseThrow().write(name, source);
         } catch (IOException | UncheckedIOException e) {
             pause(e.toString());
             return Written.FAILED;
         } finally {
             writing.unlock();
-        }
-    }
-
-    private void flushUses() throws IOException {
-        for (JournalEntry entry = uses.poll(); entry != null; entry = uses.poll()) {
-            journal.orElseThrow().append(entry);
         }
     }
 
@@ -345,35 +270,34 @@ public final class SnapshotArchive implements AutoCloseable {
         pausedUntil = now() + PAUSE_MILLIS;
     }
 
-    /** Takes over what another process has written since; only where this one does not write. */
-    public void follow() {
-        if (!settings.readOnly() || journal.isEmpty() || now() - followedAt < FOLLOW_MILLIS) {
+    /** Takes over what another process has written since. */
+    synchronized void follow() {
+        if (closed) {
             return;
         }
-        followedAt = now();
         try {
-            journal.get().replay(index::take);
-        } catch (IOException e) {
-            LOG.log(System.Logger.Level.DEBUG, "the journal cannot be read", e);
+            if (open.isPresent() && !open.get().isReplaced()) {
+                open.get().follow();
+                return;
+            }
+            Optional<OpenNamespace> known = open;
+            open = OpenNamespace.open(settings, folder(), provider);
+            if (known.isPresent()) {
+                known.get().close();
+            }
+        } catch (IOException | RuntimeException e) {
+            LOG.log(System.Logger.Level.DEBUG, "what others write cannot be followed", e);
         }
     }
 
-    /** Forgets all objects, and deletes their stores. */
+    /** Forgets all objects, and deletes their stores, unless others write them. */
     public void clear() throws IOException {
         if (lock.isEmpty()) {
             return;
         }
         writing.lock();
         try {
-            uses.clear();
-            index.clear();
-            for (Generation.Id id : where.orElseThrow().generations()) {
-                journal.orElseThrow().append(new JournalEntry.Gone(id.number()));
-                Optional<Generation> generation = generations.orElseThrow().find(id.number());
-                if (generation.isPresent()) {
-                    generations.get().delete(generation.get());
-                }
-            }
+            open.orElseThrow().clear();
         } finally {
             writing.unlock();
         }
@@ -393,10 +317,10 @@ public final class SnapshotArchive implements AutoCloseable {
         return new ArchiveStatus(
                 state(),
                 settings.limits().budget(),
-                generations.map(Generations::bytes).orElse(0L),
-                index.size(),
-                index.checkpoints(),
-                generations.map(Generations::count).orElse(0),
+                open.map(all -> all.generations().bytes()).orElse(0L),
+                open.map(all -> all.index().size()).orElse(0),
+                open.map(all -> all.index().checkpoints()).orElse(0),
+                open.map(all -> all.generations().count()).orElse(0),
                 new ArchiveStatus.Traffic(
                         writer.map(ArchiveWriter::writtenBytes).orElse(0L),
                         readBytes.get(),
@@ -407,21 +331,12 @@ public final class SnapshotArchive implements AutoCloseable {
     /** Ends writing, and closes the stores so that they are found again as they are. */
     @Override
     public void close() {
-        if (closed) {
-            return;
-        }
         writing.lock();
         try {
-            closed = true;
-            if (lock.isPresent()) {
-                flushUses();
-            }
-            generations.ifPresent(Generations::close);
-            if (journal.isPresent()) {
-                journal.get().close();
-            }
-            if (lock.isPresent()) {
-                lock.get().close();
+            if (!closed) {
+                closed = true;
+                follower.ifPresent(ScheduledExecutorService::close);
+                closeFiles();
             }
         } catch (IOException e) {
             LOG.log(
@@ -434,8 +349,22 @@ public final class SnapshotArchive implements AutoCloseable {
         }
     }
 
-    /** Where its stores lie; for tests. */
-    Optional<Path> folder() {
-        return where.map(StoreFolder.Found::folder).filter(Files::isDirectory);
+    private void closeFiles() throws IOException {
+        try {
+            if (open.isPresent()) {
+                open.get().close();
+            }
+        } finally {
+            if (lock.isPresent()) {
+                lock.get().close();
+            }
+        }
+    }
+
+    /** Waits until all of its stores are open; for tests. */
+    void awaitOpen() {
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        open.ifPresent(all -> all.generations().whenOpen(() -> done.complete(null)));
+        done.join();
     }
 }

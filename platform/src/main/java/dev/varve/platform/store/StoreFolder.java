@@ -18,6 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -27,6 +28,7 @@ final class StoreFolder {
     private static final String FILE = "varve-cache.json";
     private static final String NAMESPACE = "namespace.json";
     private static final String JOURNAL = "journal";
+    private static final String REBUILDING = "rebuild";
     private static final Pattern NAME = Pattern.compile("[0-9a-f]{32}");
     private static final JsonMapper JSON = new JsonMapper();
 
@@ -45,6 +47,35 @@ final class StoreFolder {
 
         Path journal() {
             return folder.resolve(JOURNAL);
+        }
+
+        /** There while the journal may not tell all that lies in the stores. */
+        Path rebuilding() {
+            return folder.resolve(REBUILDING);
+        }
+
+        /**
+         * Opens the journal for writing, hands out what it tells, and takes note if some of it is
+         * lost, until somebody has {@linkplain IndexRebuild looked for it}.
+         */
+        Journal write(Consumer<JournalEntry> taker) throws IOException {
+            boolean known = generations().isEmpty() || isFilled(journal());
+            Journal written = Journal.write(journal());
+            try {
+                written.replay(taker);
+                if (!known || !written.isComplete()) {
+                    PrivateFiles.create(rebuilding());
+                }
+                written.mend();
+                return written;
+            } catch (IOException | RuntimeException e) {
+                written.close();
+                throw e;
+            }
+        }
+
+        private static boolean isFilled(Path file) throws IOException {
+            return Files.exists(file) && Files.size(file) > 0;
         }
 
         /** Its stores, in the order in which they were made. */

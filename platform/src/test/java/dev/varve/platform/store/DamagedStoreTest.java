@@ -6,6 +6,7 @@ import static dev.varve.platform.store.StoreBed.has;
 import static dev.varve.platform.store.StoreBed.write;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.BeforeEach;
@@ -14,8 +15,13 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
@@ -121,23 +127,81 @@ class DamagedStoreTest {
 
     @Test
     void aJournalThatEndsAnywhereIsCutAndGoesOn() throws Exception {
-        Path journal =
-                files().stream().filter(file -> file.endsWith("journal")).findFirst().orElseThrow();
+        Path journal = file("journal");
         byte[] whole = Files.readAllBytes(journal);
-        int last = 0;
+        int unseen = 0;
         for (int length = 0; length <= whole.length; length++) {
-            Files.write(journal, java.util.Arrays.copyOf(whole, length));
-            int found;
+            Files.write(journal, Arrays.copyOf(whole, length));
             try (SnapshotArchive archive = bed().open()) {
-                found = (int) CHAIN.stream().filter(name -> has(archive, name, SIZE)).count();
+                archive.awaitOpen();
+                unseen += CHAIN.stream().allMatch(name -> has(archive, name, SIZE)) ? 0 : 1;
                 for (ObjectName name : CHAIN) {
                     assertTrue(write(archive, name, SIZE).isThere(), "cut at " + length);
                 }
             }
-            assertTrue(found >= last || length <= Long.BYTES, "cut at " + length);
-            last = found;
             assertEquals(CHAIN.size(), readable(), "cut at " + length);
         }
+        // A cut between two entries is not seen.
+        assertEquals(CHAIN.size(), unseen);
+    }
+
+    private Path file(String name) throws IOException {
+        return files().stream().filter(file -> file.endsWith(name)).findFirst().orElseThrow();
+    }
+
+    /** What can be read once the stores were searched, by a writer and by a reader. */
+    private int found(StoreBed bed) throws IOException {
+        try (SnapshotArchive archive = bed.open()) {
+            archive.awaitOpen();
+            return (int) CHAIN.stream().filter(name -> has(archive, name, SIZE)).count();
+        }
+    }
+
+    @Test
+    void whatLiesInStoresIsFoundAgainWithoutTheJournal() throws Exception {
+        Path journal = file("journal");
+        byte[] whole = Files.readAllBytes(journal);
+        Files.delete(journal);
+        assertEquals(CHAIN.size(), found(bed()));
+        assertEquals(CHAIN.size(), found(bed()), "what was found again is written down");
+        assertEquals(CHAIN.size(), readable());
+
+        for (int cut : new int[] {0, 5, Long.BYTES + 1, whole.length / 2, whole.length - 1}) {
+            Files.write(journal, Arrays.copyOf(whole, cut));
+            assertEquals(CHAIN.size(), found(bed()), "cut at " + cut);
+        }
+
+        Files.write(journal, "something else".getBytes(StandardCharsets.UTF_8));
+        assertEquals(CHAIN.size(), found(bed().readOnly(true)));
+        assertEquals(CHAIN.size(), found(bed()));
+        assertFalse(Files.exists(journal.resolveSibling("rebuild")));
+    }
+
+    @Test
+    void aSearchThatWasCutShortIsMadeAgain() throws Exception {
+        Path journal = file("journal");
+        Files.write(journal, Arrays.copyOf(Files.readAllBytes(journal), Long.BYTES));
+        Files.createFile(journal.resolveSibling("rebuild"));
+
+        assertEquals(CHAIN.size(), found(bed()));
+        assertFalse(Files.exists(journal.resolveSibling("rebuild")));
+    }
+
+    @Test
+    void whatIsFoundAgainIsOfTheAgeOfItsStore() throws Exception {
+        Path store =
+                files().stream()
+                        .filter(file -> file.getFileName().toString().startsWith("generation-"))
+                        .findFirst()
+                        .orElseThrow();
+        Files.setLastModifiedTime(store, FileTime.from(Instant.ofEpochSecond(1_800_000_000)));
+        Files.delete(file("journal"));
+        StoreBed bed = bed().ttl(Duration.ofHours(1));
+        bed.pass(Duration.ofMinutes(59));
+        assertEquals(CHAIN.size(), found(bed));
+
+        bed.pass(Duration.ofMinutes(2));
+        assertEquals(0, found(bed));
     }
 
     @Test

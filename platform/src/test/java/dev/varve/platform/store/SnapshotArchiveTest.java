@@ -53,6 +53,12 @@ class SnapshotArchiveTest {
                     checkpoint("a/b", 7),
                     checkpoint("", 9));
 
+    private Path file(String name) throws IOException {
+        try (Stream<Path> files = Files.walk(folder.resolve("store"))) {
+            return files.filter(file -> file.endsWith(name)).findFirst().orElseThrow();
+        }
+    }
+
     private static void writeAll(SnapshotArchive archive) {
         for (ObjectName name : CHAIN) {
             assertEquals(Written.WRITTEN, write(archive, name, SIZE));
@@ -195,6 +201,34 @@ class SnapshotArchiveTest {
     }
 
     @Test
+    void readersSeeWhatIsMadeAfterThem() throws Exception {
+        StoreBed reading = bed().readOnly(true);
+        try (SnapshotArchive reader = reading.open()) {
+            reader.follow();
+            assertTrue(reader.find(block("a").key()).isEmpty());
+            try (SnapshotArchive writer = bed().open()) {
+                write(writer, block("a"), SIZE);
+                reader.follow();
+                read(reader, block("a"), SIZE);
+                for (int i = 0; i < 1000; i++) {
+                    writer.use(block("a").key());
+                }
+            }
+            // Of that, a writer that starts keeps one line, in a file of its own.
+            try (SnapshotArchive writer = bed().open()) {
+                write(writer, block("a/b"), SIZE);
+                reader.follow();
+                read(reader, block("a"), SIZE);
+                read(reader, block("a/b"), SIZE);
+                assertEquals(2, reader.status().objects());
+            }
+            PrivateFiles.delete(folder.resolve("store"));
+            reader.follow();
+            assertTrue(reader.find(block("a").key()).isEmpty());
+        }
+    }
+
+    @Test
     void readingWhereNothingIsFindsNothingAndMakesNothing() throws Exception {
         try (SnapshotArchive reader = bed().readOnly(true).open()) {
             assertTrue(reader.find(key("a")).isEmpty());
@@ -238,11 +272,10 @@ class SnapshotArchiveTest {
 
     @Test
     void anotherFormatIsPutAsideAndNewerFoldersAreRefused() throws Exception {
-        Path namespace;
         try (SnapshotArchive archive = bed().open()) {
             writeAll(archive);
-            namespace = archive.folder().orElseThrow().resolve("namespace.json");
         }
+        Path namespace = file("namespace.json");
         Files.writeString(
                 namespace, Files.readString(namespace).replace("\"format\" : 1", "\"format\" : 0"));
         try (SnapshotArchive archive = bed().open()) {

@@ -1,0 +1,106 @@
+package dev.varve.platform.store;
+
+import dev.varve.api.snapshot.SnapshotStore;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Finds the objects that lie in stores but that the index does not know, since its journal was lost
+ * or damaged. Waits for the disk.
+ */
+final class IndexRebuild {
+    private static final System.Logger LOG = System.getLogger("dev.varve.store");
+
+    private final Generations generations;
+    private final ObjectIndex index;
+    private final ChunkCodec codec;
+
+    IndexRebuild(Generations generations, ObjectIndex index, ChunkCodec codec) {
+        this.generations = generations;
+        this.index = index;
+        this.codec = codec;
+    }
+
+    /** Takes an object that was found, if those before it are there. */
+    interface Taker {
+        boolean take(JournalEntry.Added found) throws IOException;
+    }
+
+    /** Returns how many objects were taken. */
+    int run(Taker taker) throws IOException {
+        List<JournalEntry.Added> found = new ArrayList<>();
+        for (int number : generations.numbers()) {
+            Optional<Generation> generation = generations.find(number);
+            if (generation.isPresent()) {
+                find(generation.get(), found);
+            }
+        }
+        found.sort(
+                Comparator.comparingInt((JournalEntry.Added added) -> added.name().position())
+                        .thenComparing(added -> added.name().kind()));
+        int taken = 0;
+        for (JournalEntry.Added added : found) {
+            boolean known = index.place(added.name().key()).isPresent();
+            taken += !known && taker.take(added) ? 1 : 0;
+        }
+        return taken;
+    }
+
+    /** One that cannot be read has nothing that could be found. */
+    private void find(Generation generation, List<JournalEntry.Added> found) {
+        try {
+            Optional<SnapshotStore> store = generation.acquire();
+            if (store.isPresent()) {
+                try {
+                    find(generation, store.get(), found);
+                } finally {
+                    generation.release();
+                }
+            }
+        } catch (IOException | RuntimeException e) {
+            LOG.log(System.Logger.Level.DEBUG, "not all of a store can be found", e);
+        }
+    }
+
+    private void find(Generation generation, SnapshotStore store, List<JournalEntry.Added> found)
+            throws IOException {
+        // The time of uses is lost; a store is never older than what is in it.
+        long time = Files.getLastModifiedTime(generation.path()).toMillis();
+        for (ObjectKey key : unknown(store)) {
+            ByteBuffer value = codec.value();
+            if (!store.get(codec.key(key, 0), value)) {
+                continue;
+            }
+            codec.decode(key, 0)
+                    .flatMap(content -> ObjectPreamble.take(key, content))
+                    .map(
+                            preamble ->
+                                    new JournalEntry.Added(
+                                            preamble.name(),
+                                            preamble.bytes(),
+                                            codec.chunks(preamble.bytes()),
+                                            generation.number(),
+                                            time))
+                    .ifPresent(found::add);
+        }
+    }
+
+    /** Objects whose first chunk is there: it is written last. */
+    private List<ObjectKey> unknown(SnapshotStore store) throws IOException {
+        List<ObjectKey> keys = new ArrayList<>();
+        store.keys(
+                chunk -> {
+                    ObjectKey key = ObjectKey.take(chunk);
+                    if (chunk.getInt() == 0 && index.place(key).isEmpty()) {
+                        keys.add(key);
+                    }
+                });
+        return keys;
+    }
+}

@@ -18,6 +18,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A prompt whose beginning was found is answered like one that is computed whole, wherever the
@@ -64,11 +65,25 @@ class CacheHitTest {
             expected = Expected.of(spec, seed, model);
         }
 
+        Path folder = models.resolve(family + " " + quantized);
+        boolean kept = false;
         for (List<String> devices :
-                List.of(List.of(HERE), List.of(HERE, HERE), List.of(HERE, THERE), List.of(THERE))) {
+                List.of(List.of(HERE, HERE), List.of(HERE), List.of(HERE, THERE), List.of(THERE))) {
             int[] cuts = devices.size() == 1 ? new int[0] : new int[] {cut};
-            try (LoadedModel model = split.load(CacheHits.withHost(settings), devices, cuts)) {
+            try (LoadedModel model =
+                    split.load(
+                            CacheHits.withHost(settings),
+                            Optional.of(CacheHits.disk(folder)),
+                            devices,
+                            cuts)) {
+                if (kept) {
+                    expected.requireFromDisk(model, spec + " on " + devices);
+                }
                 expected.requireFrom(model, Grade.of(types), spec + " on " + devices);
+                if (!kept) {
+                    expected.keep(model);
+                    kept = true;
+                }
             }
         }
     }
@@ -83,6 +98,9 @@ class CacheHitTest {
         Vulkan.device();
         RandomModel spec = VulkanHits.spec(family);
 
-        VulkanLogits.launch(VulkanHits.class, spec.write(models), List.of(family.name()));
+        VulkanLogits.launch(
+                VulkanHits.class,
+                spec.write(models),
+                List.of(family.name(), String.valueOf(Thorough.all())));
     }
 }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.varve.api.VarveException;
+import dev.varve.contracts.SlotStore;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.GeneratedToken;
 import dev.varve.platform.engine.GenerationEnd;
@@ -12,6 +13,7 @@ import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.engine.TokenGuide;
 import dev.varve.platform.prefix.CacheEntry;
 import dev.varve.platform.prefix.CacheSource;
+import dev.varve.platform.prefix.Disk;
 import dev.varve.platform.runtime.HostCacheLimit;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
@@ -21,9 +23,15 @@ import dev.varve.platform.sampling.TokenLogprobs;
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.store.ArchiveSettings;
+import dev.varve.platform.store.Namespace;
+import dev.varve.platform.store.SnapshotArchive;
 import dev.varve.testkit.Await;
 import dev.varve.testkit.Comparison;
 
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -47,8 +55,13 @@ final class CacheHits {
     /** Where small windows have dropped whole blocks. */
     private static final int HEAD = 350;
 
+    private static final int SHORT_HEAD = 60;
+
     private static final int ANSWER = 6;
     private static final CacheScope WARM = new CacheScope("warm");
+
+    /** Of prompts that outlive their model. */
+    private static final CacheScope KEPT = new CacheScope("kept");
 
     private CacheHits() {}
 
@@ -201,15 +214,16 @@ final class CacheHits {
         /** Asks the same of a model with host memory. */
         void requireFrom(LoadedModel model, Grade grade, String what) {
             Engine engine = model.engine();
-            Told first = prompts.get(0).ask(engine, WARM);
-            Told fork = prompts.get(1).ask(engine, WARM);
+            CacheScope warm = new CacheScope(what);
+            Told first = prompts.get(0).ask(engine, warm);
+            Told fork = prompts.get(1).ask(engine, warm);
             awaitEntry(engine, HEAD);
             pushOff(engine);
-            Told restored = prompts.get(2).ask(engine, WARM);
+            Told restored = prompts.get(2).ask(engine, warm);
             int end = prompts.get(2).tokens().length + ANSWER - 1;
             awaitEntry(engine, end);
             pushOff(engine);
-            Told next = prompts.get(3).ask(engine, WARM);
+            Told next = prompts.get(3).ask(engine, warm);
 
             fork.requireHit(what, CacheSource.DEVICE, HEAD);
             restored.requireHit(what, CacheSource.HOST, HEAD);
@@ -223,6 +237,35 @@ final class CacheHits {
             // Tokens that were decoded are now part of a prompt.
             next.require(grade, what + ", next turn computed whole", cold.get(3));
         }
+
+        /** Has a model compute what another one finds on disk; it is written when it closes. */
+        void keep(LoadedModel model) {
+            prompts.get(0).ask(model.engine(), KEPT).requireSame("kept", cold.get(0));
+        }
+
+        /** Asks a model that has not computed the head itself. */
+        void requireFromDisk(LoadedModel model, String what) {
+            Told restored = prompts.get(1).ask(model.engine(), KEPT);
+
+            restored.requireHit(what, CacheSource.DISK, HEAD);
+            // (a): the head ends with a forward in both.
+            restored.requireSame(what + ", from disk", cold.get(1));
+        }
+    }
+
+    /** A disk behind a model's host memory. */
+    static Disk disk(Path folder) throws IOException {
+        byte[] id = new byte[32];
+        ArchiveSettings settings =
+                new ArchiveSettings(
+                        folder,
+                        new Namespace(id, Map.of()),
+                        1 << 16,
+                        false,
+                        new ArchiveSettings.Limits(64 << 20, 0, Optional.empty()),
+                        Optional.empty(),
+                        InstantSource.system());
+        return new Disk(SnapshotArchive.open(settings, new SlotStore.Provider()), id, "");
     }
 
     /**
@@ -237,19 +280,30 @@ final class CacheHits {
      */
     static void requireFromHost(RandomModel spec, long seed, LoadedModel model, String what) {
         Engine engine = model.engine();
-        int[] head = spec.tokens(60, seed);
-        new Prompt(join(head, spec.tokens(8, seed + 1)), head.length).ask(engine, WARM);
-        awaitEntry(engine, head.length);
+        shortPrompt(spec, seed, 1).ask(engine, WARM);
+        awaitEntry(engine, SHORT_HEAD);
         new Prompt(spec.tokens(8, seed + 2)).ask(engine, CacheScope.none());
-        Prompt prompt = new Prompt(join(head, spec.tokens(8, seed + 3)), head.length);
+        requireFrom(CacheSource.HOST, shortPrompt(spec, seed, 3), engine, what);
+    }
 
+    /** Likewise of a model whose disk has what {@link #requireFromHost} computed. */
+    static void requireFromDisk(RandomModel spec, long seed, LoadedModel model, String what) {
+        requireFrom(CacheSource.DISK, shortPrompt(spec, seed, 4), model.engine(), what);
+    }
+
+    private static void requireFrom(CacheSource source, Prompt prompt, Engine engine, String what) {
         Told restored = prompt.ask(engine, WARM);
-        Told cold = prompt.ask(engine, new CacheScope("cold"));
+        Told cold = prompt.ask(engine, new CacheScope("not from " + source));
 
-        restored.requireHit(what, CacheSource.HOST, head.length);
+        restored.requireHit(what, source, SHORT_HEAD);
         assertEquals(0, cold.end().tokens().cached(), what);
         // (a): the head ends with a forward in both.
         restored.requireSame(what, cold);
+    }
+
+    private static Prompt shortPrompt(RandomModel spec, long seed, int number) {
+        int[] head = spec.tokens(SHORT_HEAD, seed);
+        return new Prompt(join(head, spec.tokens(8, seed + number)), SHORT_HEAD);
     }
 
     private static int[] join(int[] first, int[] second) {

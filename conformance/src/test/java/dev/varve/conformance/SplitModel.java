@@ -8,6 +8,7 @@ import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.Placement;
+import dev.varve.platform.prefix.Disk;
 import dev.varve.platform.remote.BoundaryType;
 import dev.varve.platform.remote.LoadRequest;
 import dev.varve.platform.remote.RemoteShard;
@@ -26,6 +27,7 @@ import dev.varve.platform.shard.local.LocalShard;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Function;
 import java.util.stream.IntStream;
@@ -87,12 +89,23 @@ record SplitModel(
      * @param devices one per range, such as {@code cpu:0} and {@code cpu:0@process}
      */
     LoadedModel load(ModelSettings settings, List<String> devices, int... cuts) {
+        return load(settings, Optional.empty(), devices, cuts);
+    }
+
+    /** Likewise, with a disk behind host memory. */
+    LoadedModel load(
+            ModelSettings settings, Optional<Disk> disk, List<String> devices, int... cuts) {
         Placement placement =
                 Placement.of(devices.stream().map(DeviceReference::parse).toList(), ranges(cuts));
         SplitPlan plan =
                 SplitPlan.of(adapter, placement, device -> Cpu.oneThread().info(), settings);
         return LoadedModel.load(
-                new OpenedModel(file, adapter), plan, this::open, settings, LoadProgress.silent());
+                new OpenedModel(file, adapter),
+                plan,
+                this::open,
+                settings,
+                disk,
+                LoadProgress.silent());
     }
 
     /** Loads one range. */

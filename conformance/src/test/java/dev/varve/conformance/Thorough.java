@@ -9,6 +9,11 @@ final class Thorough {
 
     private Thorough() {}
 
+    /** Whether time does not matter. */
+    static boolean all() {
+        return ALL;
+    }
+
     /** The first cases of a test, or all. */
     static <T> Stream<T> first(int count, List<T> cases) {
         return cases.stream().limit(ALL ? cases.size() : count);

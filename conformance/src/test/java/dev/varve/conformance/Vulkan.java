@@ -9,6 +9,7 @@ import dev.varve.api.backend.DeviceOptions;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.Placement;
+import dev.varve.platform.prefix.Disk;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.OpenedModel;
@@ -51,6 +52,16 @@ final class Vulkan {
     /** A model over devices that take turns at the cuts. */
     static LoadedModel load(
             Path file, ModelSettings settings, List<ComputeDevice> devices, int... cuts) {
+        return load(file, settings, Optional.empty(), devices, cuts);
+    }
+
+    /** Likewise, with a disk behind host memory. */
+    static LoadedModel load(
+            Path file,
+            ModelSettings settings,
+            Optional<Disk> disk,
+            List<ComputeDevice> devices,
+            int... cuts) {
         OpenedModel model = Cpu.open(file, settings.reading());
         Map<String, ComputeDevice> byName = Map.of("cpu:0", Cpu.device(), "vulkan:0", device());
         List<DeviceReference> references = new ArrayList<>();
@@ -78,6 +89,7 @@ final class Vulkan {
                                 options,
                                 progress),
                 settings,
+                disk,
                 LoadProgress.silent());
     }
 }

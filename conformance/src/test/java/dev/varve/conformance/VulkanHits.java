@@ -10,6 +10,7 @@ import dev.varve.testkit.TensorType;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 
 /** Hits of a model half on the processor and half on a Vulkan device, in a process of its own. */
 final class VulkanHits {
@@ -26,7 +27,7 @@ final class VulkanHits {
         return family == Family.GEMMA4 ? 8 : 1;
     }
 
-    /** Runs in the process: file, target, family. */
+    /** Runs in the process: file, target, family, whether to restart. */
     public static void main(String[] arguments) throws IOException {
         Path file = Path.of(arguments[0]);
         Family family = Family.valueOf(arguments[2]);
@@ -34,8 +35,19 @@ final class VulkanHits {
         ModelSettings settings = Cpu.with(CacheHits.oneBlock(Cpu.F16), FlashAttention.OFF);
         int[] cuts = Cpu.legalCuts(file);
         List<ComputeDevice> devices = List.of(Cpu.device(), Vulkan.device());
-        try (LoadedModel model = Vulkan.load(file, settings, devices, cuts[cuts.length / 2])) {
-            CacheHits.requireFromHost(spec, seed(family), model, spec + " on two devices");
+        int cut = cuts[cuts.length / 2];
+        String what = spec + " on two devices";
+        Path folder = file.resolveSibling(family + " on vulkan");
+        try (LoadedModel model =
+                Vulkan.load(file, settings, Optional.of(CacheHits.disk(folder)), devices, cut)) {
+            CacheHits.requireFromHost(spec, seed(family), model, what);
+        }
+        if (Boolean.parseBoolean(arguments[3])) {
+            try (LoadedModel model =
+                    Vulkan.load(
+                            file, settings, Optional.of(CacheHits.disk(folder)), devices, cut)) {
+                CacheHits.requireFromDisk(spec, seed(family), model, what);
+            }
         }
         VulkanLogits.write(Path.of(arguments[1]), new float[1][1]);
     }

@@ -292,8 +292,8 @@ final class CacheHits {
     }
 
     private static void requireFrom(CacheSource source, Prompt prompt, Engine engine, String what) {
-        Told restored = prompt.ask(engine, WARM);
         Told cold = prompt.ask(engine, new CacheScope("not from " + source));
+        Told restored = prompt.ask(engine, WARM);
 
         restored.requireHit(what, source, SHORT_HEAD);
         assertEquals(0, cold.end().tokens().cached(), what);

@@ -2,6 +2,7 @@ package dev.varve.conformance;
 
 import dev.varve.api.backend.ComputeDevice;
 import dev.varve.conformance.RandomModel.Family;
+import dev.varve.platform.prefix.Disk;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.shard.FlashAttention;
@@ -27,7 +28,7 @@ final class VulkanHits {
         return family == Family.GEMMA4 ? 8 : 1;
     }
 
-    /** Runs in the process: file, target, family, whether to restart. */
+    /** Runs in the process: file, target, family, folder of the disk. */
     public static void main(String[] arguments) throws IOException {
         Path file = Path.of(arguments[0]);
         Family family = Family.valueOf(arguments[2]);
@@ -37,15 +38,11 @@ final class VulkanHits {
         List<ComputeDevice> devices = List.of(Cpu.device(), Vulkan.device());
         int cut = cuts[cuts.length / 2];
         String what = spec + " on two devices";
-        Path folder = file.resolveSibling(family + " on vulkan");
-        try (LoadedModel model =
-                Vulkan.load(file, settings, Optional.of(CacheHits.disk(folder)), devices, cut)) {
-            CacheHits.requireFromHost(spec, seed(family), model, what);
-        }
-        if (Boolean.parseBoolean(arguments[3])) {
-            try (LoadedModel model =
-                    Vulkan.load(
-                            file, settings, Optional.of(CacheHits.disk(folder)), devices, cut)) {
+        Disk disk = CacheHits.disk(Path.of(arguments[3]));
+        try (LoadedModel model = Vulkan.load(file, settings, Optional.of(disk), devices, cut)) {
+            if (disk.archive().status().objects() == 0) {
+                CacheHits.requireFromHost(spec, seed(family), model, what);
+            } else {
                 CacheHits.requireFromDisk(spec, seed(family), model, what);
             }
         }

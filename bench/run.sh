@@ -3,7 +3,8 @@
 # BENCH=PlanBench bench/run.sh ... compares what varve plan foretells with what is measured.
 # BENCH=SplitBench, CurveBench, CacheBench and RequestBench measure splits, clients that come at once, the prefix cache, and what a request
 # costs beside computing.
-# BENCH=StoreBench bench/run.sh FOLDER measures the store of prompts on the disk of that folder.
+# BENCH=StoreBench bench/run.sh FOLDER measures the store of prompts on the disk of that folder, BENCH=DiskBench what it saves and costs
+# behind the prefix cache.
 # bench/run.sh http ... measures running servers over HTTP; bench/run.sh http --help explains it, docs/performance.md its figures.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -19,12 +20,12 @@ if [[ ${BENCH:-} == RequestBench ]]; then
   exec "$java" -Xmx256m -XX:+UseSerialGC -Djava.util.logging.config.file=/dev/null \
     -cp "$root/bench/target/classes:$root/testkit/target/classes:$root/dist/target/varve/lib/*" dev.varve.bench.RequestBench "$@"
 fi
-if [[ ${BENCH:-} == StoreBench ]]; then
+options=(--enable-native-access=ALL-UNNAMED -Xmx1g -XX:+UseSerialGC)
+if [[ ${BENCH:-} == StoreBench || ${BENCH:-} == DiskBench ]]; then
   plugin=$root/dist/target/varve/plugins/varve-plugin-chronicle
-  exec "$java" -Xmx256m -XX:+UseSerialGC @"$plugin/java.options" \
-    -cp "$root/bench/target/classes:$root/plugin-chronicle/target/classes/META-INF/generated:$root/plugin-chronicle/target/classes:$root/api/target/classes:$plugin/lib/*" \
-    dev.varve.bench.StoreBench "$@"
+  options+=(@"$plugin/java.options" -Djava.util.logging.config.file=/dev/null)
+  classes+=$root/plugin-chronicle/target/classes/META-INF/generated:$root/plugin-chronicle/target/classes:$plugin/lib/*:$root/dist/target/varve/lib/*
 fi
-exec "$java" --enable-native-access=ALL-UNNAMED -Xmx1g -XX:+UseSerialGC \
+exec "$java" "${options[@]}" \
   -Dvarve.test.natives="$root/natives/cpu/node_modules/@node-llama-cpp/linux-x64/bins/linux-x64" \
   -cp "$classes" "dev.varve.bench.${BENCH:-CompareBench}" "$@"

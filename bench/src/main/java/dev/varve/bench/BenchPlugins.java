@@ -4,6 +4,7 @@ import dev.varve.api.backend.DeviceBackendProvider;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.ModelFamilyProvider;
 import dev.varve.api.model.ModelOptions;
+import dev.varve.api.snapshot.SnapshotStoreProvider;
 import dev.varve.platform.host.PluginSettings;
 import dev.varve.platform.plugin.LoadedPlugin;
 import dev.varve.platform.plugin.PluginCatalog;
@@ -30,7 +31,7 @@ final class BenchPlugins {
     private BenchPlugins() {}
 
     /** All of them, as a host takes them; measurements lie beside a model. */
-    static PluginSettings settings(Path model) {
+    static PluginSettings settings(Path model, SnapshotStoreProvider... stores) {
         PluginCatalog catalog =
                 PluginCatalog.of(
                         List.of(
@@ -43,7 +44,9 @@ final class BenchPlugins {
                                                 Spi.FAMILIES,
                                                 FAMILIES,
                                                 Spi.BACKENDS,
-                                                List.of(PROCESSOR)))));
+                                                List.of(PROCESSOR),
+                                                Spi.STORES,
+                                                List.of(stores)))));
         Path cache = model.toAbsolutePath().getParent();
         return PluginSettings.of(catalog, cache).withGgmlHome(natives());
     }

@@ -43,8 +43,15 @@ final class StoreTier implements AutoCloseable {
     /** For how long after a step another one is to be expected. */
     private static final long BUSY_NANOS = Duration.ofMillis(50).toNanos();
 
-    /** Pause between runs of bytes while others compute, who need the cores and the memory. */
-    private static final long PAUSE_NANOS = Duration.ofMillis(2).toNanos();
+    /**
+     * Pauses between runs of bytes while others compute, who need the cores and the memory: a
+     * multiple of the time that the last run took, shorter when much waits.
+     */
+    private static final int PAUSE = 64;
+
+    private static final int SHORT_PAUSE = 3;
+    private static final long LEAST_PAUSE_NANOS = Duration.ofMillis(2).toNanos();
+    private static final long MOST_PAUSE_NANOS = Duration.ofMillis(20).toNanos();
 
     private static final Duration CLOSE_LIMIT = Duration.ofSeconds(20);
 
@@ -59,6 +66,10 @@ final class StoreTier implements AutoCloseable {
     private final List<StoreLoad> loads = new ArrayList<>();
     private final Deque<StoreSave> saves = new ArrayDeque<>();
     private volatile long lastStep;
+    private volatile boolean crowded;
+
+    /** When the writer's last pause was over; its own. */
+    private long resumed;
 
     /** A position in the store, and the way to it. */
     private record Way(List<ObjectKey> blocks, Optional<StoredObject> checkpoint, int position) {}
@@ -212,17 +223,22 @@ final class StoreTier implements AutoCloseable {
                 bytes -= oldest.bytes();
             }
         }
+        crowded = 2 * bytes > mostWaiting;
         writer.execute(() -> save.write(disk.archive(), keys, disk.origin(), this::pause));
     }
 
     private void pause() {
-        if (System.nanoTime() - lastStep < BUSY_NANOS) {
-            LockSupport.parkNanos(PAUSE_NANOS);
+        long now = System.nanoTime();
+        if (now - lastStep < BUSY_NANOS) {
+            long pause = (now - resumed) * (crowded ? SHORT_PAUSE : PAUSE);
+            LockSupport.parkNanos(Math.clamp(pause, LEAST_PAUSE_NANOS, MOST_PAUSE_NANOS));
         }
+        resumed = System.nanoTime();
     }
 
     /** Takes in what was read, and lets go what was written. */
     void poll() {
+        crowded &= !saves.isEmpty();
         loads.forEach(StoreLoad::take);
         loads.removeIf(StoreLoad::isReleased);
         saves.removeIf(

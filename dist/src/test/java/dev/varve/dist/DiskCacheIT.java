@@ -3,6 +3,8 @@ package dev.varve.dist;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.varve.dist.ChatClient.Answer;
+
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -10,40 +12,25 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
-
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Random;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** Computed prompts that outlive the server, however the layers are spread afterwards. */
 @Timeout(180)
 class DiskCacheIT {
-    private static final JsonMapper JSON = new JsonMapper();
-    private static final HttpClient HTTP = HttpClient.newHttpClient();
-    private static final List<String> ALPHABET =
-            List.of("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta");
+    private static final ChatClient CLIENT = new ChatClient();
 
     /** One home for all, so that the record of the start is made once. */
     @TempDir static Path home;
 
     @TempDir Path folder;
 
-    private record Answer(String text, int prompt, int cached, String source) {}
-
     @AfterAll
     static void stop() {
-        HTTP.close();
+        CLIENT.close();
     }
 
     private Varve.Server serve(String model, Object... arguments) throws IOException {
@@ -72,43 +59,8 @@ class DiskCacheIT {
                         .toArray());
     }
 
-    /** A question behind a system prompt of some hundred words. */
     private static Answer ask(Varve.Server server, int question) throws Exception {
-        Random random = new Random(11);
-        String system =
-                IntStream.range(0, 300)
-                        .mapToObj(i -> ALPHABET.get(random.nextInt(ALPHABET.size())))
-                        .collect(Collectors.joining(" "));
-        String body =
-                JSON.createObjectNode()
-                        .put("max_tokens", 12)
-                        .put("temperature", 0)
-                        .set(
-                                "messages",
-                                JSON.createArrayNode()
-                                        .add(
-                                                JSON.createObjectNode()
-                                                        .put("role", "system")
-                                                        .put("content", system))
-                                        .add(
-                                                JSON.createObjectNode()
-                                                        .put("role", "user")
-                                                        .put("content", "question " + question)))
-                        .toString();
-        HttpResponse<String> response =
-                HTTP.send(
-                        HttpRequest.newBuilder(URI.create(server.url() + "/v1/chat/completions"))
-                                .POST(HttpRequest.BodyPublishers.ofString(body))
-                                .header("Content-Type", "application/json")
-                                .build(),
-                        HttpResponse.BodyHandlers.ofString());
-        assertEquals(200, response.statusCode(), response.body());
-        JsonNode answer = JSON.readTree(response.body());
-        return new Answer(
-                answer.at("/choices/0/message/content").asString(""),
-                answer.at("/usage/prompt_tokens").asInt(),
-                answer.at("/usage/prompt_tokens_details/cached_tokens").asInt(),
-                answer.at("/timings/cache_source").asString(""));
+        return CLIENT.ask(server, 11, question);
     }
 
     private static void assertRestored(Answer cold, Answer restored) {
@@ -178,24 +130,11 @@ class DiskCacheIT {
     /** Polls what the server tells of its disk. */
     private static void awaitWritten(Varve.Server server) throws Exception {
         while (true) {
-            HttpResponse<String> metrics =
-                    HTTP.send(
-                            HttpRequest.newBuilder(URI.create(server.url() + "/metrics")).build(),
-                            HttpResponse.BodyHandlers.ofString());
-            String body = metrics.body();
-            String held = value(body, "varve_prefix_cache_entries");
-            if (!held.equals("0") && held.equals(value(body, "varve_prefix_disk_entries"))) {
+            long held = CLIENT.metric(server, "varve_prefix_cache_entries");
+            if (held > 0 && held == CLIENT.metric(server, "varve_prefix_disk_entries")) {
                 return;
             }
         }
-    }
-
-    private static String value(String metrics, String name) {
-        return metrics.lines()
-                .filter(line -> line.startsWith(name + " "))
-                .map(line -> line.substring(name.length() + 1))
-                .findFirst()
-                .orElse("0");
     }
 
     @Test

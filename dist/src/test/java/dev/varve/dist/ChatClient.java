@@ -1,0 +1,98 @@
+package dev.varve.dist;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/** Asks questions behind long system prompts, and hears what came from the prefix cache. */
+final class ChatClient implements AutoCloseable {
+    private static final int SYSTEM_WORDS = 300;
+    private static final int ANSWER_TOKENS = 12;
+    private static final JsonMapper JSON = new JsonMapper();
+    private static final List<String> ALPHABET =
+            List.of("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta");
+
+    private final HttpClient http = HttpClient.newHttpClient();
+
+    /**
+     * What a server said.
+     *
+     * @param prompt tokens of it
+     * @param cached those of them that were not computed
+     * @param source where they came from; empty if nowhere
+     */
+    record Answer(String text, int prompt, int cached, String source) {}
+
+    /** Asks, and waits. */
+    Answer ask(Varve.Server server, int system, int question)
+            throws IOException, InterruptedException {
+        HttpResponse<String> response =
+                http.send(request(server, system, question), HttpResponse.BodyHandlers.ofString());
+        if (response.statusCode() != 200) {
+            throw new AssertionError(response.statusCode() + ": " + response.body());
+        }
+        JsonNode answer = JSON.readTree(response.body());
+        return new Answer(
+                answer.at("/choices/0/message/content").asString(""),
+                answer.at("/usage/prompt_tokens").asInt(),
+                answer.at("/usage/prompt_tokens_details/cached_tokens").asInt(),
+                answer.at("/timings/cache_source").asString(""));
+    }
+
+    /** Asks; the server may end before it answers. */
+    CompletableFuture<?> submit(Varve.Server server, int system, int question) {
+        return http.sendAsync(
+                request(server, system, question), HttpResponse.BodyHandlers.discarding());
+    }
+
+    private static HttpRequest request(Varve.Server server, int system, int question) {
+        Random random = new Random(system);
+        String words =
+                IntStream.range(0, SYSTEM_WORDS)
+                        .mapToObj(i -> ALPHABET.get(random.nextInt(ALPHABET.size())))
+                        .collect(Collectors.joining(" "));
+        ObjectNode body =
+                JSON.createObjectNode().put("max_tokens", ANSWER_TOKENS).put("temperature", 0);
+        body.putArray("messages")
+                .add(message("system", words))
+                .add(message("user", "question " + question));
+        return HttpRequest.newBuilder(URI.create(server.url() + "/v1/chat/completions"))
+                .POST(HttpRequest.BodyPublishers.ofString(body.toString()))
+                .header("Content-Type", "application/json")
+                .build();
+    }
+
+    private static ObjectNode message(String role, String content) {
+        return JSON.createObjectNode().put("role", role).put("content", content);
+    }
+
+    /** The value of a metric without labels; 0 if there is none. */
+    long metric(Varve.Server server, String name) throws IOException, InterruptedException {
+        HttpResponse<String> metrics =
+                http.send(
+                        HttpRequest.newBuilder(URI.create(server.url() + "/metrics")).build(),
+                        HttpResponse.BodyHandlers.ofString());
+        return metrics.body()
+                .lines()
+                .filter(line -> line.startsWith(name + " "))
+                .mapToLong(line -> (long) Double.parseDouble(line.substring(name.length() + 1)))
+                .findFirst()
+                .orElse(0);
+    }
+
+    @Override
+    public void close() {
+        http.close();
+    }
+}

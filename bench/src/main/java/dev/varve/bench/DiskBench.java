@@ -1,270 +1,235 @@
 package dev.varve.bench;
 
 import dev.varve.platform.engine.GenerationEnd;
-import dev.varve.platform.engine.GenerationRequest;
-import dev.varve.platform.host.DeviceSettings;
-import dev.varve.platform.host.HostSettings;
 import dev.varve.platform.host.HostedModel;
-import dev.varve.platform.host.ProcessSettings;
-import dev.varve.platform.host.StoreSettings;
 import dev.varve.platform.prefix.CacheSource;
-import dev.varve.platform.prefix.PrefixCacheStatus;
-import dev.varve.platform.runtime.HostCacheLimit;
-import dev.varve.platform.runtime.ModelSettings;
-import dev.varve.platform.runtime.SequenceLimits;
 import dev.varve.platform.store.ArchiveStatus;
-import dev.varve.plugin.chronicle.ChronicleProvider;
 
-import java.io.IOException;
-import java.io.PrintStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Collections;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Random;
-import java.util.stream.Stream;
 
 /**
- * What the prefix cache on disk saves and costs: the time to the first token behind a head that was
- * computed before a restart; cold prompts, decode while they are written, and hits of host memory
- * with a disk against none, in pairs next to each other; memory of the process.
+ * What the prefix cache on disk costs and saves. {@code cost}: cold prompts, and decode while they
+ * are written, with a disk against none, in pairs next to each other. {@code hits}: likewise the
+ * first token behind a head from host memory. {@code restart}: the first token behind a head that
+ * was computed before a restart, against a cold one. {@code memory}: memory of the process beside
+ * what host memory holds, with a disk against none, and what the disk takes.
  *
  * <pre>
  * DiskBench [--model FILE] [--family qwen35] [--folder DIR] [--devices cpu:0] [--threads 2]
- *           [-p 4096] [--new 64] [-n 128] [--rounds 3] [--pairs 9] [--parts restart,cost,memory]
- *           [--disk yes|no]
+ *           [--launcher dist/target/varve/bin/varve] [--store DIR] [--parts cost,hits,restart,memory]
+ *           [-c 1024] [-p 4096] [--new 64] [-n 128] [--rounds 3] [--pairs 9] [--heads 5]
  * </pre>
  *
- * {@code --disk no} leaves it out of {@code memory}, to compare.
+ * {@code -c} is the length of the cold prompts and of the heads of {@code memory}, {@code -p} that
+ * of the heads that are known. What is on disk lies in a new folder in that of {@code --store}, or
+ * beside the model, until the end.
  */
 public final class DiskBench {
-    private static final PrintStream OUT = System.out;
-    private static final long SETTLE_MILLIS = 600;
-    private static final HostCacheLimit HOST = new HostCacheLimit.Fixed(2L << 30);
-    private static final int HEADS = 12;
+    private static final int MEMORY_ROUNDS = 2;
 
     private final Map<String, String> flags;
-    private final Random random = new Random(5);
     private final Path file;
-    private final Path folder;
-    private final int head;
-    private final int more;
+    private final DiskSubject subject;
+    private final DiskFolder folder;
 
-    private DiskBench(Map<String, String> flags, Path file, Path folder) {
+    private DiskBench(Map<String, String> flags, Path file, DiskFolder folder) {
         this.flags = flags;
         this.file = file;
         this.folder = folder;
-        head = number("-p", 4096);
-        more = number("--new", 64);
+        subject = new DiskSubject(flags, file);
     }
 
     /** Runs the benchmark. */
     public static void main(String... arguments) throws Exception {
-        Map<String, String> flags = new HashMap<>();
-        for (int i = 0; i + 1 < arguments.length; i += 2) {
-            flags.put(arguments[i], arguments[i + 1]);
-        }
-        Path file = BenchModels.write(flags);
-        Path folder =
-                Files.createTempDirectory(file.toAbsolutePath().getParent(), "varve-disk-bench");
-        try {
+        Map<String, String> flags = DiskSubject.flags(arguments);
+        Path file = BenchModels.write(flags).toAbsolutePath();
+        Path store = Path.of(flags.getOrDefault("--store", file.getParent().toString()));
+        try (DiskFolder folder = new DiskFolder(store)) {
             new DiskBench(flags, file, folder).run();
-        } finally {
-            try (Stream<Path> files = Files.walk(folder)) {
-                for (Path each : files.sorted((a, b) -> b.compareTo(a)).toList()) {
-                    Files.delete(each);
-                }
-            }
         }
         System.exit(0);
     }
 
     private void run() throws Exception {
-        for (String part : flags.getOrDefault("--parts", "restart,cost").split(",")) {
+        for (String part : flags.getOrDefault("--parts", "cost,hits,restart,memory").split(",")) {
             switch (part) {
-                case "restart" -> restart();
                 case "cost" -> cost();
-                case "memory" -> memory(!"no".equals(flags.get("--disk")));
-                default -> throw new IllegalArgumentException("--parts: " + part);
+                case "hits" -> hits();
+                case "restart" -> restart();
+                case "memory" -> memory();
+                default ->
+                        throw new IllegalArgumentException(
+                                "--parts: expected cost, hits, restart or memory, found " + part);
             }
         }
     }
 
-    private int number(String flag, int usual) {
-        return Integer.parseInt(flags.getOrDefault(flag, Integer.toString(usual)));
+    private static double tokensPerSecond(int count, double millis) {
+        return count * 1000 / millis;
     }
 
-    /** Room for one head on the devices, so that another one pushes it out. */
-    private HostedModel load(int context, Optional<Path> disk) {
-        ModelSettings settings =
-                ModelSettings.of(SequenceLimits.of(context, 1).withKvTokens(context + 512))
-                        .with(HOST);
-        HostSettings host =
-                new HostSettings(
-                                file,
-                                settings,
-                                DeviceSettings.best().withThreads(number("--threads", 2)),
-                                BenchPlugins.settings(file, new ChronicleProvider()),
-                                ProcessSettings.launchedBy(Path.of("dist/target/varve/bin/varve")))
-                        .onDevices(flags.getOrDefault("--devices", "cpu:0"));
-        return HostedModel.open(disk.map(StoreSettings::in).map(host::with).orElse(host));
+    /** Figures of one model, more of which is better. */
+    private interface Measure {
+        double[] of(HostedModel model) throws Exception;
     }
 
-    private int[] tokens(HostedModel model, int count) {
-        return random.ints(count, 0, model.vocabularySize()).toArray();
-    }
-
-    /** A prompt that begins with a head and goes on with something new. */
-    private GenerationRequest behind(HostedModel model, int[] known, int count) {
-        int[] prompt = Arrays.copyOf(known, known.length + more);
-        System.arraycopy(tokens(model, more), 0, prompt, known.length, more);
-        GenerationRequest plain = GenerationRequest.greedy(prompt, count);
-        return new GenerationRequest(
-                GenerationRequest.Prompt.of(prompt, new int[] {known.length}),
-                plain.ending(),
-                plain.choice());
-    }
-
-    private static GenerationEnd ask(HostedModel model, GenerationRequest request)
+    /** Takes pairs, after one that does not count; each model comes first every other time. */
+    private void compare(HostedModel without, HostedModel with, Measure measure, Ratio... ratios)
             throws Exception {
-        Thread.sleep(SETTLE_MILLIS);
-        return Timed.submit(model.engine(), request).end.get();
+        long before = DiskSubject.written(with);
+        for (int pair = -1; pair < subject.number("--pairs", 9); pair++) {
+            boolean withFirst = pair % 2 == 0;
+            double[] one = measure.of(withFirst ? with : without);
+            DiskSubject.settle(with);
+            double[] other = measure.of(withFirst ? without : with);
+            for (int i = 0; i < ratios.length && pair >= 0; i++) {
+                ratios[i].add(withFirst ? one[i] : other[i], withFirst ? other[i] : one[i]);
+            }
+        }
+        DiskSubject.settle(with);
+        for (Ratio ratio : ratios) {
+            System.out.println(ratio.describe("disk", "none"));
+        }
+        report(
+                "%.1f MB were written meanwhile, the disk is %s",
+                (DiskSubject.written(with) - before) / 1e6,
+                DiskSubject.cache(with).disk().orElseThrow().state().word());
     }
 
-    private static double first(GenerationEnd end, CacheSource expected) {
-        if (!end.cache().source().equals(Optional.of(expected))) {
-            throw new IllegalStateException("expected " + expected + ", found " + end.cache());
+    private void cost() throws Exception {
+        int cold = subject.cold();
+        int more = subject.more();
+        int count = subject.number("-n", 128);
+        int context = cold + more + count + 64;
+        try (HostedModel without = subject.load(context, Optional.empty());
+                HostedModel with = subject.load(context, Optional.of(path("cost")))) {
+            compare(
+                    without,
+                    with,
+                    model -> {
+                        GenerationEnd end =
+                                DiskSubject.ask(
+                                        model,
+                                        subject.behind(model, subject.tokens(model, cold), count));
+                        return new double[] {
+                            tokensPerSecond(cold + more, DiskSubject.first(end, Optional.empty())),
+                            end.decodeTokensPerSecond()
+                        };
+                    },
+                    new Ratio("cold prefill " + (cold + more)),
+                    new Ratio("decode " + count + " behind it"));
         }
-        return end.times().prefillMillis();
+    }
+
+    private void hits() throws Exception {
+        int head = subject.head();
+        int more = subject.more();
+        int context = head + more + 64;
+        try (HostedModel without = subject.load(context, Optional.empty());
+                HostedModel with = subject.load(context, Optional.of(path("hits")))) {
+            int[] one = subject.tokens(with, head);
+            int[] other = subject.tokens(with, head);
+            for (HostedModel model : List.of(without, with)) {
+                DiskSubject.ask(model, subject.behind(model, one, 1));
+                DiskSubject.ask(model, subject.behind(model, other, 1));
+            }
+            compare(
+                    without,
+                    with,
+                    model -> {
+                        double millis = 0;
+                        for (int[] known : List.of(one, other)) {
+                            GenerationEnd end =
+                                    DiskSubject.ask(model, subject.behind(model, known, 1));
+                            millis += DiskSubject.first(end, Optional.of(CacheSource.HOST));
+                        }
+                        return new double[] {tokensPerSecond(2 * (head + more), millis)};
+                    },
+                    new Ratio("hit " + head + " and " + more));
+        }
+    }
+
+    /** Times to the first token, and how fast objects came from disk. */
+    private static final class FromDisk {
+        private final List<Double> millis = new ArrayList<>();
+        private final List<Double> speeds = new ArrayList<>();
+
+        void add(GenerationEnd end, ArchiveStatus disk) {
+            millis.add(DiskSubject.first(end, Optional.of(CacheSource.DISK)));
+            speeds.add(disk.traffic().readBytes() / end.times().queueMillis() / 1e6);
+        }
+
+        void describe(String where, double cold) {
+            if (!millis.isEmpty()) {
+                report(
+                        "from disk, %s: %.0f ms (%.1fx), objects read at %.2f GB/s",
+                        where, median(millis), cold / median(millis), median(speeds));
+            }
+        }
     }
 
     private void restart() throws Exception {
-        int rounds = number("--rounds", 3);
-        double[] cold = new double[rounds];
-        double[] disk = new double[rounds];
+        int head = subject.head();
+        int more = subject.more();
         int context = head + 2 * more + 64;
-        for (int round = 0; round < rounds; round++) {
-            Path there = folder.resolve("restart" + round);
+        List<Double> computed = new ArrayList<>();
+        FromDisk inMemory = new FromDisk();
+        FromDisk forgotten = new FromDisk();
+        for (int round = 0; round < subject.number("--rounds", 3); round++) {
+            String name = "restart" + round;
             int[] known;
-            try (HostedModel model = load(context, Optional.of(there))) {
-                known = tokens(model, head);
-                GenerationEnd end = ask(model, behind(model, known, 1));
-                cold[round] = end.times().prefillMillis();
+            try (HostedModel model = subject.load(context, Optional.of(path(name)))) {
+                known = subject.tokens(model, head);
+                computed.add(
+                        DiskSubject.first(
+                                DiskSubject.ask(model, subject.behind(model, known, 1)),
+                                Optional.empty()));
             }
-            try (HostedModel model = load(context, Optional.of(there))) {
-                GenerationEnd end = ask(model, behind(model, known, 1));
-                disk[round] = first(end, CacheSource.DISK);
-                if (round == 0) {
-                    report(model);
-                }
-            }
-        }
-        OUT.printf(
-                Locale.ROOT,
-                "%d tokens known, %d new, after a restart: first token cold %.0f ms, from disk %.0f"
-                        + " ms (%.1fx)%n",
-                head,
-                more,
-                Ratio.median(cold),
-                Ratio.median(disk),
-                Ratio.median(cold) / Ratio.median(disk));
-    }
-
-    /** What the host tier and the disk hold of the same head. */
-    private static void report(HostedModel model) {
-        PrefixCacheStatus cache = model.engine().status().cache();
-        ArchiveStatus archive = cache.disk().orElseThrow();
-        OUT.printf(
-                Locale.ROOT,
-                "on disk %.1f MB in %d pieces and positions; what was read of it, in memory %.1f"
-                        + " MB%n",
-                archive.usedBytes() / 1e6,
-                archive.objects(),
-                cache.host().usedBytes() / 1e6);
-    }
-
-    /** With a disk against none, both with host memory. */
-    private void cost() throws Exception {
-        int prompt = Math.min(head, 1024);
-        int count = number("-n", 128);
-        Ratio prefill = new Ratio("cold prefill " + prompt);
-        Ratio decode = new Ratio("decode " + count);
-        Ratio hit = new Ratio("host hit " + prompt);
-        int context = prompt + more + count + 64;
-        try (HostedModel without = load(context, Optional.empty());
-                HostedModel with = load(context, Optional.of(folder.resolve("cost")))) {
-            for (int pair = -1; pair < number("--pairs", 9); pair++) {
-                List<HostedModel> order = new ArrayList<>(List.of(without, with));
-                List<double[]> both = new ArrayList<>();
-                if (pair % 2 == 0) {
-                    Collections.reverse(order);
-                }
-                for (HostedModel model : order) {
-                    int[] known = tokens(model, prompt);
-                    GenerationEnd one = ask(model, behind(model, known, count));
-                    ask(model, behind(model, tokens(model, prompt), 1));
-                    double millis = first(ask(model, behind(model, known, 1)), CacheSource.HOST);
-                    both.add(
-                            new double[] {
-                                one.prefillTokensPerSecond(),
-                                one.decodeTokensPerSecond(),
-                                (prompt + more) / millis * 1000
-                            });
-                }
-                if (pair % 2 == 0) {
-                    Collections.reverse(both);
-                }
-                if (pair >= 0) {
-                    prefill.add(both.get(1)[0], both.get(0)[0]);
-                    decode.add(both.get(1)[1], both.get(0)[1]);
-                    hit.add(both.get(1)[2], both.get(0)[2]);
-                }
+            askAgain(context, name, known, inMemory);
+            if (folder.forget(name)) {
+                askAgain(context, name, known, forgotten);
             }
         }
-        OUT.println("with a disk against none (in the place of libllama)");
-        OUT.println(prefill.describe());
-        OUT.println(decode.describe());
-        OUT.println(hit.describe());
+        report(
+                "%d tokens known, %d new, after a restart: first token cold %.0f ms",
+                head, more, median(computed));
+        inMemory.describe("files in the system's memory", median(computed));
+        forgotten.describe("files not in memory", median(computed));
     }
 
-    /** Memory of the process that is no file's, after some heads. */
-    private void memory(boolean disk) throws Exception {
-        int prompt = Math.min(head, 1024);
-        Optional<Path> there = Optional.of(folder.resolve("memory")).filter(path -> disk);
-        try (HostedModel model = load(prompt + more + 64, there)) {
-            long before = anonymous();
-            for (int i = 0; i < HEADS; i++) {
-                ask(model, behind(model, tokens(model, prompt), 1));
-            }
-            long held = model.engine().status().cache().host().usedBytes() >> 20;
-            OUT.printf(
-                    Locale.ROOT,
-                    "%s disk: RssAnon %d MiB after loading, %d MiB after %d heads of %d tokens;"
-                            + " host memory holds %d MiB of them: %d MiB beyond%n",
-                    disk ? "with" : "without",
-                    before,
-                    anonymous(),
-                    HEADS,
-                    prompt,
-                    held,
-                    anonymous() - before - held);
+    private void askAgain(int context, String name, int[] known, FromDisk times) throws Exception {
+        try (HostedModel model = subject.load(context, Optional.of(path(name)))) {
+            GenerationEnd end = DiskSubject.ask(model, subject.behind(model, known, 1));
+            times.add(end, DiskSubject.cache(model).disk().orElseThrow());
         }
     }
 
-    /** In MiB; Linux tells. */
-    private static long anonymous() throws IOException {
-        System.gc();
-        try (Stream<String> lines = Files.lines(Path.of("/proc/self/status"))) {
-            return lines.filter(line -> line.startsWith("RssAnon:"))
-                    .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) >> 10)
-                    .findFirst()
-                    .orElse(0);
+    private void memory() throws Exception {
+        for (int round = 0; round < MEMORY_ROUNDS; round++) {
+            String name = "memory" + round;
+            double without = DiskMemory.measure(flags, file, Optional.empty());
+            double with = DiskMemory.measure(flags, file, Optional.of(path(name)));
+            report("%.1f MiB more with a disk", with - without);
+            folder.bytes(name)
+                    .ifPresent(
+                            bytes -> report("the folder takes %.2f MB of the disk", bytes / 1e6));
         }
+    }
+
+    private Path path(String name) {
+        return folder.path().resolve(name);
+    }
+
+    private static double median(List<Double> values) {
+        return Ratio.median(values.stream().mapToDouble(Double::doubleValue).toArray());
+    }
+
+    private static void report(String format, Object... values) {
+        System.out.println(String.format(Locale.ROOT, format, values));
     }
 }

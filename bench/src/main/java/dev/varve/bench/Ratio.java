@@ -56,13 +56,19 @@ public final class Ratio {
     }
 
     String describe() {
+        return describe("varve", "libllama");
+    }
+
+    /** The same with other names for both sides. */
+    String describe(String ours, String reference) {
         Interval interval = interval();
         return String.format(
                 Locale.ROOT,
-                "%-24s varve %8.1f  libllama %8.1f tokens/s  ratio %.3f  90%% interval [%.3f, %.3f]"
-                        + "  %s",
+                "%-24s %s %8.1f  %s %8.1f tokens/s  ratio %.3f  90%% interval [%.3f, %.3f]  %s",
                 name,
+                ours,
                 median(column(0)),
+                reference,
                 median(column(1)),
                 median(),
                 interval.low(),

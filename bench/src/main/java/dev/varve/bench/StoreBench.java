@@ -7,7 +7,6 @@ import dev.varve.plugin.chronicle.ChronicleProvider;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,7 +16,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.stream.Stream;
 
 /**
  * What the store of the chronicle plugin takes to open, write and read: two stores of 1 GiB, half
@@ -35,21 +33,9 @@ final class StoreBench {
     }
 
     public static void main(String[] arguments) throws Exception {
-        Path folder =
-                Files.createTempDirectory(
-                        Path.of(
-                                arguments.length > 0
-                                        ? arguments[0]
-                                        : System.getProperty("java.io.tmpdir")),
-                        "varve-store-bench");
-        try {
-            new StoreBench(folder).run();
-        } finally {
-            try (Stream<Path> files = Files.walk(folder)) {
-                for (Path file : files.sorted((a, b) -> b.compareTo(a)).toList()) {
-                    Files.delete(file);
-                }
-            }
+        String parent = arguments.length > 0 ? arguments[0] : System.getProperty("java.io.tmpdir");
+        try (DiskFolder folder = new DiskFolder(Path.of(parent))) {
+            new StoreBench(folder.path()).run();
         }
     }
 

@@ -348,7 +348,15 @@ public final class Scheduler implements Engine {
 
     @Override
     public CompletableFuture<Void> clearCache() {
-        return queue.ask(steps::clearCache).thenCompose(done -> done);
+        return queue.ask(steps::clearCache)
+                .thenCompose(disk -> disk)
+                .thenCompose(
+                        nothing ->
+                                queue.ask(
+                                        () -> {
+                                            steps.clearHost();
+                                            return null;
+                                        }));
     }
 
     @Override

@@ -335,6 +335,10 @@ final class StepRunner {
         return state.prefix().clear();
     }
 
+    void clearHost() {
+        state.prefix().clearHost();
+    }
+
     /** What a disk holds; any thread may ask. */
     Optional<ArchiveStatus> disk() {
         return state.prefix().disk();

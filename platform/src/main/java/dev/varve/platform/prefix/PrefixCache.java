@@ -319,7 +319,8 @@ public final class PrefixCache implements AutoCloseable {
     /**
      * Forgets everything that no running request needs.
      *
-     * @return is done when a disk has forgotten it as well
+     * @return is done when a disk has forgotten it as well; what was being written there meanwhile
+     *     is left to {@link #clearHost}
      */
     public CompletableFuture<Void> clear() {
         host.ifPresent(tier -> tier.exporter().abandon());
@@ -327,8 +328,14 @@ public final class PrefixCache implements AutoCloseable {
         CompletableFuture<Void> done =
                 store().map(StoreTier::clear)
                         .orElseGet(() -> CompletableFuture.completedFuture(null));
-        host.ifPresent(tier -> tier.tree().clear());
+        clearHost();
         return done;
+    }
+
+    /** Forgets what host memory has that nobody needs. */
+    public void clearHost() {
+        store().ifPresent(StoreTier::poll);
+        host.ifPresent(tier -> tier.tree().clear());
     }
 
     /** What host memory can restore. */

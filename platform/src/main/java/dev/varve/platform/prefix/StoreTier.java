@@ -253,7 +253,6 @@ final class StoreTier implements AutoCloseable {
     /** Forgets what is on disk, and what was to go there. */
     CompletableFuture<Void> clear() {
         saves.forEach(StoreSave::drop);
-        poll();
         return CompletableFuture.runAsync(
                 () -> {
                     try {

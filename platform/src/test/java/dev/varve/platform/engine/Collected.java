@@ -39,6 +39,10 @@ class Collected implements GenerationListener {
         return List.copyOf(tokens);
     }
 
+    boolean isOver() {
+        return end.isDone();
+    }
+
     GenerationEnd end() throws Exception {
         return end.get(60, TimeUnit.SECONDS);
     }

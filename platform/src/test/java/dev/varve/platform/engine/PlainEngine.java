@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.model.LayerRange;
+import dev.varve.platform.prefix.Disk;
 import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.shard.CacheLayout;
@@ -16,6 +17,7 @@ import dev.varve.testkit.Await;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
@@ -38,9 +40,15 @@ final class PlainEngine {
     }
 
     static EngineOptions withHost(EngineOptions options, PlainModel model, long bytes) {
-        CacheLayout layout =
-                CacheLayout.of(model.shape(), model.shape().allLayers(), F32, 2 * SlotSpan.BLOCK);
-        return options.withHostCache(new HostCache(layout, bytes));
+        return options.withHostCache(new HostCache(layout(model), bytes));
+    }
+
+    static EngineOptions withDisk(EngineOptions options, PlainModel model, long bytes, Disk disk) {
+        return options.withHostCache(new HostCache(layout(model), bytes, Optional.of(disk)));
+    }
+
+    private static CacheLayout layout(PlainModel model) {
+        return CacheLayout.of(model.shape(), model.shape().allLayers(), F32, 2 * SlotSpan.BLOCK);
     }
 
     static PlainShard.Sizes sizes(EngineOptions options) {

@@ -1,0 +1,102 @@
+package dev.varve.platform.engine;
+
+import dev.varve.api.snapshot.SnapshotStore;
+import dev.varve.api.snapshot.SnapshotStoreProvider;
+import dev.varve.api.snapshot.StoreAccess;
+import dev.varve.api.snapshot.StoreSize;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+
+/** Stores that are slow, or fail, as they are told. */
+final class StoreFaults {
+    private final AtomicInteger reads = new AtomicInteger();
+    private volatile Hook reading = () -> {};
+    private volatile boolean damaged;
+
+    /** Waits or fails. */
+    interface Hook {
+        void run() throws IOException, InterruptedException;
+    }
+
+    void beforeReading(Hook hook) {
+        reading = hook;
+    }
+
+    void damageValues() {
+        damaged = true;
+    }
+
+    /** How many values were asked for. */
+    int reads() {
+        return reads.get();
+    }
+
+    SnapshotStoreProvider around(SnapshotStoreProvider other) {
+        return new SnapshotStoreProvider() {
+            @Override
+            public String name() {
+                return other.name();
+            }
+
+            @Override
+            public SnapshotStore open(Path path, StoreSize size, StoreAccess access)
+                    throws IOException {
+                return new Faulty(other.open(path, size, access));
+            }
+        };
+    }
+
+    private final class Faulty implements SnapshotStore {
+        private final SnapshotStore store;
+
+        Faulty(SnapshotStore store) {
+            this.store = store;
+        }
+
+        @Override
+        public boolean put(ByteBuffer key, ByteBuffer value) throws IOException {
+            return store.put(key, value);
+        }
+
+        @Override
+        public boolean get(ByteBuffer key, ByteBuffer target) throws IOException {
+            reads.incrementAndGet();
+            try {
+                reading.run();
+            } catch (InterruptedException e) {
+                throw new IOException(e);
+            }
+            int begin = target.position();
+            boolean found = store.get(key, target);
+            if (found && damaged) {
+                int last = target.limit() > begin + 100 ? begin + 100 : begin;
+                target.put(last, (byte) ~target.get(last));
+            }
+            return found;
+        }
+
+        @Override
+        public boolean delete(ByteBuffer key) throws IOException {
+            return store.delete(key);
+        }
+
+        @Override
+        public void keys(Consumer<ByteBuffer> taker) throws IOException {
+            store.keys(taker);
+        }
+
+        @Override
+        public long size() {
+            return store.size();
+        }
+
+        @Override
+        public void close() throws IOException {
+            store.close();
+        }
+    }
+}

@@ -11,9 +11,9 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** Asks questions behind long system prompts, and hears what came from the prefix cache. */
 final class ChatClient implements AutoCloseable {
@@ -37,8 +37,17 @@ final class ChatClient implements AutoCloseable {
     /** Asks, and waits. */
     Answer ask(Varve.Server server, int system, int question)
             throws IOException, InterruptedException {
-        HttpResponse<String> response =
-                http.send(request(server, system, question), HttpResponse.BodyHandlers.ofString());
+        return send(request(server, body(system, question)));
+    }
+
+    /** Asks a server that is to compute all of it, and to keep nothing. */
+    Answer askCold(Varve.Server server, int system, int question)
+            throws IOException, InterruptedException {
+        return send(request(server, body(system, question).put("cache", false)));
+    }
+
+    private Answer send(HttpRequest request) throws IOException, InterruptedException {
+        HttpResponse<String> response = http.send(request, HttpResponse.BodyHandlers.ofString());
         if (response.statusCode() != 200) {
             throw new AssertionError(response.statusCode() + ": " + response.body());
         }
@@ -50,13 +59,20 @@ final class ChatClient implements AutoCloseable {
                 answer.at("/timings/cache_source").asString(""));
     }
 
-    /** Asks; the server may end before it answers. */
-    CompletableFuture<?> submit(Varve.Server server, int system, int question) {
-        return http.sendAsync(
-                request(server, system, question), HttpResponse.BodyHandlers.discarding());
+    /** Asks for a stream, and reads it to its end; something is to be done at each of its parts. */
+    void stream(Varve.Server server, int system, int question, Runnable atPart)
+            throws IOException, InterruptedException {
+        HttpResponse<Stream<String>> response =
+                http.send(
+                        request(server, body(system, question).put("stream", true)),
+                        HttpResponse.BodyHandlers.ofLines());
+        if (response.statusCode() != 200) {
+            throw new AssertionError(response.statusCode() + ": no stream");
+        }
+        response.body().filter(line -> line.contains("\"content\"")).forEach(line -> atPart.run());
     }
 
-    private static HttpRequest request(Varve.Server server, int system, int question) {
+    private static ObjectNode body(int system, int question) {
         Random random = new Random(system);
         String words =
                 IntStream.range(0, SYSTEM_WORDS)
@@ -67,6 +83,10 @@ final class ChatClient implements AutoCloseable {
         body.putArray("messages")
                 .add(message("system", words))
                 .add(message("user", "question " + question));
+        return body;
+    }
+
+    private static HttpRequest request(Varve.Server server, ObjectNode body) {
         return HttpRequest.newBuilder(URI.create(server.url() + "/v1/chat/completions"))
                 .POST(HttpRequest.BodyPublishers.ofString(body.toString()))
                 .header("Content-Type", "application/json")
@@ -89,6 +109,16 @@ final class ChatClient implements AutoCloseable {
                 .mapToLong(line -> (long) Double.parseDouble(line.substring(name.length() + 1)))
                 .findFirst()
                 .orElse(0);
+    }
+
+    /** Waits until a server that found nothing on its disk has written what it computed. */
+    void awaitWritten(Varve.Server server) throws IOException, InterruptedException {
+        while (true) {
+            long held = metric(server, "varve_prefix_cache_entries");
+            if (held > 0 && held == metric(server, "varve_prefix_disk_entries")) {
+                return;
+            }
+        }
     }
 
     @Override

@@ -119,7 +119,7 @@ class DiskCacheIT {
         Answer first;
         try (Varve.Server server = keeping("qwen35")) {
             first = ask(server, 1);
-            awaitWritten(server);
+            CLIENT.awaitWritten(server);
             server.signal("KILL");
         }
         try (Varve.Server server = keeping("qwen35")) {
@@ -127,21 +127,11 @@ class DiskCacheIT {
         }
     }
 
-    /** Polls what the server tells of its disk. */
-    private static void awaitWritten(Varve.Server server) throws Exception {
-        while (true) {
-            long held = CLIENT.metric(server, "varve_prefix_cache_entries");
-            if (held > 0 && held == CLIENT.metric(server, "varve_prefix_disk_entries")) {
-                return;
-            }
-        }
-    }
-
     @Test
     void aSecondServerMayReadButNotWrite() throws Exception {
         try (Varve.Server server = keeping("qwen35")) {
             Answer first = ask(server, 1);
-            awaitWritten(server);
+            CLIENT.awaitWritten(server);
             Varve.Outcome second =
                     new Varve(Varve.INSTALLATION, home)
                             .run(

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -73,7 +74,11 @@ final class Varve {
         }
 
         boolean ends() throws InterruptedException {
-            return process.waitFor(60, TimeUnit.SECONDS);
+            return endsWithin(Duration.ofSeconds(60));
+        }
+
+        boolean endsWithin(Duration time) throws InterruptedException {
+            return process.waitFor(time);
         }
 
         @Override
@@ -102,6 +107,14 @@ final class Varve {
         Map<String, String> all = new HashMap<>(variables);
         all.put(variable, value);
         return new Varve(installation, folder, all);
+    }
+
+    /**
+     * The same for tests with few starts of each kind: no record of a start is made, which takes as
+     * long as several starts, and the compiler is the one that costs little.
+     */
+    Varve forFewStarts() {
+        return with("VARVE_AOT", "off").with("VARVE_JAVA_OPTS", "-XX:TieredStopAtLevel=1");
     }
 
     Outcome run(Object... arguments) throws IOException, InterruptedException {

@@ -19,7 +19,6 @@ import tools.jackson.databind.ObjectMapper;
 import tools.jackson.databind.json.JsonMapper;
 
 import java.io.IOException;
-import java.io.OutputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -35,11 +34,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.UnaryOperator;
-import java.util.jar.JarEntry;
-import java.util.jar.JarOutputStream;
 import java.util.stream.Stream;
-
-import javax.tools.ToolProvider;
 
 /**
  * A family plugin that somebody else wrote: compiled against the installation's api alone and
@@ -352,36 +347,14 @@ class ThirdPartyPluginIT {
     }
 
     private Path compile(UnaryOperator<String> changed) throws Exception {
-        Path sources = Files.createDirectories(folder.resolve("acme"));
-        Path classes = folder.resolve("classes");
-        List<String> arguments =
-                new ArrayList<>(
-                        List.of(
-                                "-p",
-                                installation.resolve("lib").toString(),
-                                "-d",
-                                classes.toString()));
+        Path sources = folder.resolve("acme");
         try (Stream<Path> files = Files.walk(SOURCES)) {
             for (Path file : files.filter(Files::isRegularFile).toList()) {
                 Path copy = sources.resolve(SOURCES.relativize(file));
                 Files.createDirectories(copy.getParent());
                 Files.writeString(copy, changed.apply(Files.readString(file)));
-                arguments.add(copy.toString());
             }
         }
-        int status =
-                ToolProvider.getSystemJavaCompiler()
-                        .run(null, null, null, arguments.toArray(String[]::new));
-        assertEquals(0, status, "the plugin compiles against the api alone");
-        Path jar = installation.resolve("plugins/acme-tiny.jar");
-        try (OutputStream file = Files.newOutputStream(jar);
-                JarOutputStream out = new JarOutputStream(file);
-                Stream<Path> compiled = Files.walk(classes)) {
-            for (Path each : compiled.filter(Files::isRegularFile).toList()) {
-                out.putNextEntry(new JarEntry(classes.relativize(each).toString()));
-                Files.copy(each, out);
-            }
-        }
-        return jar;
+        return PluginJar.drop(installation, sources, "acme-tiny.jar");
     }
 }

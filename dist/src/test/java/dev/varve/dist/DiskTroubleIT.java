@@ -173,13 +173,8 @@ class DiskTroubleIT {
 
         long blocks = model.get("blocks").asLong();
         assertEquals(cold.getFirst().prompt() / BLOCK_TOKENS, blocks, model.toString());
-        // A tenth more at most, but for the last chunk of each object: the demo model's states are
-        // a few chunks each, those of others hundreds.
-        long objects = blocks + model.get("entries").asLong();
         long used = model.get("bytes").asLong();
-        assertTrue(
-                used < 1.1 * copied + objects * valueBytes(model),
-                used + " bytes for " + copied + ": " + model);
+        assertTrue(used < 1.1 * copied, used + " bytes for " + copied + ": " + model);
         for (int i = 0; i < PROMPTS; i++) {
             Answer hit = restored.get(i);
             assertEquals("disk", hit.source());
@@ -191,11 +186,5 @@ class DiskTroubleIT {
     private JsonNode status() throws Exception {
         Varve.Outcome outcome = varve.run("cache", "status", "--json", "--kv-cache-dir", kept);
         return JsonMapper.shared().readTree(outcome.out()).at("/models/0");
-    }
-
-    /** Bytes of a chunk, as the folder tells. */
-    private static long valueBytes(JsonNode model) throws IOException {
-        Path file = Path.of(model.get("folder").asString(), "namespace.json");
-        return JsonMapper.shared().readTree(Files.readString(file)).get("value_bytes").asLong();
     }
 }

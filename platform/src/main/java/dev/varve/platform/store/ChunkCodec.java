@@ -16,8 +16,14 @@ final class ChunkCodec {
 
     private static final int FRAME = 2 * Integer.BYTES;
 
-    /** Content that a chunk should have, about. */
-    private static final int TARGET = 128 << 10;
+    /** Most content that a chunk should have, about: more is no faster. */
+    private static final int MOST_TARGET = 128 << 10;
+
+    /** Least, about: of less, too much is no content. */
+    private static final int LEAST_TARGET = 8 << 10;
+
+    /** Chunks that a block should have at least, since the last one of an object is half empty. */
+    private static final int PARTS = 16;
 
     private static final int LEAST_VALUE = 4096;
     private static final int GRAIN = 64;
@@ -42,7 +48,8 @@ final class ChunkCodec {
     /** The size of values with which blocks of some bytes waste little. */
     static int valueBytes(long blockBytes) {
         long block = Math.max(1, blockBytes) + BLOCK_HEADER;
-        long parts = (block + TARGET - 1) / TARGET;
+        long target = Math.clamp(block / PARTS, LEAST_TARGET, MOST_TARGET);
+        long parts = (block + target - 1) / target;
         long content = (block + parts - 1) / parts + FRAME + ChunkCipher.OVERHEAD;
         long grains = (content + GRAIN - 1) / GRAIN * GRAIN;
         return (int) Math.max(LEAST_VALUE, grains);

@@ -23,7 +23,7 @@ import java.util.stream.Stream;
 class DiskCacheIT {
     private static final ChatClient CLIENT = new ChatClient();
 
-    /** One home for all, so that the record of the start is made once. */
+    /** One home for all, so that libraries are unpacked once. */
     @TempDir static Path home;
 
     @TempDir Path folder;
@@ -47,6 +47,7 @@ class DiskCacheIT {
                         "--cache-type-v",
                         "q8_0");
         return new Varve(Varve.INSTALLATION, home)
+                .forFewStarts()
                 .serve(Stream.concat(common, Stream.of(arguments)).toArray());
     }
 
@@ -134,6 +135,7 @@ class DiskCacheIT {
             CLIENT.awaitWritten(server);
             Varve.Outcome second =
                     new Varve(Varve.INSTALLATION, home)
+                            .forFewStarts()
                             .run(
                                     "serve",
                                     "--model",
@@ -153,7 +155,7 @@ class DiskCacheIT {
 
     @Test
     void flagsThatMakeNoSenseAreRefused() throws Exception {
-        Varve varve = new Varve(Varve.INSTALLATION, home);
+        Varve varve = new Varve(Varve.INSTALLATION, home).forFewStarts();
         Path key = Files.writeString(folder.resolve("key"), "short");
 
         Varve.Outcome alone = varve.run("serve", "--kv-cache-budget", "1G");

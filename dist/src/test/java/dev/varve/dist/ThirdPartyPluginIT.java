@@ -76,7 +76,7 @@ class ThirdPartyPluginIT {
 
     @Test
     void aDroppedJarServesItsArchitectureAndARemovedOneIsGone() throws Exception {
-        Varve varve = new Varve(installation, folder);
+        Varve varve = new Varve(installation, folder).forFewStarts();
         Varve.Outcome before = varve.run("generate", "--model", model, "--prompt", "x");
         assertEquals(1, before.status(), before.toString());
         assertTrue(
@@ -118,6 +118,7 @@ class ThirdPartyPluginIT {
 
         Varve.Outcome outcome =
                 new Varve(installation, folder)
+                        .forFewStarts()
                         .run("generate", "--model", model, "--tokens", "1,2,3", "--ignore-eos");
 
         assertEquals(1, outcome.status(), outcome.toString());
@@ -140,7 +141,9 @@ class ThirdPartyPluginIT {
                                 "if (graph.tokens() > 1 && graph.tokens() < 64)"
                                         + " throw new Error(\"lost\"); Tensor x ="));
         try (Varve.Server server =
-                        new Varve(installation, folder).serve("--model", model, "--parallel", 1);
+                        new Varve(installation, folder)
+                                .forFewStarts()
+                                .serve("--model", model, "--parallel", 1);
                 HttpClient client = HttpClient.newHttpClient()) {
             Set<Integer> statuses = new TreeSet<>();
             for (int i = 0; i < 8; i++) {
@@ -175,7 +178,7 @@ class ThirdPartyPluginIT {
     void aBrokenJarIsReportedAndTheRestWorks() throws Exception {
         Files.writeString(installation.resolve("plugins/garbage.jar"), "no jar");
 
-        Varve.Outcome outcome = new Varve(installation, folder).run("plugins");
+        Varve.Outcome outcome = new Varve(installation, folder).forFewStarts().run("plugins");
 
         assertEquals(1, outcome.status(), outcome.toString());
         assertTrue(
@@ -186,7 +189,7 @@ class ThirdPartyPluginIT {
     /** The vocabulary merges whole words, and this family's words are two characters long. */
     @Test
     void theFamilysOwnPreTokenizerCutsTexts() throws Exception {
-        Varve varve = new Varve(installation, folder);
+        Varve varve = new Varve(installation, folder).forFewStarts();
         Path asQwen = Qwen35Model.odd(4).withType(TensorType.F32).write(folder);
         int[] platforms = tokens(varve, asQwen, "hello world");
 
@@ -233,7 +236,10 @@ class ThirdPartyPluginIT {
     @Test
     void callsInTheFamilysOwnMarkupArriveAsToolCalls() throws Exception {
         compile();
-        try (Varve.Server server = new Varve(installation, folder).serve("--model", speaking());
+        try (Varve.Server server =
+                        new Varve(installation, folder)
+                                .forFewStarts()
+                                .serve("--model", speaking());
                 HttpClient client = HttpClient.newHttpClient()) {
             JsonNode choice =
                     post(
@@ -255,7 +261,10 @@ class ThirdPartyPluginIT {
     @Test
     void callsInTheFamilysOwnMarkupAreStreamedAsTheyAreWritten() throws Exception {
         compile();
-        try (Varve.Server server = new Varve(installation, folder).serve("--model", speaking());
+        try (Varve.Server server =
+                        new Varve(installation, folder)
+                                .forFewStarts()
+                                .serve("--model", speaking());
                 HttpClient client = HttpClient.newHttpClient()) {
             HttpResponse<Stream<String>> stream =
                     client.send(

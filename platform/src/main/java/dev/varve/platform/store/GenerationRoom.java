@@ -17,6 +17,9 @@ final class GenerationRoom {
     private static final long LEAST_GENERATION = 4L << 20;
     private static final long MOST_GENERATION = 1L << 30;
 
+    /** Free bytes of the disk with which a store can be made. */
+    private static final long LEAST_FREE = 32L << 20;
+
     /** Bytes after which the disk is looked at again. */
     private static final long LOOK_EVERY = 8L << 20;
 
@@ -46,10 +49,15 @@ final class GenerationRoom {
         return chunks * (valueBytes + ChunkCodec.KEY_BYTES);
     }
 
-    /** Values of a new generation in which an object of some chunks must fit. */
-    long values(int chunks) {
+    /**
+     * Values of a new generation in which an object of some chunks must fit. Stores may want room
+     * for all of it at once, and some more.
+     */
+    long values(int chunks) throws IOException {
         long budget = settings.limits().budget();
-        long usual = Math.clamp(budget / GENERATIONS, LEAST_GENERATION, MOST_GENERATION);
+        long free = usable() - reserve();
+        long usual = Math.min(budget / GENERATIONS, free / 4);
+        usual = Math.clamp(usual, LEAST_GENERATION, MOST_GENERATION);
         long values = Math.max(usual / bytes(1), (long) LEAST_OBJECTS * chunks);
         return Math.min(values, Math.max(chunks, budget / 2 / bytes(1)));
     }
@@ -63,7 +71,7 @@ final class GenerationRoom {
         unlooked += more;
         if (unlooked >= LOOK_EVERY || diskIsShort) {
             unlooked = 0;
-            diskIsShort = usable() - more < settings.limits().reserve();
+            diskIsShort = usable() - more < reserve();
         }
         return diskIsShort;
     }
@@ -72,6 +80,10 @@ final class GenerationRoom {
     void lookAgain() {
         unlooked = LOOK_EVERY;
         others = -1;
+    }
+
+    private long reserve() {
+        return Math.max(LEAST_FREE, settings.limits().reserve());
     }
 
     private long usable() throws IOException {
@@ -87,7 +99,7 @@ final class GenerationRoom {
                 used + others() >> 20,
                 settings.limits().budget() >> 20,
                 usable() >> 20,
-                settings.limits().reserve() >> 20,
+                reserve() >> 20,
                 more >> 10);
     }
 

@@ -129,9 +129,7 @@ record Eviction(Predicate<Integer> candidates, long now) {
         }
         return chosen.stream()
                 .map(Node::name)
-                .sorted(
-                        Comparator.comparingInt(ObjectName::position)
-                                .thenComparing(ObjectName::kind))
+                .sorted(ObjectName.PARENTS_FIRST)
                 .map(ObjectName::key)
                 .toList();
     }

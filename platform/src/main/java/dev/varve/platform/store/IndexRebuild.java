@@ -41,9 +41,7 @@ final class IndexRebuild {
                 find(generation.get(), found);
             }
         }
-        found.sort(
-                Comparator.comparingInt((JournalEntry.Added added) -> added.name().position())
-                        .thenComparing(added -> added.name().kind()));
+        found.sort(Comparator.comparing(JournalEntry.Added::name, ObjectName.PARENTS_FIRST));
         int taken = 0;
         for (JournalEntry.Added added : found) {
             boolean known = index.place(added.name().key()).isPresent();

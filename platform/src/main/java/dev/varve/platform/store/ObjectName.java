@@ -1,5 +1,6 @@
 package dev.varve.platform.store;
 
+import java.util.Comparator;
 import java.util.Objects;
 
 /**
@@ -12,6 +13,10 @@ import java.util.Objects;
  * @param tail those of them that are not its parent's
  */
 public record ObjectName(ObjectKey key, ObjectKey parent, ObjectKind kind, int position, int tail) {
+    /** Blocks and checkpoints behind the blocks that they need. */
+    static final Comparator<ObjectName> PARENTS_FIRST =
+            Comparator.comparingInt(ObjectName::position).thenComparing(ObjectName::kind);
+
     /** Checks that nothing is missing. */
     public ObjectName {
         Objects.requireNonNull(key);

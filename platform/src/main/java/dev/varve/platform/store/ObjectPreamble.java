@@ -13,6 +13,9 @@ record ObjectPreamble(ObjectName name, int headerBytes, long payloadBytes) {
     private static final int MAGIC = 0x5641_5256;
     private static final int FORMAT = 1;
 
+    /** More than any object has; sums and numbers of chunks stay in their range. */
+    private static final long MOST_PAYLOAD = 1L << 40;
+
     /** How long it is. */
     static final int BYTES = 6 * Integer.BYTES + Long.BYTES + ObjectKey.BYTES;
 
@@ -44,7 +47,8 @@ record ObjectPreamble(ObjectName name, int headerBytes, long payloadBytes) {
                 || tail < 0
                 || position < Math.max(1, tail)
                 || header < 0
-                || payload < 0) {
+                || payload < 0
+                || payload > MOST_PAYLOAD) {
             return Optional.empty();
         }
         ObjectName name = new ObjectName(key, parent, ObjectKind.values()[kind], position, tail);

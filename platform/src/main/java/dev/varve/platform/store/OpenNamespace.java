@@ -65,7 +65,7 @@ final class OpenNamespace implements AutoCloseable {
                                 ChunkCodec.valueBytes(settings.blockBytes()),
                                 !settings.readOnly())
                         // Another process may be about to make it.
-                        .filter(each -> !settings.readOnly() || Files.exists(each.journal()));
+                        .filter(each -> !settings.readOnly() || each.hasJournal());
         return found.isPresent()
                 ? Optional.of(new OpenNamespace(found.get(), settings, provider))
                 : Optional.empty();

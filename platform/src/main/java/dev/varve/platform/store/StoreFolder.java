@@ -49,6 +49,15 @@ final class StoreFolder {
             return folder.resolve(JOURNAL);
         }
 
+        /** Whether a writer has begun its journal. */
+        boolean hasJournal() {
+            try {
+                return Files.size(journal()) >= Long.BYTES;
+            } catch (IOException e) {
+                return false;
+            }
+        }
+
         /** There while the journal may not tell all that lies in the stores. */
         Path rebuilding() {
             return folder.resolve(REBUILDING);
@@ -59,7 +68,7 @@ final class StoreFolder {
          * lost, until somebody has {@linkplain IndexRebuild looked for it}.
          */
         Journal write(Consumer<JournalEntry> taker) throws IOException {
-            boolean known = generations().isEmpty() || isFilled(journal());
+            boolean known = generations().isEmpty() || hasJournal();
             Journal written = Journal.write(journal());
             try {
                 written.replay(taker);
@@ -72,10 +81,6 @@ final class StoreFolder {
                 written.close();
                 throw e;
             }
-        }
-
-        private static boolean isFilled(Path file) throws IOException {
-            return Files.exists(file) && Files.size(file) > 0;
         }
 
         /** Its stores, in the order in which they were made. */

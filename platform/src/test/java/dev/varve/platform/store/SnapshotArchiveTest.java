@@ -229,6 +229,23 @@ class SnapshotArchiveTest {
     }
 
     @Test
+    void aReaderWaitsForAJournalThatIsBeingBegun() throws Exception {
+        byte[] whole;
+        try (SnapshotArchive writer = bed().open()) {
+            write(writer, block("a"), SIZE);
+        }
+        Path journal = file("journal");
+        whole = Files.readAllBytes(journal);
+        Files.write(journal, new byte[0]);
+        try (SnapshotArchive reader = bed().readOnly(true).open()) {
+            assertTrue(reader.find(block("a").key()).isEmpty());
+            Files.write(journal, whole);
+            reader.follow();
+            read(reader, block("a"), SIZE);
+        }
+    }
+
+    @Test
     void readingWhereNothingIsFindsNothingAndMakesNothing() throws Exception {
         try (SnapshotArchive reader = bed().readOnly(true).open()) {
             assertTrue(reader.find(key("a")).isEmpty());

@@ -7,6 +7,7 @@ import dev.varve.api.model.ModelShape;
 import dev.varve.conformance.RandomModel.Family;
 import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.shard.CacheSizes;
+import dev.varve.platform.shard.ExactRows;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.Shard;
@@ -73,7 +74,12 @@ class LocalShardContractTest {
                     Cpu.device(),
                     ShardOptions.of(
                                     Cpu.F16,
-                                    new CacheSizes(sizes.slots(), sizes.stateRows(), regionSlots()))
+                                    new CacheSizes(
+                                            sizes.slots(),
+                                            sizes.stateRows(),
+                                            regionSlots(),
+                                            sizes.stashes()))
+                            .withExactRows(ExactRows.ON)
                             .withCaptures(captures),
                     LoadProgress.silent());
         }

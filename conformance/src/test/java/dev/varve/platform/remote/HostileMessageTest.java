@@ -16,6 +16,7 @@ import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelFamilyProvider;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.CacheSizes;
@@ -28,6 +29,8 @@ import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.shard.Stashes;
+import dev.varve.platform.shard.StateCommit;
 import dev.varve.platform.wire.Call;
 import dev.varve.platform.wire.Message;
 import dev.varve.platform.wire.WireException;
@@ -169,7 +172,9 @@ class HostileMessageTest {
                     new LoadRequest(
                             LoadRequest.Model.of(file, adapter, ModelOptions.defaults()),
                             range,
-                            ShardOptions.of(types, new CacheSizes(SLOTS, ROWS, region))
+                            ShardOptions.of(
+                                            types,
+                                            new CacheSizes(SLOTS, ROWS, region, new Stashes(2, 4)))
                                     .withCaptures(List.of(range.begin() + 1, layers)),
                             new LoadRequest.Device(
                                     "cpu:0",
@@ -191,10 +196,25 @@ class HostileMessageTest {
                             slice(5, 1, 256, OutputRows.BEST)));
             valid.add(
                     forward(
-                            List.of(new SlotCopy(0, 256, 11), new SlotCopy(256, 0, 3)),
+                            CacheChanges.copies(
+                                    List.of(new SlotCopy(0, 256, 11), new SlotCopy(256, 0, 3))),
                             Phase.DECODE,
                             List.of(),
                             slice(11, 1, 0, OutputRows.BEST)));
+            Slice drafted = slice(6, 3, 256, OutputRows.ALL);
+            SlicePlace place =
+                    new SlicePlace(6, drafted.slots(), drafted.readRow(), drafted.writeRow(), 1);
+            valid.add(
+                    forward(
+                            Phase.DECODE,
+                            List.of(),
+                            new Slice(256, drafted.tokens(), place, OutputRows.ALL)));
+            valid.add(
+                    forward(
+                            new CacheChanges(List.of(new StateCommit(1, 2, 2, 6, 2)), List.of()),
+                            Phase.DECODE,
+                            List.of(),
+                            slice(8, 1, 256, OutputRows.BEST)));
             CacheLayout layout = CacheLayout.of(adapter.shape(), range, types, region);
             List<CachePart> parts =
                     new ArrayList<>(layout.rows(new SlotSpan(0, SlotSpan.BLOCK), 0, 11));
@@ -212,12 +232,12 @@ class HostileMessageTest {
         }
 
         private Message forward(Phase phase, List<Integer> captures, Slice... slices) {
-            return forward(List.of(), phase, captures, slices);
+            return forward(CacheChanges.NONE, phase, captures, slices);
         }
 
         private Message forward(
-                List<SlotCopy> copies, Phase phase, List<Integer> captures, Slice... slices) {
-            Batch batch = new Batch(copies, List.of(slices), phase, captures);
+                CacheChanges changes, Phase phase, List<Integer> captures, Slice... slices) {
+            Batch batch = new Batch(changes, List.of(slices), phase, captures);
             float[] values = new float[batch.tokens() * adapter.boundaryLength(range.begin())];
             SplittableRandom fixed = new SplittableRandom(values.length);
             for (int i = 0; i < values.length; i++) {

@@ -59,11 +59,11 @@ final class Flights {
      * A batch that failed.
      *
      * @param requests those of its requests whose sequences are still the ones that were computed
-     * @param copiedRows whether rows of other sequences were to be copied with it
+     * @param changedOthers whether rows of other sequences were to be changed with it
      * @param mixed whether each of the requests can be computed without the others
      */
     record Failure(
-            List<Request> requests, boolean copiedRows, boolean mixed, VarveException reason) {}
+            List<Request> requests, boolean changedOthers, boolean mixed, VarveException reason) {}
 
     /**
      * @param cache makes the batches
@@ -148,7 +148,7 @@ final class Flights {
             onFailure.accept(
                     new Failure(
                             stillComputed(flight),
-                            !flight.batch().copies().isEmpty(),
+                            !flight.batch().changes().isEmpty(),
                             flight.isMixed(),
                             StepFailure.of(e)));
             return;

@@ -219,7 +219,8 @@ final class PrefillStep {
                         request.tokensUpTo(chunk.end()),
                         chunk.outputs(),
                         chunk.plan().stretch(),
-                        chunk.keepsState());
+                        chunk.keepsState(),
+                        0);
         boolean last = chunk.isLast();
         return new Work(
                 request,

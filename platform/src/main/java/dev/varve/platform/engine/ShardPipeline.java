@@ -4,13 +4,13 @@ import dev.varve.api.VarveException;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.prefix.CacheMover;
 import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.Feature;
 import dev.varve.platform.shard.PartBytes;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardResult;
-import dev.varve.platform.shard.SlotCopy;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -166,8 +166,8 @@ public final class ShardPipeline implements CacheMover, AutoCloseable {
     }
 
     @Override
-    public CompletableFuture<Void> copy(List<SlotCopy> copies) {
-        return inOrder(range -> Optional.of(shard -> shard.copy(copies)));
+    public CompletableFuture<Void> change(CacheChanges changes) {
+        return inOrder(range -> Optional.of(shard -> shard.change(changes)));
     }
 
     @Override

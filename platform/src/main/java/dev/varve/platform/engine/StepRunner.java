@@ -255,7 +255,7 @@ final class StepRunner {
         if (failure.mixed()) {
             mixesFrom = state.flights().submitted() + APART;
             running.putBack(failure.requests());
-            loseCopied(failure);
+            loseChanged(failure);
             return;
         }
         boolean ends = false;
@@ -266,12 +266,12 @@ final class StepRunner {
             // Chunks behind a failed one of their request say nothing new.
             countFailure();
         }
-        loseCopied(failure);
+        loseChanged(failure);
     }
 
-    private void loseCopied(Flights.Failure failure) {
-        if (failure.copiedRows()) {
-            // Some shards may have copied rows of other sequences and some not.
+    private void loseChanged(Flights.Failure failure) {
+        if (failure.changedOthers()) {
+            // Some shards may have changed rows of other sequences and some not.
             LOG.log(System.Logger.Level.WARNING, "all running requests are computed anew");
             loseAll();
         }

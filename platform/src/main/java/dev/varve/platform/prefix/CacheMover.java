@@ -1,8 +1,8 @@
 package dev.varve.platform.prefix;
 
+import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.PartBytes;
-import dev.varve.platform.shard.SlotCopy;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -12,8 +12,8 @@ import java.util.concurrent.CompletableFuture;
  * calls and of what is computed in between.
  */
 public interface CacheMover {
-    /** Copies rows from place to place on the devices, as a batch would. */
-    CompletableFuture<Void> copy(List<SlotCopy> copies);
+    /** Changes the caches on the devices, as a batch would. */
+    CompletableFuture<Void> change(CacheChanges changes);
 
     /** Copies parts out; they are as the calls before this one left them. */
     CompletableFuture<Void> export(List<CachePart> parts, PartBytes target);

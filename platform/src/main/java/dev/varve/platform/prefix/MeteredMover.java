@@ -1,9 +1,9 @@
 package dev.varve.platform.prefix;
 
 import dev.varve.platform.sequence.SequenceCache;
+import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.PartBytes;
-import dev.varve.platform.shard.SlotCopy;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -13,14 +13,14 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
 /**
- * Finds every sequence where it is said to lie: what is still to be copied on the devices goes
+ * Finds every sequence where it is said to lie: what is still to be changed on the devices goes
  * first. Knows how many bytes are under way.
  */
 final class MeteredMover {
     private final SequenceCache devices;
     private final CacheMover mover;
     private final AtomicLong underWay = new AtomicLong();
-    private final List<CompletableFuture<Void>> copies = new ArrayList<>();
+    private final List<CompletableFuture<Void>> changes = new ArrayList<>();
 
     MeteredMover(SequenceCache devices, CacheMover mover) {
         this.devices = devices;
@@ -41,9 +41,9 @@ final class MeteredMover {
 
     private CompletableFuture<Void> metered(
             List<CachePart> parts, Supplier<CompletableFuture<Void>> move) {
-        List<SlotCopy> pending = devices.takeCopies();
+        CacheChanges pending = devices.takeChanges();
         if (!pending.isEmpty()) {
-            copies.add(mover.copy(pending));
+            changes.add(mover.change(pending));
         }
         long bytes = parts.stream().mapToLong(CachePart::bytes).sum();
         underWay.addAndGet(bytes);
@@ -51,24 +51,24 @@ final class MeteredMover {
     }
 
     /**
-     * Checks that what was copied on the devices went well.
+     * Checks that what was changed on the devices went well.
      *
      * @throws RuntimeException that it failed with: nobody knows what lies where
      */
     void requireSound() {
-        copies.removeIf(copy -> copy.isDone() && !copy.isCompletedExceptionally());
-        for (CompletableFuture<Void> copy : copies) {
-            if (copy.isCompletedExceptionally()) {
-                copies.clear();
-                throw copy.exceptionNow() instanceof RuntimeException failure
+        changes.removeIf(change -> change.isDone() && !change.isCompletedExceptionally());
+        for (CompletableFuture<Void> change : changes) {
+            if (change.isCompletedExceptionally()) {
+                changes.clear();
+                throw change.exceptionNow() instanceof RuntimeException failure
                         ? failure
-                        : new CompletionException(copy.exceptionNow());
+                        : new CompletionException(change.exceptionNow());
             }
         }
     }
 
     /** Forgets what was under way. */
     void clear() {
-        copies.clear();
+        changes.clear();
     }
 }

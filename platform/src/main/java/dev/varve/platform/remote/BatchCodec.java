@@ -3,12 +3,12 @@ package dev.varve.platform.remote;
 import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.Boundary;
+import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.HostBoundary;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SliceKind;
 import dev.varve.platform.shard.SlicePlace;
-import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.wire.Message;
 
@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A batch on the wire: copies of rows and slices in the small fields; token ids and, where the
+ * A batch on the wire: changes of caches and slices in the small fields; token ids and, where the
  * range does not begin the model, the boundary activation in the payload.
  *
  * @param type how activations travel
@@ -38,7 +38,7 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
         fields.number(EnumCodec.PHASE.number(batch.phase()));
         fields.number(batch.captures().size());
         batch.captures().forEach(fields::number);
-        CopyCodec.put(fields, batch.copies());
+        ChangeCodec.put(fields, batch.changes());
         fields.number(batch.slices().size());
         int tokens = batch.tokens();
         int values = boundary.isPresent() ? Math.multiplyExact(tokens, boundaryLength) : 0;
@@ -53,6 +53,7 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
                     .number(slice.slots().capacity())
                     .number(slice.readRow())
                     .number(slice.writeRow())
+                    .number(slice.place().stash())
                     .number(EnumCodec.OUTPUTS.number(slice.outputs()))
                     .number(EnumCodec.SLICE_KIND.number(slice.kind()));
             for (int token : slice.tokens()) {
@@ -73,7 +74,7 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
         for (int i = 0; i < captureCount; i++) {
             captures.add(fields.number("capture", 0, Integer.MAX_VALUE));
         }
-        List<SlotCopy> copies = CopyCodec.get(fields);
+        CacheChanges changes = ChangeCodec.get(fields);
         int sliceCount = fields.number("slices", 1, MAX_SLICES);
         List<Slice> slices = new ArrayList<>();
         for (int i = 0; i < sliceCount; i++) {
@@ -81,7 +82,7 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
         }
         boolean hasBoundary = fields.flag("boundary");
         fields.end();
-        Batch batch = new Batch(copies, slices, phase, captures);
+        Batch batch = new Batch(changes, slices, phase, captures);
         long values = hasBoundary ? (long) batch.tokens() * boundaryLength : 0;
         if (payload.remaining() != values * type.bytes()) {
             throw FieldReader.invalid(
@@ -104,6 +105,7 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
         int capacity = fields.number("capacity", 0, Integer.MAX_VALUE - begin);
         int readRow = fields.number("read row", 0, Integer.MAX_VALUE);
         int writeRow = fields.number("write row", 1, Integer.MAX_VALUE);
+        int stash = fields.number("stash", SlicePlace.NO_STASH, Integer.MAX_VALUE);
         OutputRows outputs = EnumCodec.OUTPUTS.get(fields);
         SliceKind kind = EnumCodec.SLICE_KIND.get(fields);
         if (payload.remaining() < count * Integer.BYTES) {
@@ -115,7 +117,7 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
         return new Slice(
                 sequence,
                 tokens,
-                new SlicePlace(position, new SlotSpan(begin, capacity), readRow, writeRow),
+                new SlicePlace(position, new SlotSpan(begin, capacity), readRow, writeRow, stash),
                 outputs,
                 kind);
     }

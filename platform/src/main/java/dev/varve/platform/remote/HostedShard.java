@@ -73,9 +73,9 @@ final class HostedShard implements AutoCloseable {
         return results.encode(received.batch(), result, shard.memory(), System.nanoTime() - begin);
     }
 
-    Message copy(Message request) {
-        join(shard.copy(CopyCodec.decode(request.meta())));
-        return Message.of(MessageType.COPY);
+    Message change(Message request) {
+        join(shard.change(ChangeCodec.decode(request.meta())));
+        return Message.of(MessageType.CHANGE);
     }
 
     Message export(Message request) {

@@ -10,6 +10,7 @@ import dev.varve.api.model.ModelShape;
 import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.ShardOptions;
+import dev.varve.platform.shard.Stashes;
 import dev.varve.platform.shard.WeightLayout;
 import dev.varve.platform.wire.Message;
 
@@ -117,6 +118,8 @@ public record LoadRequest(
                 .number(shard.sizes().slots())
                 .number(shard.sizes().stateRows())
                 .number(shard.sizes().regionSlots())
+                .number(shard.sizes().stashes().count())
+                .number(shard.sizes().stashes().tokens())
                 // Weights are mapped wherever that works.
                 .flag(true)
                 .flag(shard.weights() == WeightLayout.REPACKED)
@@ -143,7 +146,8 @@ public record LoadRequest(
                 new CacheSizes(
                         fields.number("slots", 1, Integer.MAX_VALUE),
                         fields.number("state rows", 2, 1 << 16),
-                        fields.number("region slots", 0, Integer.MAX_VALUE));
+                        fields.number("region slots", 0, Integer.MAX_VALUE),
+                        stashes(fields));
         fields.flag("map weights");
         ShardOptions shard =
                 ShardOptions.of(types, sizes)
@@ -179,6 +183,12 @@ public record LoadRequest(
                         positive(fields.real("yarn beta fast")),
                         positive(fields.real("yarn beta slow")));
         return new Model(name, digest, shape, options);
+    }
+
+    private static Stashes stashes(FieldReader fields) {
+        int count = fields.number("stashes", 0, 1 << 16);
+        boolean any = count > 0;
+        return new Stashes(count, fields.number("stash tokens", any ? 1 : 0, any ? 1 << 10 : 0));
     }
 
     private static List<Integer> captures(FieldReader fields, int layers) {

@@ -29,8 +29,8 @@ final class MessageType {
     /** Copies parts of caches in, whose bytes are the payload. */
     static final int ADOPT = Message.FIRST_TYPE + 12;
 
-    /** Copies rows within the caches, as a batch does before its slices. */
-    static final int COPY = Message.FIRST_TYPE + 13;
+    /** Changes the caches as a batch does before its slices. */
+    static final int CHANGE = Message.FIRST_TYPE + 13;
 
     private MessageType() {}
 }

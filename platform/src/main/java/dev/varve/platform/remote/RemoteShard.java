@@ -6,6 +6,7 @@ import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.Boundary;
+import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.ComputeUnit;
 import dev.varve.platform.shard.LoadProgress;
@@ -16,7 +17,6 @@ import dev.varve.platform.shard.ShardLostException;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.ShardTraffic;
-import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.wire.ChannelLostException;
 import dev.varve.platform.wire.Message;
 import dev.varve.platform.wire.WireChannel;
@@ -180,10 +180,10 @@ public final class RemoteShard implements Shard {
     }
 
     @Override
-    public CompletableFuture<Void> copy(List<SlotCopy> copies) {
+    public CompletableFuture<Void> change(CacheChanges changes) {
         return send(
-                () -> Message.of(MessageType.COPY, CopyCodec.encode(copies)),
-                deadline.of(copies),
+                () -> Message.of(MessageType.CHANGE, ChangeCodec.encode(changes)),
+                deadline.of(changes),
                 reply -> new FieldReader(reply.meta()).end());
     }
 
@@ -330,8 +330,8 @@ public final class RemoteShard implements Shard {
             return PARTS.plusNanos(Math.max(0, batchesUntil - System.nanoTime()));
         }
 
-        synchronized Duration of(List<SlotCopy> copies) {
-            return ofParts().plusNanos(COPY_NANOS * slots(copies));
+        synchronized Duration of(CacheChanges changes) {
+            return ofParts().plusNanos(COPY_NANOS * changes.copiedSlots());
         }
 
         private Duration expected(Batch batch) {
@@ -341,16 +341,12 @@ public final class RemoteShard implements Shard {
                                     Duration.ofNanos(
                                             LEAST_NANOS
                                                     + (long) (FACTOR * perToken * batch.tokens())
-                                                    + COPY_NANOS * slots(batch.copies())))
+                                                    + COPY_NANOS * batch.changes().copiedSlots()))
                     .orElse(FIRST);
         }
 
-        private static long slots(List<SlotCopy> copies) {
-            return copies.stream().mapToLong(SlotCopy::count).sum();
-        }
-
         synchronized void measured(Batch batch, long nanos) {
-            if (!batch.copies().isEmpty()) {
+            if (!batch.changes().copies().isEmpty()) {
                 // Says more about memory than about computing.
                 return;
             }

@@ -115,7 +115,7 @@ public final class ShardService implements Handler, AutoCloseable {
             case MessageType.REHEARSE -> loaded.current().rehearse(request);
             case MessageType.EXPORT -> loaded.current().export(request);
             case MessageType.ADOPT -> loaded.current().adopt(request);
-            case MessageType.COPY -> loaded.current().copy(request);
+            case MessageType.CHANGE -> loaded.current().change(request);
             default ->
                     throw new WireException(
                             WireCode.UNSUPPORTED,

@@ -12,6 +12,8 @@ import dev.varve.platform.shard.OutputRows;
  * @param stretch what they are to the sequence
  * @param keepState whether the state behind them is kept as the sequence's checkpoint, in place of
  *     an older one
+ * @param guessed how many of the tokens, at their end, may turn out not to be the sequence's; then
+ *     {@link SequenceCache#accept} must be told how many are before anything else is computed of it
  */
 public record Advance(
         CachedSequence sequence,
@@ -19,11 +21,12 @@ public record Advance(
         int[] tokens,
         OutputRows outputs,
         Stretch stretch,
-        boolean keepState) {
+        boolean keepState,
+        int guessed) {
     /** Tokens whose state need not be kept. */
     public Advance(
             CachedSequence sequence, long id, int[] tokens, OutputRows outputs, Stretch stretch) {
-        this(sequence, id, tokens, outputs, stretch, false);
+        this(sequence, id, tokens, outputs, stretch, false, 0);
     }
 
     /** Position behind the tokens. */

@@ -1,6 +1,7 @@
 package dev.varve.platform.sequence;
 
 import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotSpan;
 
 import java.util.Optional;
@@ -20,6 +21,9 @@ public final class CachedSequence {
     private Checkpoint checkpoint = Checkpoint.NONE;
     private CutList cuts = new CutList();
     private Optional<TokenOutput> output = Optional.empty();
+
+    /** Where the last forward was computed, if some of its tokens were guessed. */
+    private Optional<SlicePlace> drafted = Optional.empty();
 
     /**
      * A recurrent state that is kept.
@@ -88,6 +92,18 @@ public final class CachedSequence {
         output = Optional.empty();
     }
 
+    /** Some tokens of the last forward were guessed. */
+    void draft(SlicePlace place) {
+        drafted = Optional.of(place);
+    }
+
+    /** It is known how many of them count; gives where they were computed. */
+    Optional<SlicePlace> settleDraft() {
+        Optional<SlicePlace> place = drafted;
+        drafted = Optional.empty();
+        return place;
+    }
+
     /** The last forward counts up to a position only. */
     void shorten(int end) {
         cuts.shorten(end);
@@ -142,5 +158,6 @@ public final class CachedSequence {
         span = NO_SLOTS;
         row = Slice.ZERO_ROW;
         checkpoint = Checkpoint.NONE;
+        drafted = Optional.empty();
     }
 }

@@ -3,10 +3,12 @@ package dev.varve.platform.sequence;
 import dev.varve.platform.sequence.CachedSequence.Checkpoint;
 import dev.varve.platform.sequence.Residents.Match;
 import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.shard.StateCommit;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -30,6 +32,9 @@ public final class SequenceCache {
     private final Departures departures;
     private SpanRoom spans;
     private StateRowPool rows;
+
+    /** Of guessed tokens that turned out right, for the next batch. */
+    private List<StateCommit> commits = new ArrayList<>();
 
     /**
      * @param sizes of the caches of every shard
@@ -56,6 +61,7 @@ public final class SequenceCache {
     public void clear() {
         spans = new SpanRoom(sizes.slots());
         rows = new StateRowPool(sizes.stateRows());
+        commits.clear();
         residents.clear();
     }
 
@@ -65,9 +71,14 @@ public final class SequenceCache {
         return new SlotUse(spans.slots(), spans.slots() - spans.freeSlots() - resident, resident);
     }
 
-    /** Whether a sequence's computed tokens can be taken back one by one, see {@link #accept}. */
+    /** Whether a sequence's computed tokens can be taken back one by one. */
     public boolean canCutBack() {
         return !forgets;
+    }
+
+    /** Most tokens that may be guessed of a sequence in a batch. */
+    public int mostGuesses() {
+        return forgets ? Math.max(0, sizes.stashes().tokens() - 1) : Integer.MAX_VALUE;
     }
 
     /** Slots that are free, or would be without residents. */
@@ -254,14 +265,19 @@ public final class SequenceCache {
     public Batch advance(List<Advance> advances) {
         // All rows before any is entered: one that a sequence leaves is still read in this batch.
         List<Slice> slices = new ArrayList<>(advances.size());
+        int stashes = 0;
         for (Advance advance : advances) {
-            slices.add(slice(advance));
+            boolean drafted = forgets && advance.guessed() > 0;
+            slices.add(slice(advance, drafted ? stashes++ : SlicePlace.NO_STASH));
         }
-        Batch batch = new Batch(spans.takeCopies(), slices, Stretch.phaseOf(advances), List.of());
+        Batch batch = new Batch(takeChanges(), slices, Stretch.phaseOf(advances), List.of());
         for (int i = 0; i < slices.size(); i++) {
             Advance advance = advances.get(i);
             CachedSequence sequence = advance.sequence();
             sequence.extend(advance.end(), advance.stretch());
+            if (slices.get(i).place().isDrafted()) {
+                sequence.draft(slices.get(i).place());
+            }
             enterRow(sequence, slices.get(i).writeRow());
             if (advance.keepState()) {
                 sequence.keepCheckpoint(new Checkpoint(sequence.stateRow(), sequence.computed()));
@@ -270,12 +286,18 @@ public final class SequenceCache {
         return batch;
     }
 
-    /** Copies that the next batch would make, for whoever reads or writes rows before it. */
-    public List<SlotCopy> takeCopies() {
-        return spans.takeCopies();
+    /** Changes that the next batch would make, for whoever reads or writes caches before it. */
+    public CacheChanges takeChanges() {
+        List<SlotCopy> copies = spans.takeCopies();
+        if (commits.isEmpty() && copies.isEmpty()) {
+            return CacheChanges.NONE;
+        }
+        CacheChanges changes = new CacheChanges(commits, copies);
+        commits.clear();
+        return changes;
     }
 
-    private Slice slice(Advance advance) {
+    private Slice slice(Advance advance, int stash) {
         CachedSequence sequence = advance.sequence();
         if (advance.keepState()) {
             // First, so that no sequence ever holds more than two rows.
@@ -285,30 +307,41 @@ public final class SequenceCache {
         return new Slice(
                 advance.id(),
                 advance.tokens(),
-                new SlicePlace(sequence.computed(), sequence.span(), sequence.stateRow(), target),
+                new SlicePlace(
+                        sequence.computed(), sequence.span(), sequence.stateRow(), target, stash),
                 advance.outputs(),
                 advance.stretch().kind());
     }
 
     /**
      * Takes back the end of a sequence's last forward: tokens that were guessed and are not its
-     * own.
+     * own. State that cannot be cut back takes in the others with the next batch.
      *
      * @param computed tokens that remain computed, at least one of that forward
-     * @throws IllegalStateException if there are fewer and the state cannot be cut back
+     * @throws IllegalStateException if there are fewer of a forward of which none was guessed, and
+     *     the state cannot be cut back
      */
     public void accept(CachedSequence sequence, int computed) {
-        if (computed == sequence.computed()) {
-            return;
-        }
-        if (forgets) {
+        Optional<SlicePlace> drafted = sequence.settleDraft();
+        if (forgets && drafted.isEmpty() && computed < sequence.computed()) {
             throw new IllegalStateException(
                     "the state after "
                             + sequence.computed()
                             + " tokens cannot be cut back to "
                             + computed);
         }
-        sequence.shorten(computed);
+        drafted.ifPresent(
+                place ->
+                        commits.add(
+                                new StateCommit(
+                                        place.stash(),
+                                        place.readRow(),
+                                        place.writeRow(),
+                                        place.firstPosition(),
+                                        computed - place.firstPosition())));
+        if (computed < sequence.computed()) {
+            sequence.shorten(computed);
+        }
     }
 
     /**

@@ -3,13 +3,14 @@ package dev.varve.platform.shard;
 import dev.varve.api.backend.ComputeDevice.Phase;
 
 import java.util.List;
+import java.util.Objects;
 
 /**
  * One step of all shards: tokens of one or several sequences, each at most once. Every shard of a
  * model gets the same batch. What changes the caches travels in it, so that it happens at its place
  * among the batches in every shard, however far they are apart.
  *
- * @param copies rows to copy before the slices are computed, in this order
+ * @param changes to the caches before the slices are computed
  * @param slices in the order of the tokens' columns
  * @param phase which thread count the device uses
  * @param captures layers whose input is wanted, ascending, of those that the shards were loaded
@@ -17,11 +18,10 @@ import java.util.List;
  *     before anything is rounded for the way. With the last layer's output that layer computes all
  *     columns, which may change the last bits of logits that only some of them have
  */
-public record Batch(
-        List<SlotCopy> copies, List<Slice> slices, Phase phase, List<Integer> captures) {
+public record Batch(CacheChanges changes, List<Slice> slices, Phase phase, List<Integer> captures) {
     /** Checks that there is something to compute. */
     public Batch {
-        copies = List.copyOf(copies);
+        Objects.requireNonNull(changes);
         slices = List.copyOf(slices);
         captures = List.copyOf(captures);
         if (slices.isEmpty()) {
@@ -29,12 +29,12 @@ public record Batch(
         }
     }
 
-    /** A batch without copies. */
+    /** A batch that changes nothing first. */
     public Batch(List<Slice> slices, Phase phase, List<Integer> captures) {
-        this(List.of(), slices, phase, captures);
+        this(CacheChanges.NONE, slices, phase, captures);
     }
 
-    /** A batch without copies and captures. */
+    /** A batch that changes nothing first, without captures. */
     public Batch(List<Slice> slices, Phase phase) {
         this(slices, phase, List.of());
     }

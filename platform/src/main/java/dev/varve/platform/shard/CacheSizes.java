@@ -1,5 +1,7 @@
 package dev.varve.platform.shard;
 
+import java.util.Objects;
+
 /**
  * How much state the caches of a shard hold.
  *
@@ -7,8 +9,9 @@ package dev.varve.platform.shard;
  * @param stateRows recurrent state rows, the zero row included
  * @param regionSlots slots per state row for the sliding layers, a multiple of {@link
  *     SlotSpan#BLOCK}; 0 where none slides
+ * @param stashes for drafted slices
  */
-public record CacheSizes(int slots, int stateRows, int regionSlots) {
+public record CacheSizes(int slots, int stateRows, int regionSlots, Stashes stashes) {
     /** The zero row, and one to write. */
     private static final int LEAST_ROWS = 2;
 
@@ -26,5 +29,16 @@ public record CacheSizes(int slots, int stateRows, int regionSlots) {
                             + stateRows
                             + " rows");
         }
+        Objects.requireNonNull(stashes);
+    }
+
+    /** Sizes of caches for sequences of which nothing is guessed. */
+    public CacheSizes(int slots, int stateRows, int regionSlots) {
+        this(slots, stateRows, regionSlots, Stashes.NONE);
+    }
+
+    /** The same with room for drafted slices. */
+    public CacheSizes withStashes(Stashes others) {
+        return new CacheSizes(slots, stateRows, regionSlots, others);
     }
 }

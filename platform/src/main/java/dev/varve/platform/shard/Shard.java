@@ -51,7 +51,7 @@ public interface Shard extends AutoCloseable {
     }
 
     /**
-     * Runs a batch: its copies, then its slices. If it fails, the rows that it was to copy are
+     * Runs a batch: its changes, then its slices. If it fails, the rows that it was to change are
      * undefined as well.
      *
      * @param boundary activation from the shard before; present exactly where the range begins
@@ -60,7 +60,7 @@ public interface Shard extends AutoCloseable {
     CompletableFuture<ShardResult> forward(Batch batch, Optional<Boundary> boundary);
 
     /**
-     * Goes through all that {@link #forward} does but the computing and the copies, so that the
+     * Goes through all that {@link #forward} does but the computing and the changes, so that the
      * code of a step is compiled, and a graph recorded, before they are needed. What comes out has
      * the right shape and no meaning, and so has afterwards what the caches hold of the batch's
      * sequences. To be called only if {@link #canRehearse}.
@@ -74,8 +74,8 @@ public interface Shard extends AutoCloseable {
         return false;
     }
 
-    /** Copies rows within the caches, as a batch does before its slices. */
-    CompletableFuture<Void> copy(List<SlotCopy> copies);
+    /** Changes the caches as a batch does before its slices. */
+    CompletableFuture<Void> change(CacheChanges changes);
 
     /**
      * Copies parts of sequences out of the caches, as they are behind the calls before this one and

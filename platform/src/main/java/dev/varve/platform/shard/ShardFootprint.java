@@ -46,8 +46,26 @@ public record ShardFootprint(long bytesPerSlot, int regionSlots, long bytesPerSt
         long full = bytesPerSlot(shape, range, LayerState.FullAttention.class, types);
         long perRow = stateRowBytes(shape, range, types, sizes.regionSlots());
         return Math.addExact(
-                Math.multiplyExact(full, (long) sizes.slots()),
-                Math.multiplyExact(perRow, (long) sizes.stateRows()));
+                stashBytes(shape, range, sizes.stashes()),
+                Math.addExact(
+                        Math.multiplyExact(full, (long) sizes.slots()),
+                        Math.multiplyExact(perRow, (long) sizes.stateRows())));
+    }
+
+    /** Bytes of the room for drafted slices. */
+    public static long stashBytes(ModelShape shape, LayerRange range, Stashes stashes) {
+        long elements = 0;
+        for (LayerState state : shape.layers().subList(range.begin(), range.end())) {
+            if (state instanceof LayerState.Recurrent recurrent) {
+                elements += stashElements(recurrent);
+            }
+        }
+        return Math.multiplyExact(elements * Float.BYTES, stashes.allTokens());
+    }
+
+    /** What a token is to a recurrent state: channels, key and value, decay and beta. */
+    private static long stashElements(LayerState.Recurrent state) {
+        return state.convChannels() + 2L * state.valueHeads() * (state.stateSize() + 1);
     }
 
     /**

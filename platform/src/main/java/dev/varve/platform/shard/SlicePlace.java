@@ -8,8 +8,13 @@ package dev.varve.platform.shard;
  * @param readRow recurrent state row before the slice; {@value Slice#ZERO_ROW} at the start of a
  *     sequence
  * @param writeRow recurrent state row after it, never {@value Slice#ZERO_ROW}
+ * @param stash where the inputs of its recurrent states are kept for a {@link StateCommit}, in the
+ *     place of new states: some of its tokens are guessed; {@value #NO_STASH} if all of them count
  */
-public record SlicePlace(int firstPosition, SlotSpan slots, int readRow, int writeRow) {
+public record SlicePlace(int firstPosition, SlotSpan slots, int readRow, int writeRow, int stash) {
+    /** Of tokens that count as soon as they are computed. */
+    public static final int NO_STASH = -1;
+
     /** Checks the position and the rows. */
     public SlicePlace {
         if (firstPosition < 0) {
@@ -19,6 +24,19 @@ public record SlicePlace(int firstPosition, SlotSpan slots, int readRow, int wri
             throw new IllegalArgumentException(
                     "state rows: read " + readRow + ", write " + writeRow);
         }
+        if (stash < NO_STASH) {
+            throw new IllegalArgumentException("stash " + stash);
+        }
+    }
+
+    /** The place of tokens that all count. */
+    public SlicePlace(int firstPosition, SlotSpan slots, int readRow, int writeRow) {
+        this(firstPosition, slots, readRow, writeRow, NO_STASH);
+    }
+
+    /** Whether some of the tokens are guessed. */
+    public boolean isDrafted() {
+        return stash != NO_STASH;
     }
 
     /** Where a new sequence begins. */

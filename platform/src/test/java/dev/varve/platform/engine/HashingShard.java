@@ -61,7 +61,7 @@ class HashingShard extends FakeShard {
     @Override
     public CompletableFuture<ShardResult> forward(Batch batch, Optional<Boundary> boundary) {
         pace.run();
-        for (SlotCopy copy : batch.copies()) {
+        for (SlotCopy copy : batch.changes().copies()) {
             for (long[] layer : slots) {
                 System.arraycopy(layer, copy.from(), layer, copy.to(), copy.count());
             }

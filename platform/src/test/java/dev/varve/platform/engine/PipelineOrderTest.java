@@ -10,6 +10,7 @@ import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.Boundary;
+import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.FakeShard;
 import dev.varve.platform.shard.HostBoundary;
@@ -65,9 +66,9 @@ class PipelineOrderTest {
         }
 
         @Override
-        public CompletableFuture<Void> copy(List<SlotCopy> copies) {
+        public CompletableFuture<Void> change(CacheChanges changes) {
             calls.add("copy");
-            return super.copy(copies);
+            return super.change(changes);
         }
 
         @Override
@@ -118,7 +119,9 @@ class PipelineOrderTest {
                     switch (call) {
                         case "export" -> pipeline.export(parts, new KeptParts());
                         case "adopt" -> pipeline.adopt(parts, KeptParts.zeros(parts));
-                        case "copy" -> pipeline.copy(List.of(new SlotCopy(0, 256, 1)));
+                        case "copy" ->
+                                pipeline.change(
+                                        CacheChanges.copies(List.of(new SlotCopy(0, 256, 1))));
                         default -> pipeline.submit(batch(call.charAt(6) - '0'));
                     });
         }

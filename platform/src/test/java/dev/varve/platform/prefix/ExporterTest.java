@@ -16,13 +16,13 @@ import dev.varve.platform.sequence.Departures;
 import dev.varve.platform.sequence.SequenceCache;
 import dev.varve.platform.sequence.Stretch;
 import dev.varve.platform.sequence.TokenList;
+import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.PartBytes;
 import dev.varve.platform.shard.PlainModel;
-import dev.varve.platform.shard.SlotCopy;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -65,7 +65,7 @@ class ExporterTest {
         private final Deque<CompletableFuture<Void>> held = new ArrayDeque<>();
 
         @Override
-        public CompletableFuture<Void> copy(List<SlotCopy> copies) {
+        public CompletableFuture<Void> change(CacheChanges changes) {
             throw new AssertionError("nothing moves");
         }
 

@@ -2,6 +2,7 @@ package dev.varve.platform.remote;
 
 import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SliceKind;
@@ -64,7 +65,7 @@ final class BatchWalk {
             }
         }
         Phase phase = random.nextBoolean() ? Phase.PREFILL : Phase.DECODE;
-        return new Batch(copies, slices, phase, captures);
+        return new Batch(CacheChanges.copies(copies), slices, phase, captures);
     }
 
     private Slice slice(int sequence, int readRow) {

@@ -9,6 +9,7 @@ import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
@@ -26,6 +27,7 @@ import dev.varve.platform.shard.SliceKind;
 import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.shard.StateCommit;
 import dev.varve.platform.shard.WeightLayout;
 import dev.varve.platform.wire.Message;
 import dev.varve.platform.wire.WireCode;
@@ -75,7 +77,8 @@ class GoldenBytesTest {
 
     private static Batch batch() {
         return new Batch(
-                List.of(new SlotCopy(1, 256, 5)),
+                new CacheChanges(
+                        List.of(new StateCommit(1, 2, 3, 9, 4)), List.of(new SlotCopy(1, 256, 5))),
                 List.of(
                         slice(3, TOKENS, 0, OutputRows.NONE, SliceKind.PIECE),
                         slice(4, new int[] {1}, 256, OutputRows.BEST, SliceKind.ROWS),
@@ -90,14 +93,16 @@ class GoldenBytesTest {
         float[] values = {1, -2, 0.5f, 3, 1, -2, 0.5f, 3, 1, -2, 0.5f, 3};
 
         assertEquals(
-                "67: 010000000200000002000000030000000100000001000000000100000500"
-                        + "0000040000000300000000000000020000000000000000000000000100000000"
-                        + "0000010000000000000001000000040000000000000001000000090000000001"
-                        + "0000000100000200000002000000010000000200000005000000000000000200"
-                        + "000009000000000200000001000002000000020000000200000000000000ffff"
-                        + "ffffffffffff0100000009000000000300000001000002000000020000000300"
-                        + "00000200000001 - 07000000020100000100000007000000020100000200000"
-                        + "0003c00c000380042003c00c000380042003c00c000380042",
+                "67: 0100000002000000020000000300000001000000010000000200000003"
+                        + "00000009000000040000000100000001000000000100000500000004000000"
+                        + "03000000000000000200000000000000000000000001000000000000010000"
+                        + "00ffffffff0000000001000000040000000000000001000000090000000001"
+                        + "0000000100000200000002000000ffffffff01000000020000000500000000"
+                        + "000000020000000900000000020000000100000200000002000000ffffffff"
+                        + "0200000000000000ffffffffffffffff010000000900000000030000000100"
+                        + "000200000002000000ffffffff030000000200000001 - 070000000201000"
+                        + "001000000070000000201000002000000003c00c000380042003c00c000380"
+                        + "042003c00c000380042",
                 hex(
                         new BatchCodec(BoundaryType.F16, 2)
                                 .encode(batch(), Optional.of(new HostBoundary(values, 6)))));
@@ -149,11 +154,11 @@ class GoldenBytesTest {
                         BoundaryType.BF16);
 
         assertEquals(
-                "65: 060000006d2e67677566020000006162060000007177656e333504000000"
-                        + "800000004001000000000000000000000000000000000000050000006370753a"
-                        + "3001000000030000000400000071385f30030000006631360002000003000000"
-                        + "0001000001000200000001000000020000000000000001020000000200000002"
-                        + "00000003000000 - ",
+                "65: 060000006d2e67677566020000006162060000007177656e3335040000"
+                        + "00800000004001000000000000000000000000000000000000050000006370"
+                        + "753a3001000000030000000400000071385f30030000006631360002000003"
+                        + "00000000010000000000000000000001000200000001000000020000000000"
+                        + "00000102000000020000000200000003000000 - ",
                 hex(request.encode()));
     }
 
@@ -175,10 +180,17 @@ class GoldenBytesTest {
     }
 
     @Test
-    void copiesHaveTheirBytes() {
+    void changesHaveTheirBytes() {
         assertEquals(
-                "02000000000100000004000005000000010000000200000003000000",
-                hex(CopyCodec.encode(List.of(new SlotCopy(256, 1024, 5), new SlotCopy(1, 2, 3)))));
+                "01000000010000000200000003000000090000000400000002000000000100"
+                        + "000004000005000000010000000200000003000000",
+                hex(
+                        ChangeCodec.encode(
+                                new CacheChanges(
+                                        List.of(new StateCommit(1, 2, 3, 9, 4)),
+                                        List.of(
+                                                new SlotCopy(256, 1024, 5),
+                                                new SlotCopy(1, 2, 3))))));
     }
 
     @Test
@@ -193,7 +205,7 @@ class GoldenBytesTest {
                         MessageType.REHEARSE,
                         MessageType.EXPORT,
                         MessageType.ADOPT,
-                        MessageType.COPY));
+                        MessageType.CHANGE));
     }
 
     @Test

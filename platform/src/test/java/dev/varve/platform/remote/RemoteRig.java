@@ -14,6 +14,7 @@ import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.PlainShard;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.shard.Stashes;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -24,6 +25,7 @@ import java.util.stream.IntStream;
 final class RemoteRig implements AutoCloseable {
     static final int BLOCK = SlotSpan.BLOCK;
     static final int STATE_ROWS = 8;
+    static final Stashes STASHES = new Stashes(4, 8);
     private static final CacheTypes TYPES = new CacheTypes(GgmlType.F32, GgmlType.F32);
 
     /** This machine's cores. */
@@ -66,7 +68,8 @@ final class RemoteRig implements AutoCloseable {
         return new LoadRequest(
                 LoadRequest.Model.of(file, model, ModelOptions.defaults()),
                 range,
-                ShardOptions.of(TYPES, new CacheSizes(slots, STATE_ROWS, 0)).withCaptures(captures),
+                ShardOptions.of(TYPES, new CacheSizes(slots, STATE_ROWS, 0, STASHES))
+                        .withCaptures(captures),
                 new LoadRequest.Device(PlainHost.DEVICE, DeviceOptions.automatic()),
                 type);
     }
@@ -89,7 +92,8 @@ final class RemoteRig implements AutoCloseable {
 
     /** A shard of this process that computes the same. */
     PlainShard twin(LayerRange range) {
-        return new PlainShard(model, range, new PlainShard.Sizes(slots, STATE_ROWS, captures()));
+        return new PlainShard(
+                model, range, new PlainShard.Sizes(slots, STATE_ROWS, captures(), STASHES));
     }
 
     @Override

@@ -10,6 +10,7 @@ import dev.varve.api.backend.DeviceOptions;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.Boundary;
+import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.HostBoundary;
 import dev.varve.platform.shard.OutputRows;
@@ -90,7 +91,8 @@ class ShardServiceTest {
     }
 
     private Message forward(List<SlotCopy> copies, List<Integer> captures, Slice... slices) {
-        Batch batch = new Batch(copies, List.of(slices), Phase.PREFILL, captures);
+        Batch batch =
+                new Batch(CacheChanges.copies(copies), List.of(slices), Phase.PREFILL, captures);
         float[] values = new float[batch.tokens() * rig.model.boundaryLength(TAIL.begin())];
         SplittableRandom random = new SplittableRandom(values.length);
         for (int i = 0; i < values.length; i++) {

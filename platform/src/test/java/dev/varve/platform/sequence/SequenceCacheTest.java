@@ -69,7 +69,13 @@ class SequenceCacheTest {
         return cache.advance(
                 List.of(
                         new Advance(
-                                sequence, 1, tokens, OutputRows.NONE, Stretch.WINDOW, keepState)));
+                                sequence,
+                                1,
+                                tokens,
+                                OutputRows.NONE,
+                                Stretch.WINDOW,
+                                keepState,
+                                0)));
     }
 
     private static CachedSequence resident(SequenceCache cache, CacheRequest request, int... ends) {
@@ -125,7 +131,7 @@ class SequenceCacheTest {
         Batch batch = advance(own, branch, 370);
         assertEquals(
                 List.of(new SlotCopy(state.span().begin(), branch.span().begin(), 300)),
-                batch.copies());
+                batch.changes().copies());
         assertEquals(shared, batch.slices().getFirst().readRow());
         assertNotEquals(shared, batch.slices().getFirst().writeRow());
         assertNotEquals(state.stateRow(), batch.slices().getFirst().writeRow());
@@ -156,7 +162,7 @@ class SequenceCacheTest {
 
         assertEquals(300, after.computed());
         assertEquals(span, after.span());
-        assertEquals(List.of(), advance(small, after, 310).copies());
+        assertEquals(List.of(), advance(small, after, 310).changes().copies());
         assertEquals(span.capacity(), small.slotUse().resident());
     }
 
@@ -305,7 +311,7 @@ class SequenceCacheTest {
         narrow.keepCopy(leader, new TokenOutput(new float[0], 0, 7, OutputRows.BEST));
 
         assertEquals(0, narrow.slotUse().resident());
-        assertEquals(List.of(), advance(narrow, leader, 101).copies());
+        assertEquals(List.of(), advance(narrow, leader, 101).changes().copies());
     }
 
     @Test

@@ -61,7 +61,7 @@ class BatchTest {
 
         assertEquals(1, batch.slices().size());
         assertEquals(List.of(1), batch.captures());
-        assertTrue(batch.copies().isEmpty());
+        assertTrue(batch.changes().copies().isEmpty());
     }
 
     @ParameterizedTest

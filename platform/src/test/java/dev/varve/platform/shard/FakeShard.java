@@ -61,7 +61,7 @@ public abstract class FakeShard implements Shard {
     }
 
     @Override
-    public CompletableFuture<Void> copy(List<SlotCopy> copies) {
+    public CompletableFuture<Void> change(CacheChanges changes) {
         return CompletableFuture.completedFuture(null);
     }
 

@@ -41,6 +41,12 @@ final class PlainCaches {
 
     private static final RowLayout LAYOUT = new RowLayout(GgmlType.F32, HEAD, GgmlType.F32, HEAD);
 
+    /** Ends of a state row that nobody may read before it is settled what counts of it. */
+    static final int UNSETTLED = -1;
+
+    /** What a layer kept of a drafted slice: a state or a window after each token. */
+    private record Stash(SlicePlace place, List<Object> afterEach) {}
+
     private final int slots;
     private final int stateRows;
 
@@ -55,6 +61,9 @@ final class PlainCaches {
     private final Map<Integer, Window[]> windows = new TreeMap<>();
     private final Map<Integer, State[]> states = new TreeMap<>();
     private final Map<Integer, Integer> windowRows = new HashMap<>();
+
+    /** By layer and number of the stash. */
+    private final Map<Integer, Map<Integer, Stash>> stashes = new TreeMap<>();
 
     PlainCaches(List<LayerState> layers, LayerRange range, int slots, int stateRows) {
         this.slots = slots;
@@ -99,6 +108,46 @@ final class PlainCaches {
     void clear() {
         Arrays.fill(held, 0);
         Arrays.fill(ends, 0);
+        stashes.clear();
+    }
+
+    /** Begins to keep what a layer is after each token of a slice, if that is drafted. */
+    void beginStash(int layer, SlicePlace place) {
+        if (place.isDrafted()) {
+            stashes.computeIfAbsent(layer, key -> new TreeMap<>())
+                    .put(place.stash(), new Stash(place, new ArrayList<>()));
+        }
+    }
+
+    /** Keeps a state or a window after the next token. */
+    void stash(int layer, SlicePlace place, Object after) {
+        if (place.isDrafted()) {
+            stashes.get(layer).get(place.stash()).afterEach().add(after);
+        }
+    }
+
+    /** Settles how many tokens of a drafted slice count; each is settled once. */
+    void commit(StateCommit commit) {
+        requireRow(commit.writeRow());
+        if (keepsState() && ends[commit.writeRow()] != UNSETTLED) {
+            throw new IllegalArgumentException(commit + " of a row that is settled");
+        }
+        stashes.forEach(
+                (layer, own) -> {
+                    Stash stash = own.remove(commit.stash());
+                    if (stash == null
+                            || stash.place().readRow() != commit.readRow()
+                            || stash.place().writeRow() != commit.writeRow()
+                            || stash.place().firstPosition() != commit.firstPosition()) {
+                        throw new IllegalArgumentException(commit + " of " + stash);
+                    }
+                    switch (stash.afterEach().get(commit.tokens() - 1)) {
+                        case State state -> state(layer, commit.writeRow(), state);
+                        case Window all -> window(layer, commit.writeRow(), all);
+                        default -> throw new IllegalStateException();
+                    }
+                });
+        stateEnds(commit.writeRow(), commit.end());
     }
 
     /** Copies rows; those of slots that were never written stay unreadable. */

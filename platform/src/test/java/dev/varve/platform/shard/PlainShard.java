@@ -30,21 +30,25 @@ public class PlainShard extends FakeShard {
      * @param slots rows of the KV pool
      * @param stateRows state rows, the zero row included
      * @param captures layers whose input batches may ask for
+     * @param stashes for drafted slices
      */
-    public record Sizes(int slots, int stateRows, List<Integer> captures) {
+    public record Sizes(int slots, int stateRows, List<Integer> captures, Stashes stashes) {
         public Sizes {
             captures = List.copyOf(captures);
         }
 
-        /** Sizes of a shard that captures nothing. */
+        /** Sizes of a shard that captures nothing and takes no drafted slices. */
         public Sizes(int slots, int stateRows) {
-            this(slots, stateRows, List.of());
+            this(slots, stateRows, List.of(), Stashes.NONE);
         }
 
         /** Those of any shard. */
         public static Sizes of(ShardOptions options) {
             return new Sizes(
-                    options.sizes().slots(), options.sizes().stateRows(), options.captures());
+                    options.sizes().slots(),
+                    options.sizes().stateRows(),
+                    options.captures(),
+                    options.sizes().stashes());
         }
     }
 
@@ -127,7 +131,7 @@ public class PlainShard extends FakeShard {
     private ShardResult compute(Batch batch, Optional<Boundary> boundary) {
         requireBoundary(batch, boundary);
         requireTokensAndCaptures(batch);
-        batch.copies().forEach(caches::copy);
+        change(batch.changes(), caches);
         requirePlaces(batch.slices());
         List<Feature> features = new ArrayList<>();
         float[][] hidden = boundary.map(PlainShard::columns).orElseGet(() -> embedded(batch));
@@ -145,7 +149,11 @@ public class PlainShard extends FakeShard {
             features.add(new Feature(range().end(), flat(hidden), hidden.length));
         }
         for (Slice slice : batch.slices()) {
-            caches.stateEnds(slice.writeRow(), slice.firstPosition() + slice.tokens().length);
+            caches.stateEnds(
+                    slice.writeRow(),
+                    slice.place().isDrafted()
+                            ? PlainCaches.UNSETTLED
+                            : slice.firstPosition() + slice.tokens().length);
         }
         if (range().end() < model.shape().layerCount()) {
             Boundary next = new HostBoundary(flat(hidden), hidden.length);
@@ -218,6 +226,11 @@ public class PlainShard extends FakeShard {
                 throw new IllegalArgumentException(
                         slice.slots() + " in a pool of " + sizes.slots() + " slots");
             }
+            if (slice.place().isDrafted()
+                    && (slice.place().stash() >= sizes.stashes().count()
+                            || slice.tokens().length > sizes.stashes().tokens())) {
+                throw new IllegalArgumentException(slice + " does not fit " + sizes.stashes());
+            }
             caches.requireRow(slice.writeRow());
             caches.requireState(slice.readRow(), slice.firstPosition());
             caches.requireHeld(slice.slots().begin(), slice.firstPosition());
@@ -269,6 +282,7 @@ public class PlainShard extends FakeShard {
             }
             case LayerState.SlidingAttention sliding -> {
                 PlainCaches.Window before = caches.window(layer, slice.readRow());
+                caches.beginStash(layer, slice.place());
                 List<float[]> keys = new ArrayList<>(before.keys());
                 List<float[]> values = new ArrayList<>(before.values());
                 for (int i = 0; i < count; i++) {
@@ -281,11 +295,16 @@ public class PlainShard extends FakeShard {
                                     keys.subList(first, keys.size()),
                                     values.subList(first, keys.size()));
                     hidden[firstColumn + i] = attended(layer, hidden[firstColumn + i], input, seen);
+                    caches.stash(
+                            layer,
+                            slice.place(),
+                            new PlainCaches.Window(List.copyOf(keys), List.copyOf(values)));
                 }
                 caches.window(layer, slice.writeRow(), new PlainCaches.Window(keys, values));
             }
             case LayerState.Recurrent ignored -> {
                 PlainCaches.State state = caches.state(layer, slice.readRow());
+                caches.beginStash(layer, slice.place());
                 for (int i = 0; i < count; i++) {
                     float[] before = hidden[firstColumn + i];
                     float[] input = PlainModel.normalised(before);
@@ -294,6 +313,7 @@ public class PlainShard extends FakeShard {
                     float[] query = model.product(layer, "attn_q", mixed);
                     hidden[firstColumn + i] =
                             model.finish(layer, before, applied(state.matrix(), query));
+                    caches.stash(layer, slice.place(), state);
                 }
                 caches.state(layer, slice.writeRow(), state);
             }
@@ -422,12 +442,17 @@ public class PlainShard extends FakeShard {
     }
 
     @Override
-    public CompletableFuture<Void> copy(List<SlotCopy> copies) {
+    public CompletableFuture<Void> change(CacheChanges changes) {
         return unlessLost(
                 () -> {
-                    copies.forEach(caches::copy);
+                    change(changes, caches);
                     return null;
                 });
+    }
+
+    private static void change(CacheChanges changes, PlainCaches caches) {
+        changes.commits().forEach(caches::commit);
+        changes.copies().forEach(caches::copy);
     }
 
     @Override

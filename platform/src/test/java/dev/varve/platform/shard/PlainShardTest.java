@@ -31,7 +31,8 @@ class PlainShardTest {
     private static final PlainModel MODEL = PlainModel.mixed(BLOCK);
     private static final int LAYERS = MODEL.shape().layerCount();
     private static final PlainShard.Sizes SIZES =
-            new PlainShard.Sizes(3 * BLOCK, 6, IntStream.rangeClosed(0, LAYERS).boxed().toList());
+            new PlainShard.Sizes(
+                    3 * BLOCK, 6, IntStream.rangeClosed(0, LAYERS).boxed().toList(), Stashes.NONE);
     private static final int[] PROMPT = {5, 17, 3, 3, 60, 0, 22, 41, 9, 13, 28};
 
     private final PlainShard shard = new PlainShard(MODEL, MODEL.shape().allLayers(), SIZES);
@@ -176,9 +177,10 @@ class PlainShardTest {
 
         Batch forked =
                 new Batch(
-                        List.of(
-                                new SlotCopy(0, BLOCK, PROMPT.length),
-                                new SlotCopy(BLOCK, 2 * BLOCK, PROMPT.length)),
+                        CacheChanges.copies(
+                                List.of(
+                                        new SlotCopy(0, BLOCK, PROMPT.length),
+                                        new SlotCopy(BLOCK, 2 * BLOCK, PROMPT.length))),
                         next(2 * BLOCK).slices(),
                         Phase.DECODE,
                         List.of());

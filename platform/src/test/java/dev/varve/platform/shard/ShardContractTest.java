@@ -32,8 +32,10 @@ import java.util.concurrent.TimeUnit;
 public abstract class ShardContractTest {
     private static final int CHUNK = 24;
     private static final int SEQUENCES = 4;
+    private static final int DRAFT = 5;
     private static final CacheSizes SIZES =
-            new CacheSizes(SEQUENCES * SlotSpan.BLOCK, SEQUENCES + 1, 0);
+            new CacheSizes(
+                    SEQUENCES * SlotSpan.BLOCK, SEQUENCES + 1, 0, new Stashes(SEQUENCES, DRAFT));
     private static final long SECONDS = 120;
 
     private Shard shard;
@@ -316,7 +318,10 @@ public abstract class ShardContractTest {
         ShardResult forked =
                 run(
                         new Batch(
-                                List.of(new SlotCopy(span(1).begin(), span(2).begin(), CHUNK)),
+                                CacheChanges.copies(
+                                        List.of(
+                                                new SlotCopy(
+                                                        span(1).begin(), span(2).begin(), CHUNK))),
                                 List.of(fork),
                                 Phase.PREFILL,
                                 List.of()));
@@ -342,10 +347,11 @@ public abstract class ShardContractTest {
 
         forward(slice(1, text, 0, CHUNK, OutputRows.NONE));
         CompletableFuture<Void> copied =
-                shard.copy(
-                        List.of(
-                                new SlotCopy(span(1).begin(), span(3).begin(), CHUNK),
-                                new SlotCopy(span(3).begin(), span(2).begin(), CHUNK)));
+                shard.change(
+                        CacheChanges.copies(
+                                List.of(
+                                        new SlotCopy(span(1).begin(), span(3).begin(), CHUNK),
+                                        new SlotCopy(span(3).begin(), span(2).begin(), CHUNK))));
         forward(new Slice(1, other, new SlicePlace(0, span(1), 0, 4), OutputRows.NONE));
         ShardResult forked = run(fork);
 
@@ -353,9 +359,93 @@ public abstract class ShardContractTest {
         copied.get(SECONDS, TimeUnit.SECONDS);
     }
 
+    /** Guessed tokens of one sequence, and of two in a batch; as many count as are committed. */
     @Test
-    void noCopiesAreDoneAtOnce() throws Exception {
-        shard.copy(List.of()).get(SECONDS, TimeUnit.SECONDS);
+    void stateTakesInTheDraftedTokensThatCount() throws Exception {
+        int[] text = tokens(21, CHUNK + DRAFT + 1);
+        List<float[]> rows = new ArrayList<>();
+        List<List<byte[]>> states = new ArrayList<>();
+        run(slice(0, text, 0, CHUNK, OutputRows.NONE));
+        for (int end = CHUNK + 1; end <= text.length; end++) {
+            rows.add(rows(decode(CacheChanges.NONE, slice(0, text, end - 1, end, OutputRows.ALL))));
+            states.add(exported(0, end));
+        }
+
+        for (int counted = 1; counted <= DRAFT; counted++) {
+            run(
+                    slice(1, text, 0, CHUNK, OutputRows.NONE),
+                    slice(2, text, 0, CHUNK, OutputRows.NONE));
+            ShardResult guessed =
+                    decode(CacheChanges.NONE, drafted(2, text, 0), drafted(1, text, 1));
+            CacheChanges commits =
+                    new CacheChanges(
+                            List.of(commit(2, 0, counted), commit(1, 1, DRAFT)), List.of());
+
+            for (int row = 0; row < 2 * DRAFT; row++) {
+                assertArrayEquals(rows.get(row % DRAFT), row(guessed, row), "row " + row);
+            }
+            int end = CHUNK + counted;
+            ShardResult next = decode(commits, slice(2, text, end, end + 1, OutputRows.ALL));
+            assertArrayEquals(rows.get(counted), rows(next), counted + " of the tokens counted");
+            assertSame(states.get(counted), exported(2, end + 1), "behind the next token");
+            assertSame(states.get(DRAFT - 1), exported(1, CHUNK + DRAFT), "where all count");
+        }
+    }
+
+    /** The changes are made before what reads the state outside of any batch, too. */
+    @Test
+    void draftedTokensAreTakenInBetweenBatches() throws Exception {
+        int[] text = tokens(22, CHUNK + DRAFT);
+        run(slice(0, text, 0, CHUNK, OutputRows.NONE));
+        decode(CacheChanges.NONE, slice(0, text, CHUNK, CHUNK + 1, OutputRows.NONE));
+        List<byte[]> expected = exported(0, CHUNK + 1);
+        run(slice(1, text, 0, CHUNK, OutputRows.NONE));
+        int[] wrong = text.clone();
+        Arrays.setAll(wrong, i -> i <= CHUNK ? text[i] : (text[i] + 1) % vocabulary());
+
+        decode(CacheChanges.NONE, drafted(1, wrong, 0));
+        shard.change(new CacheChanges(List.of(commit(1, 0, 1)), List.of()))
+                .get(SECONDS, TimeUnit.SECONDS);
+
+        assertSame(expected, exported(1, CHUNK + 1), "one token counted");
+    }
+
+    private ShardResult decode(CacheChanges changes, Slice... slices) {
+        return run(new Batch(changes, List.of(slices), Phase.DECODE, List.of()));
+    }
+
+    private Slice drafted(int sequence, int[] text, int stash) {
+        return new Slice(
+                sequence,
+                Arrays.copyOfRange(text, CHUNK, CHUNK + DRAFT),
+                new SlicePlace(CHUNK, span(sequence), sequence + 1, sequence + 1, stash),
+                OutputRows.ALL);
+    }
+
+    private static StateCommit commit(int sequence, int stash, int counted) {
+        return new StateCommit(stash, sequence + 1, sequence + 1, CHUNK, counted);
+    }
+
+    private float[] row(ShardResult result, int row) {
+        return Arrays.copyOfRange(result.logits(), row * vocabulary(), (row + 1) * vocabulary());
+    }
+
+    private List<byte[]> exported(int sequence, int tokens) throws Exception {
+        KeptParts kept = new KeptParts();
+        shard.export(parts(sequence, tokens), kept).get(SECONDS, TimeUnit.SECONDS);
+        return kept.all();
+    }
+
+    private static void assertSame(List<byte[]> expected, List<byte[]> found, String when) {
+        assertEquals(expected.size(), found.size());
+        for (int part = 0; part < expected.size(); part++) {
+            assertArrayEquals(expected.get(part), found.get(part), when + ", part " + part);
+        }
+    }
+
+    @Test
+    void noChangesAreDoneAtOnce() throws Exception {
+        shard.change(CacheChanges.NONE).get(SECONDS, TimeUnit.SECONDS);
     }
 
     @Test

@@ -1,14 +1,19 @@
 package dev.varve.platform.shard.local;
 
 import dev.varve.api.VarveException;
+import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.Boundary;
+import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.HostBoundary;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SliceKind;
 import dev.varve.platform.shard.SlotCopy;
+import dev.varve.platform.shard.Stashes;
+import dev.varve.platform.shard.StateCommit;
 
 import java.util.Optional;
 
@@ -21,7 +26,7 @@ import java.util.Optional;
 record BatchCheck(LayerRange range, int vocabulary, int boundaryLength, ShardOptions options) {
     /** Checks a batch with what the shard before computed of it. */
     void require(Batch batch, Optional<Boundary> boundary) {
-        batch.copies().forEach(this::require);
+        require(batch.changes());
         if (!options.captures().containsAll(batch.captures())) {
             throw new IllegalArgumentException(
                     "captures of layers "
@@ -29,7 +34,7 @@ record BatchCheck(LayerRange range, int vocabulary, int boundaryLength, ShardOpt
                             + " from a shard that was loaded for captures of "
                             + options.captures());
         }
-        batch.slices().forEach(this::require);
+        batch.slices().forEach(slice -> require(slice, batch.phase()));
         if (boundary.isPresent() != (range.begin() > 0)) {
             throw new IllegalArgumentException(
                     "range "
@@ -40,14 +45,39 @@ record BatchCheck(LayerRange range, int vocabulary, int boundaryLength, ShardOpt
         boundary.ifPresent(given -> require(batch, given));
     }
 
-    /** Checks a copy of rows. */
-    void require(SlotCopy copy) {
+    /** Checks what is to become of the caches. */
+    void require(CacheChanges changes) {
+        changes.commits().forEach(this::require);
+        changes.copies().forEach(this::require);
+    }
+
+    private void require(StateCommit commit) {
+        requireStash(commit.stash(), commit.tokens());
+        requireRow(Math.max(commit.readRow(), commit.writeRow()));
+    }
+
+    private void requireStash(int stash, int tokens) {
+        Stashes stashes = options.sizes().stashes();
+        if (stash >= stashes.count() || tokens > stashes.tokens()) {
+            throw new IllegalArgumentException(
+                    tokens + " tokens in stash " + stash + " exceed " + stashes);
+        }
+    }
+
+    private void requireRow(int row) {
+        if (row >= options.sizes().stateRows()) {
+            throw new IllegalArgumentException(
+                    "state row " + row + " exceeds the " + options.sizes().stateRows() + " rows");
+        }
+    }
+
+    private void require(SlotCopy copy) {
         if (copy.end() > slots()) {
             throw new IllegalArgumentException(copy + " leaves the pool of " + slots() + " slots");
         }
     }
 
-    private void require(Slice slice) {
+    private void require(Slice slice, Phase phase) {
         for (int token : slice.tokens()) {
             if (token < 0 || token >= vocabulary) {
                 throw new IllegalArgumentException(
@@ -58,10 +88,12 @@ record BatchCheck(LayerRange range, int vocabulary, int boundaryLength, ShardOpt
             throw new IllegalArgumentException(
                     "slots up to " + slice.slots().end() + " exceed the pool of " + slots());
         }
-        int row = Math.max(slice.readRow(), slice.writeRow());
-        if (row >= options.sizes().stateRows()) {
-            throw new IllegalArgumentException(
-                    "state row " + row + " exceeds the " + options.sizes().stateRows() + " rows");
+        requireRow(Math.max(slice.readRow(), slice.writeRow()));
+        if (slice.place().isDrafted()) {
+            requireStash(slice.place().stash(), slice.tokens().length);
+            if (phase != Phase.DECODE && slice.kind() != SliceKind.ROWS) {
+                throw new IllegalArgumentException("a drafted slice that is no row");
+            }
         }
     }
 

@@ -7,6 +7,7 @@ import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SliceKind;
+import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotSpan;
 
 import java.util.List;
@@ -79,7 +80,7 @@ final class BuildCheck {
                         new GraphKey.Columns(CHUNK, 1, SliceKind.CHUNK),
                         new GraphKey.Attended(0, SlotSpan.BLOCK, false),
                         new GraphKey.Attended(0, slides ? SlotSpan.BLOCK : 0, false),
-                        new GraphKey.StateUse(Slice.ZERO_ROW, 1));
+                        new GraphKey.StateUse(Slice.ZERO_ROW, 1, SlicePlace.NO_STASH));
         return new GraphKey(Phase.PREFILL, List.of(part), captures);
     }
 }

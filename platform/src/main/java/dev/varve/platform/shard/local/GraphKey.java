@@ -4,6 +4,7 @@ import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.platform.shard.ExactRows;
 import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SliceKind;
+import dev.varve.platform.shard.SlicePlace;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -63,8 +64,16 @@ record GraphKey(Phase phase, List<Part> parts, List<Integer> captures) {
      */
     record Attended(int slot, int slots, boolean byHeads) {}
 
-    /** State rows before and after a slice. */
-    record StateUse(int readRow, int writeRow) {}
+    /**
+     * State rows before and after a slice.
+     *
+     * @param stash see {@link SlicePlace#stash}
+     */
+    record StateUse(int readRow, int writeRow, int stash) {
+        boolean isDrafted() {
+            return stash != SlicePlace.NO_STASH;
+        }
+    }
 
     static GraphKey of(PlacedBatch placed) {
         List<Slice> slices = placed.batch().slices();
@@ -83,7 +92,8 @@ record GraphKey(Phase phase, List<Part> parts, List<Integer> captures) {
                                     window.slot(),
                                     window.slots(),
                                     window.position() > 0 && tokens == 1),
-                            new StateUse(slice.readRow(), slice.writeRow())));
+                            new StateUse(
+                                    slice.readRow(), slice.writeRow(), slice.place().stash())));
         }
         return new GraphKey(phase, List.copyOf(parts), placed.batch().captures());
     }

@@ -8,6 +8,7 @@ import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.Boundary;
+import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.ComputeUnit;
 import dev.varve.platform.shard.LoadProgress;
@@ -20,6 +21,7 @@ import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.SlotCopy;
+import dev.varve.platform.shard.StateCommit;
 
 import java.util.List;
 import java.util.Optional;
@@ -46,6 +48,7 @@ public final class LocalShard implements Shard {
     private final ShardOptions options;
     private final ShardState state;
     private final GraphCache graphs;
+    private final CommitGraphs commits;
     private final LogitsReader logits;
     private final BatchCheck check;
     private final PartTensors partTensors;
@@ -71,6 +74,7 @@ public final class LocalShard implements Shard {
         this.state = state;
         boundaries = new BoundaryClock(device.info().name(), range);
         graphs = new GraphCache(device.bufferType());
+        commits = new CommitGraphs(device.bufferType(), state.caches());
         int vocabulary = model.shape().vocabularySize();
         logits = new LogitsReader(device.bufferType(), vocabulary);
         check = new BatchCheck(range, vocabulary, model.boundaryLength(range.begin()), options);
@@ -197,7 +201,7 @@ public final class LocalShard implements Shard {
                 state.weights().bufferBytes(),
                 state.weights().mappedBytes(),
                 state.caches().bytes(),
-                graphs.bytes() + inbound.map(BoundaryRing::bytes).orElse(0L));
+                graphs.bytes() + commits.bytes() + inbound.map(BoundaryRing::bytes).orElse(0L));
     }
 
     @Override
@@ -229,7 +233,7 @@ public final class LocalShard implements Shard {
             requireOpen();
             check.require(batch, boundary);
             if (step == Step.COMPUTED) {
-                copyRows(batch.copies());
+                make(batch.changes());
             }
             PlacedBatch placed = PlacedBatch.place(batch, state.caches().windows());
             RecordedGraph graph =
@@ -259,18 +263,24 @@ public final class LocalShard implements Shard {
         }
     }
 
-    private void copyRows(List<SlotCopy> copies) {
-        for (SlotCopy copy : copies) {
+    private void make(CacheChanges changes) {
+        for (StateCommit commit : changes.commits()) {
+            if (!state.caches().stash().layers().isEmpty()) {
+                commits.find(CommitGraph.Key.of(commit)).compute(device);
+            }
+            state.caches().windows().commit(commit);
+        }
+        for (SlotCopy copy : changes.copies()) {
             state.caches().kvPool().move(copy.from(), copy.to(), copy.count());
         }
     }
 
     @Override
-    public CompletableFuture<Void> copy(List<SlotCopy> copies) {
+    public CompletableFuture<Void> change(CacheChanges changes) {
         return move(
                 () -> {
-                    copies.forEach(check::require);
-                    copyRows(copies);
+                    check.require(changes);
+                    make(changes);
                 });
     }
 
@@ -313,6 +323,7 @@ public final class LocalShard implements Shard {
             if (!closed) {
                 closed = true;
                 graphs.close();
+                commits.close();
                 inbound.ifPresent(BoundaryRing::close);
                 state.close();
             }

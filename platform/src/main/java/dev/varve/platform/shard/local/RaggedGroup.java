@@ -5,16 +5,30 @@ import java.util.List;
 
 /**
  * Neighbouring slices of a batch that one recurrent operator can take together: of equal length,
- * with state rows that follow each other. ggml's operators want sequences of equal length and one
- * block of states; views give both without a copy.
+ * with state rows, and stashes if they are drafted, that follow each other. ggml's operators want
+ * sequences of equal length and one block of states; views give both without a copy.
  *
  * @param firstColumn column of the first token
  * @param sequences number of slices
  * @param tokens tokens of each
- * @param readRow state row that the first slice reads; the others follow
- * @param writeRow state row that the first slice writes; the others follow
+ * @param states of the first slice; those of the others follow
  */
-record RaggedGroup(int firstColumn, int sequences, int tokens, int readRow, int writeRow) {
+record RaggedGroup(int firstColumn, int sequences, int tokens, GraphKey.StateUse states) {
+    int readRow() {
+        return states.readRow();
+    }
+
+    int writeRow() {
+        return states.writeRow();
+    }
+
+    int stash() {
+        return states.stash();
+    }
+
+    boolean isDrafted() {
+        return states.isDrafted();
+    }
 
     static List<RaggedGroup> of(GraphKey key) {
         List<RaggedGroup> groups = new ArrayList<>();
@@ -25,19 +39,9 @@ record RaggedGroup(int firstColumn, int sequences, int tokens, int readRow, int 
                 groups.set(
                         groups.size() - 1,
                         new RaggedGroup(
-                                last.firstColumn,
-                                last.sequences + 1,
-                                last.tokens,
-                                last.readRow,
-                                last.writeRow));
+                                last.firstColumn, last.sequences + 1, last.tokens, last.states));
             } else {
-                groups.add(
-                        new RaggedGroup(
-                                column,
-                                1,
-                                part.tokens(),
-                                part.states().readRow(),
-                                part.states().writeRow()));
+                groups.add(new RaggedGroup(column, 1, part.tokens(), part.states()));
             }
             column += part.tokens();
         }
@@ -46,7 +50,9 @@ record RaggedGroup(int firstColumn, int sequences, int tokens, int readRow, int 
 
     private boolean isFollowedBy(GraphKey.Part part) {
         return part.tokens() == tokens
-                && part.states().readRow() == readRow + sequences
-                && part.states().writeRow() == writeRow + sequences;
+                && part.states().readRow() == readRow() + sequences
+                && part.states().writeRow() == writeRow() + sequences
+                && part.states().isDrafted() == isDrafted()
+                && (!isDrafted() || part.states().stash() == stash() + sequences);
     }
 }

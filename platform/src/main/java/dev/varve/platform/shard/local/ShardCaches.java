@@ -7,16 +7,23 @@ package dev.varve.platform.shard.local;
  * @param windowPool rows of the sliding layers
  * @param windows which of these rows hold which positions
  * @param stateRows recurrent states
+ * @param stash what recurrent states take in of drafted slices
  */
-record ShardCaches(KvPool kvPool, KvPool windowPool, WindowRegions windows, StateRows stateRows)
+record ShardCaches(
+        KvPool kvPool,
+        KvPool windowPool,
+        WindowRegions windows,
+        StateRows stateRows,
+        StateStash stash)
         implements AutoCloseable {
     /** Bytes of all of them. */
     long bytes() {
-        return kvPool.bytes() + windowPool.bytes() + stateRows.bytes();
+        return kvPool.bytes() + windowPool.bytes() + stateRows.bytes() + stash.bytes();
     }
 
     @Override
     public void close() {
+        stash.close();
         stateRows.close();
         windowPool.close();
         kvPool.close();

@@ -59,6 +59,9 @@ record ShardState(
             StateRows rows =
                     new StateRows(shape, range, options.sizes().stateRows(), device.bufferType());
             opened.push(rows);
+            StateStash stash =
+                    new StateStash(shape, range, options.sizes().stashes(), device.bufferType());
+            opened.push(stash);
             WindowRegions windows =
                     new WindowRegions(
                             regions,
@@ -68,7 +71,7 @@ record ShardState(
                             options.sizes().stateRows());
             return new ShardState(
                     weights,
-                    new ShardCaches(pool, regions, windows, rows),
+                    new ShardCaches(pool, regions, windows, rows, stash),
                     new AttentionLayers(shape, range),
                     HadamardRotation.of(shape, range, types, device.bufferType()),
                     new Arithmetic(

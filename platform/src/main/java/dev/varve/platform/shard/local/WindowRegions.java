@@ -4,6 +4,7 @@ import dev.varve.api.VarveException;
 import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.shard.StateCommit;
 import dev.varve.platform.shard.WindowRule;
 
 import java.util.OptionalInt;
@@ -81,6 +82,30 @@ final class WindowRegions {
         // A region that still begins at position 0 is read as if nothing were ever dropped.
         int seen = begin == 0 && slice.tokens().length == 1 ? 0 : start;
         return new KvView(seen, region(to) + seen - begin, roundUp(end) - seen);
+    }
+
+    /**
+     * A window ends earlier: the rest of what its last slice wrote does not count.
+     *
+     * @throws IllegalArgumentException if the row does not hold it
+     */
+    void commit(StateCommit commit) {
+        if (rule.window().isEmpty()) {
+            return;
+        }
+        int row = commit.writeRow();
+        if (ends[row] < commit.end() || begins[row] > commit.firstPosition()) {
+            throw new IllegalArgumentException(
+                    "state row "
+                            + row
+                            + " holds the window of positions "
+                            + begins[row]
+                            + " to "
+                            + ends[row]
+                            + ", which cannot end at "
+                            + commit.end());
+        }
+        ends[row] = commit.end();
     }
 
     /** A slice continues what its read row holds; anything else would attend to foreign rows. */

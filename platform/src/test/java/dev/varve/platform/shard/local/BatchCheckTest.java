@@ -11,6 +11,7 @@ import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.Boundary;
+import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
@@ -55,7 +56,7 @@ class BatchCheckTest {
     void aBatchAtTheEdgeOfEverythingFits() {
         Batch last =
                 new Batch(
-                        List.of(new SlotCopy(0, 256, 256)),
+                        CacheChanges.copies(List.of(new SlotCopy(0, 256, 256))),
                         List.of(GOOD),
                         Phase.DECODE,
                         List.of(1, 2));
@@ -86,7 +87,10 @@ class BatchCheckTest {
                 refusal(FIRST, batch(slice(new SlotSpan(0, 256), 3, 1)), Optional.empty()));
         Batch copying =
                 new Batch(
-                        List.of(new SlotCopy(0, 257, 256)), List.of(GOOD), Phase.DECODE, List.of());
+                        CacheChanges.copies(List.of(new SlotCopy(0, 257, 256))),
+                        List.of(GOOD),
+                        Phase.DECODE,
+                        List.of());
         assertTrue(
                 refusal(FIRST, copying, Optional.empty()).endsWith("leaves the pool of 512 slots"));
     }

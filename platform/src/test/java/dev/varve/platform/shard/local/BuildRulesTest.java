@@ -10,6 +10,7 @@ import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerState;
 import dev.varve.platform.shard.SliceKind;
+import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.local.TensorShape.Order;
 
 import org.junit.jupiter.api.Test;
@@ -41,7 +42,7 @@ class BuildRulesTest {
                                         new GraphKey.Columns(TOKENS, outputs, SliceKind.CHUNK),
                                         new GraphKey.Attended(0, 256, false),
                                         new GraphKey.Attended(0, 0, false),
-                                        new GraphKey.StateUse(0, 1))),
+                                        new GraphKey.StateUse(0, 1, SlicePlace.NO_STASH))),
                         captures);
         return new BuildRules(
                 new BuildSite("acme.tiny", "acme", range),

@@ -3,6 +3,7 @@ package dev.varve.platform.shard.local;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.varve.platform.shard.SliceKind;
+import dev.varve.platform.shard.SlicePlace;
 
 import org.junit.jupiter.api.Test;
 
@@ -14,9 +15,7 @@ class RaggedGroupTest {
         GraphKey key =
                 new GraphKey(List.of(part(1, 3, 3), part(1, 4, 4), part(1, 6, 6), part(1, 7, 7)));
 
-        assertEquals(
-                List.of(new RaggedGroup(0, 2, 1, 3, 3), new RaggedGroup(2, 2, 1, 6, 6)),
-                RaggedGroup.of(key));
+        assertEquals(List.of(group(0, 2, 1, 3, 3), group(2, 2, 1, 6, 6)), RaggedGroup.of(key));
     }
 
     @Test
@@ -24,18 +23,47 @@ class RaggedGroupTest {
         GraphKey key = new GraphKey(List.of(part(2, 1, 1), part(1, 2, 2), part(1, 3, 9)));
 
         assertEquals(
-                List.of(
-                        new RaggedGroup(0, 1, 2, 1, 1),
-                        new RaggedGroup(2, 1, 1, 2, 2),
-                        new RaggedGroup(3, 1, 1, 3, 9)),
+                List.of(group(0, 1, 2, 1, 1), group(2, 1, 1, 2, 2), group(3, 1, 1, 3, 9)),
                 RaggedGroup.of(key));
     }
 
+    @Test
+    void draftedSlicesGoTogetherWhereTheirStashesFollow() {
+        GraphKey key =
+                new GraphKey(
+                        List.of(
+                                part(4, states(1, 1, 0)),
+                                part(4, states(2, 2, 1)),
+                                part(4, states(3, 3, 3)),
+                                part(4, states(4, 4, SlicePlace.NO_STASH))));
+
+        assertEquals(
+                List.of(
+                        new RaggedGroup(0, 2, 4, states(1, 1, 0)),
+                        new RaggedGroup(8, 1, 4, states(3, 3, 3)),
+                        new RaggedGroup(12, 1, 4, states(4, 4, SlicePlace.NO_STASH))),
+                RaggedGroup.of(key));
+    }
+
+    private static RaggedGroup group(
+            int column, int sequences, int tokens, int readRow, int writeRow) {
+        return new RaggedGroup(
+                column, sequences, tokens, states(readRow, writeRow, SlicePlace.NO_STASH));
+    }
+
+    private static GraphKey.StateUse states(int readRow, int writeRow, int stash) {
+        return new GraphKey.StateUse(readRow, writeRow, stash);
+    }
+
     private static GraphKey.Part part(int tokens, int readRow, int writeRow) {
+        return part(tokens, states(readRow, writeRow, SlicePlace.NO_STASH));
+    }
+
+    private static GraphKey.Part part(int tokens, GraphKey.StateUse states) {
         return new GraphKey.Part(
                 new GraphKey.Columns(tokens, 1, tokens == 1 ? SliceKind.ROWS : SliceKind.CHUNK),
                 new GraphKey.Attended(0, 256, false),
                 new GraphKey.Attended(0, 0, false),
-                new GraphKey.StateUse(readRow, writeRow));
+                states);
     }
 }

@@ -1,0 +1,41 @@
+package dev.varve.platform.shard;
+
+/**
+ * How far the tokens of a drafted slice became part of their sequence. Its state takes in these and
+ * no others: recurrent states are advanced over them, from the inputs that were stashed, and
+ * windows end behind them.
+ *
+ * @param stash where the slice kept the inputs of its states, see {@link SlicePlace#stash}
+ * @param readRow state row before the slice
+ * @param writeRow state row after it
+ * @param firstPosition position of the slice's first token
+ * @param tokens how many of its tokens count, at least one
+ */
+public record StateCommit(int stash, int readRow, int writeRow, int firstPosition, int tokens) {
+    /** Checks what needs no knowledge of the caches. */
+    public StateCommit {
+        if (stash < 0
+                || readRow < 0
+                || writeRow <= Slice.ZERO_ROW
+                || firstPosition < 0
+                || tokens < 1
+                || tokens > Integer.MAX_VALUE - firstPosition) {
+            throw new IllegalArgumentException(
+                    "commit of "
+                            + tokens
+                            + " tokens from position "
+                            + firstPosition
+                            + " on, of stash "
+                            + stash
+                            + " and state rows "
+                            + readRow
+                            + " and "
+                            + writeRow);
+        }
+    }
+
+    /** Position behind the tokens that count. */
+    public int end() {
+        return firstPosition + tokens;
+    }
+}

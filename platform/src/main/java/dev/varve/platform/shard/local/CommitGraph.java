@@ -1,0 +1,79 @@
+package dev.varve.platform.shard.local;
+
+import dev.varve.api.backend.ComputeDevice;
+import dev.varve.api.backend.ComputeDevice.Phase;
+import dev.varve.api.ggml.DeltaInputs;
+import dev.varve.api.ggml.GgmlContext;
+import dev.varve.api.ggml.Graph;
+import dev.varve.api.ggml.GraphAllocator;
+import dev.varve.api.ggml.Ops;
+import dev.varve.api.ggml.Tensor;
+import dev.varve.platform.shard.StateCommit;
+
+/**
+ * Advances the recurrent states of a sequence over the tokens of a drafted slice that count: the
+ * delta rule alone, from inputs that were stashed. The operator takes the tokens one after the
+ * other, so the states have the bits that they have without drafts.
+ */
+final class CommitGraph implements AutoCloseable {
+    private static final int TENSORS_PER_LAYER = 24;
+
+    /**
+     * What a graph can be used for again.
+     *
+     * @param tokens how many of the stashed tokens count
+     */
+    record Key(GraphKey.StateUse states, int tokens) {
+        static Key of(StateCommit commit) {
+            return new Key(
+                    new GraphKey.StateUse(commit.readRow(), commit.writeRow(), commit.stash()),
+                    commit.tokens());
+        }
+    }
+
+    private final GgmlContext context;
+    private final Graph graph;
+
+    /**
+     * Records the graph and gives its results memory.
+     *
+     * @param allocator is used for this graph until it is closed
+     */
+    CommitGraph(Key key, ShardCaches caches, GraphAllocator allocator) {
+        int tensors = (caches.stash().layers().size() + 1) * TENSORS_PER_LAYER;
+        context = GgmlContext.open(tensors, tensors);
+        try {
+            graph = context.newGraph(tensors);
+            record(key, caches);
+            allocator.reserve(graph);
+            allocator.allocate(graph);
+        } catch (RuntimeException | Error e) {
+            context.close();
+            throw e;
+        }
+    }
+
+    private void record(Key key, ShardCaches caches) {
+        Ops ops = context.ops();
+        RecurrentStates states = new RecurrentStates(ops, graph);
+        StashBlock stash = new StashBlock(ops, graph, caches.stash());
+        RaggedGroup group = new RaggedGroup(0, 1, key.tokens(), key.states());
+        for (int layer : caches.stash().layers().keySet()) {
+            StateRows.Layer cache = caches.stateRows().layer(layer);
+            Tensor window = states.window(cache, stash.convolution(layer, group), group.readRow());
+            states.keepWindow(cache, window, group.writeRow());
+            DeltaInputs inputs = stash.delta(layer, group);
+            Tensor output = states.delta(cache, inputs, group.readRow());
+            states.keepMatrix(cache, output, group.tokens(), 1, group.writeRow());
+        }
+    }
+
+    void compute(ComputeDevice device) {
+        device.compute(graph, Phase.DECODE);
+    }
+
+    @Override
+    public void close() {
+        context.close();
+    }
+}

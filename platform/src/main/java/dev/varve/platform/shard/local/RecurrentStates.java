@@ -1,0 +1,97 @@
+package dev.varve.platform.shard.local;
+
+import dev.varve.api.ggml.DeltaInputs;
+import dev.varve.api.ggml.Extents;
+import dev.varve.api.ggml.Graph;
+import dev.varve.api.ggml.Ops;
+import dev.varve.api.ggml.Strides;
+import dev.varve.api.ggml.Tensor;
+import dev.varve.api.model.LayerState;
+
+/** The states of gated delta nets as operators read and write them, in place of their rows. */
+final class RecurrentStates {
+    private static final long FLOAT = Float.BYTES;
+
+    private final Ops ops;
+    private final Graph graph;
+
+    RecurrentStates(Ops ops, Graph graph) {
+        this.ops = ops;
+        this.graph = graph;
+    }
+
+    /**
+     * What a convolution reads: the inputs that are kept, and behind them the new ones.
+     *
+     * @param columns {@code F32 [channels, tokens, sequences]}
+     * @param readRow of the first sequence; the others follow
+     * @return {@code F32 [kept + tokens, channels, sequences]}
+     */
+    Tensor window(StateRows.Layer cache, Tensor columns, int readRow) {
+        Tensor before = convolutionRows(cache, readRow, columns.ne(2));
+        return ops.concat(before, ops.transpose(columns), 0);
+    }
+
+    /** Keeps the last inputs of a {@link #window}. */
+    void keepWindow(StateRows.Layer cache, Tensor window, int writeRow) {
+        long kept = kept(cache);
+        Tensor last =
+                ops.view(
+                        window,
+                        Extents.of(kept, window.ne(1), window.ne(2)),
+                        Strides.of(window.nb(1), window.nb(2)),
+                        (window.ne(0) - kept) * FLOAT);
+        graph.expand(ops.copy(last, convolutionRows(cache, writeRow, window.ne(2))));
+    }
+
+    private static long kept(StateRows.Layer cache) {
+        return cache.state().convKernel() - 1;
+    }
+
+    private Tensor convolutionRows(StateRows.Layer cache, int firstRow, long sequences) {
+        Tensor rows = cache.convolution();
+        return ops.view(
+                rows,
+                Extents.of(kept(cache), cache.state().convChannels(), sequences),
+                Strides.of(kept(cache) * FLOAT, rows.nb(1)),
+                firstRow * rows.nb(1));
+    }
+
+    /**
+     * The delta rule from the states on: the results of all tokens, {@code [size, heads, tokens *
+     * sequences]}, and behind them the states after the last ones.
+     *
+     * @param readRow of the first sequence; the others follow
+     */
+    Tensor delta(StateRows.Layer cache, DeltaInputs inputs, int readRow) {
+        return ops.gatedDeltaNet(inputs, matrixRows(cache, readRow, inputs.value().ne(3)), 1);
+    }
+
+    /**
+     * Keeps the states of {@link #delta}.
+     *
+     * @param tokens of all sequences
+     */
+    void keepMatrix(StateRows.Layer cache, Tensor output, long tokens, long sequences, int row) {
+        LayerState.Recurrent state = cache.state();
+        long size = state.stateSize();
+        long heads = state.valueHeads();
+        Tensor after =
+                ops.view(
+                        output,
+                        Extents.of(size, size, heads, sequences),
+                        Strides.of(size * FLOAT, size * size * FLOAT, size * size * heads * FLOAT),
+                        size * heads * tokens * FLOAT);
+        graph.expand(ops.copy(after, matrixRows(cache, row, sequences)));
+    }
+
+    private Tensor matrixRows(StateRows.Layer cache, int firstRow, long sequences) {
+        Tensor rows = cache.matrix();
+        long size = cache.state().stateSize();
+        return ops.view(
+                rows,
+                Extents.of(size, size, cache.state().valueHeads(), sequences),
+                Strides.of(size * FLOAT, size * size * FLOAT, rows.nb(1)),
+                firstRow * rows.nb(1));
+    }
+}

@@ -1,0 +1,84 @@
+package dev.varve.platform.remote;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import dev.varve.platform.shard.CacheChanges;
+import dev.varve.platform.shard.SlotCopy;
+import dev.varve.platform.shard.StateCommit;
+import dev.varve.platform.wire.WireCode;
+import dev.varve.platform.wire.WireException;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.List;
+
+/** Changes of caches as a message of their own, and what is refused of it. */
+class ChangeCodecTest {
+    private static final SlotCopy COPY = new SlotCopy(256, 1024, 77);
+    private static final StateCommit COMMIT = new StateCommit(1, 0, 4, 300, 3);
+    private static final CacheChanges BOTH = new CacheChanges(List.of(COMMIT), List.of(COPY));
+
+    @Test
+    void whatWasEncodedIsDecoded() {
+        CacheChanges changes =
+                new CacheChanges(
+                        List.of(COMMIT, new StateCommit(0, 1, 1, 0, Integer.MAX_VALUE)),
+                        List.of(
+                                COPY,
+                                new SlotCopy(0, 0, 1),
+                                new SlotCopy(0, Integer.MAX_VALUE - 1, 1)));
+
+        for (CacheChanges each : List.of(changes, BOTH, CacheChanges.NONE)) {
+            assertEquals(each, ChangeCodec.decode(ChangeCodec.encode(each)));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "0; -1; commits: expected 0 to 1024, found -1",
+                "0; 1025; commits: expected 0 to 1024, found 1025",
+                "4; -1; stash: expected 0 to 2147483647, found -1",
+                "8; -1; read row: expected 0 to 2147483647, found -1",
+                "12; 0; write row: expected 1 to 2147483647, found 0",
+                "16; -1; position: expected 0 to 2147483646, found -1",
+                "20; 0; tokens: expected 1 to 2147483347, found 0",
+                "20; 2147483647; tokens: expected 1 to 2147483347, found 2147483647",
+                "24; -1; copies: expected 0 to 16384, found -1",
+                "24; 16385; copies: expected 0 to 16384, found 16385",
+                "24; 0; message: expected no more fields, found 12 bytes",
+                "24; 2; copy from: expected 4 bytes, found 0",
+                "28; -1; copy from: expected 0 to 2147483646, found -1",
+                "28; 2147483647; copy from: expected 0 to 2147483646, found 2147483647",
+                "32; -256; copy to: expected 0 to 2147483646, found -256",
+                "36; 0; copy count: expected 1 to 2147482623, found 0",
+                "36; -5; copy count: expected 1 to 2147482623, found -5",
+                "36; 2147483647; copy count: expected 1 to 2147482623, found 2147483647"
+            })
+    void aFieldOutOfItsRangeIsRefusedByName(int offset, int value, String why) {
+        ByteBuffer fields = ChangeCodec.encode(BOTH).order(ByteOrder.LITTLE_ENDIAN);
+        fields.putInt(offset, value);
+
+        WireException refusal = assertThrows(WireException.class, () -> ChangeCodec.decode(fields));
+
+        assertEquals(WireCode.INVALID_REQUEST, refusal.code());
+        assertEquals(why, refusal.getMessage());
+    }
+
+    @Test
+    void fieldsThatAreCutOffAreRefused() {
+        ByteBuffer whole = ChangeCodec.encode(BOTH);
+
+        for (int length = 0; length < whole.remaining(); length++) {
+            ByteBuffer cut = whole.slice(0, length).order(ByteOrder.LITTLE_ENDIAN);
+            assertThrows(
+                    WireException.class, () -> ChangeCodec.decode(cut), "of " + length + " bytes");
+        }
+    }
+}

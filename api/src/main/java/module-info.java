@@ -7,5 +7,6 @@ module dev.varve.api {
     exports dev.varve.api.model;
     exports dev.varve.api.nativecall;
     exports dev.varve.api.snapshot;
+    exports dev.varve.api.speculation;
     exports dev.varve.api.transport;
 }

@@ -19,13 +19,12 @@ import java.util.Optional;
  * token: plain loops.
  */
 final class DecodeStep {
-    private static final int[] NONE = {};
-
     private final RunningRequests running;
     private final SequenceCache cache;
     private final Flights flights;
     private final TokenChoice choice;
-    private final TokenProposer proposer;
+    private final Drafting drafting;
+    private final int contextTokens;
 
     /**
      * What a request computes in a step.
@@ -35,7 +34,10 @@ final class DecodeStep {
     private record RequestStep(Request request, int[] proposed) {
         /** With guesses every row is wanted, to compare it with the guess. */
         OutputRows outputs() {
-            return proposed.length == 0 ? request.wanted() : OutputRows.ALL;
+            if (proposed.length == 0) {
+                return request.wanted();
+            }
+            return request.wanted().isBest() ? OutputRows.BEST_EACH : OutputRows.ALL;
         }
 
         /** Tokens that go in: the last one that is known, and the guesses. */
@@ -50,24 +52,34 @@ final class DecodeStep {
         }
     }
 
-    DecodeStep(EngineState state, TokenProposer proposer) {
+    /**
+     * @param contextTokens most tokens of a sequence
+     */
+    DecodeStep(EngineState state, int contextTokens) {
         running = state.running();
         cache = state.cache();
         flights = state.flights();
         choice = state.choice();
-        this.proposer = proposer;
+        drafting = state.drafting();
+        this.contextTokens = contextTokens;
     }
 
     /** What all requests in decode compute next; some may have lost their place for that. */
     List<Work> works() {
         flights.settleOutputs();
         List<RequestStep> steps = new ArrayList<>(running.size());
-        for (Request request : running.inDecode()) {
+        List<Request> requests = running.inDecode();
+        List<int[]> drafts =
+                drafting.propose(requests, requests.stream().mapToInt(this::mostGuesses).toArray());
+        for (int i = 0; i < requests.size(); i++) {
+            Request request = requests.get(i);
             // Others may have made room for this one, or this one for them.
             if (request.isInDecode()) {
-                int[] proposed = propose(request);
+                int[] draft = drafts.get(i);
+                // A guess is not worth the place of another request.
+                boolean fits = draft.length > 0 && hasRoom(request, 1 + draft.length);
                 makeRoom(request);
-                steps.add(new RequestStep(request, proposed));
+                steps.add(new RequestStep(request, fits ? draft : new int[0]));
             }
         }
         List<Work> works = new ArrayList<>(steps.size());
@@ -89,7 +101,9 @@ final class DecodeStep {
                         request.arrival(),
                         step.tokens(),
                         step.outputs(),
-                        Stretch.ROWS);
+                        Stretch.ROWS,
+                        false,
+                        step.proposed().length);
         return new Work(
                 request,
                 advance,
@@ -100,14 +114,12 @@ final class DecodeStep {
                 });
     }
 
-    private int[] propose(Request request) {
-        if (!cache.canCutBack()) {
-            // State that cannot be cut back would have seen the wrong guesses.
-            return NONE;
-        }
-        int[] proposed = proposer.propose(request, request.tokensLeft() - 1);
-        // A guess is not worth the place of another request.
-        return proposed.length > 0 && hasRoom(request, 1 + proposed.length) ? proposed : NONE;
+    /**
+     * The last token that it may have needs no guess, and one that cannot be taken back is none.
+     */
+    private int mostGuesses(Request request) {
+        int behind = Math.min(request.tokensLeft() - 1, contextTokens - request.known());
+        return Math.max(0, Math.min(Math.min(request.mayDraft(), behind), cache.mostGuesses()));
     }
 
     private boolean hasRoom(Request request, int tokens) {
@@ -140,6 +152,9 @@ final class DecodeStep {
             chosen = choose(step, result, firstRow + accepted);
         }
         cache.accept(request.sequence(), before + accepted);
+        if (proposed.length > 0) {
+            request.drafts().verified(proposed.length, accepted);
+        }
         Optional<GenerationEnd.Reason> end = chosen.end();
         if (end.isPresent()) {
             running.finish(request, end.get());
@@ -147,8 +162,7 @@ final class DecodeStep {
     }
 
     private TokenChoice.Chosen choose(RequestStep step, ShardResult result, int row) {
-        OutputRows rows = step.proposed().length == 0 ? step.outputs() : OutputRows.LAST;
-        TokenOutput output = choice.output(result, row, rows);
+        TokenOutput output = choice.output(result, row, step.outputs());
         return choice.choose(step.request(), output);
     }
 }

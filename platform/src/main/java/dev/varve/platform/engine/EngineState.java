@@ -11,9 +11,14 @@ import dev.varve.platform.sequence.TokenOutput;
  * @param prefix what was computed of them and of others
  * @param flights the batches under way
  * @param choice makes tokens of what the model gave
+ * @param drafting guesses tokens
  */
 record EngineState(
-        RunningRequests running, PrefixCache prefix, Flights flights, TokenChoice choice) {
+        RunningRequests running,
+        PrefixCache prefix,
+        Flights flights,
+        TokenChoice choice,
+        Drafting drafting) {
     /** Where sequences lie on the devices. */
     SequenceCache cache() {
         return prefix.devices();

@@ -25,6 +25,7 @@ final class Flights {
     private final ShardPipeline pipeline;
     private final PrefixCache cache;
     private final StepPace pace;
+    private final Drafting drafting;
     private final Consumer<Failure> onFailure;
     private final Deque<Flight> flights = new ArrayDeque<>();
     private long submitted;
@@ -68,12 +69,19 @@ final class Flights {
     /**
      * @param cache makes the batches
      * @param pace hears how long those with prompt tokens take
+     * @param drafting sees what tokens were to the model
      * @param onFailure hears of each batch that failed, unless a shard was lost
      */
-    Flights(ShardPipeline pipeline, PrefixCache cache, StepPace pace, Consumer<Failure> onFailure) {
+    Flights(
+            ShardPipeline pipeline,
+            PrefixCache cache,
+            StepPace pace,
+            Drafting drafting,
+            Consumer<Failure> onFailure) {
         this.pipeline = pipeline;
         this.cache = cache;
         this.pace = pace;
+        this.drafting = drafting;
         this.onFailure = onFailure;
     }
 
@@ -98,7 +106,7 @@ final class Flights {
             places.add(work.request().sequence());
             advances.add(work.advance());
         }
-        Batch batch = cache.devices().advance(advances);
+        Batch batch = cache.devices().advance(advances, drafting.captures(works));
         submitted++;
         long now = System.nanoTime();
         flights.addLast(
@@ -160,9 +168,24 @@ final class Flights {
         measure(flight.batch(), settledAt - begin);
         flight.departures().forEach(Departure::ripen);
         int row = 0;
-        for (Work work : flight.works()) {
+        int column = 0;
+        for (int i = 0; i < flight.works().size(); i++) {
+            Work work = flight.works().get(i);
             work.taker().take(result, row);
+            show(flight, i, result, column);
             row += work.outputs();
+            column += work.tokens();
+        }
+    }
+
+    /** Shows whoever guesses those tokens of a request that are its own for good. */
+    private void show(Flight flight, int index, ShardResult result, int column) {
+        Request request = flight.works().get(index).request();
+        CachedSequence place = flight.places().get(index);
+        if (!result.features().isEmpty() && request.isRunning() && request.sequence() == place) {
+            int first = flight.batch().slices().get(index).firstPosition();
+            int computed = Math.min(place.computed() - first, flight.works().get(index).tokens());
+            drafting.observe(request, first, computed, result.features(), column);
         }
     }
 
@@ -171,6 +194,7 @@ final class Flights {
             pace.took(batch.tokens(), nanos);
         } else {
             pace.tookRows(nanos);
+            drafting.measured(batch.tokens(), nanos);
         }
     }
 

@@ -9,8 +9,15 @@ import dev.varve.platform.prefix.CacheUse;
  * @param tokens how many there were
  * @param times how long they took
  * @param cache what the prefix cache was good for
+ * @param speculation what became of guesses
  */
-public record GenerationEnd(Reason reason, Tokens tokens, Times times, CacheUse cache) {
+public record GenerationEnd(
+        Reason reason, Tokens tokens, Times times, CacheUse cache, Speculation speculation) {
+    /** An end without guesses. */
+    public GenerationEnd(Reason reason, Tokens tokens, Times times, CacheUse cache) {
+        this(reason, tokens, times, cache, Speculation.NONE);
+    }
+
     /** Why a generation ends. */
     public enum Reason {
         /** The model chose an end token. */
@@ -38,6 +45,26 @@ public record GenerationEnd(Reason reason, Tokens tokens, Times times, CacheUse 
      * @param decodeMillis time from the first token to the end
      */
     public record Times(double queueMillis, double prefillMillis, double decodeMillis) {}
+
+    /**
+     * What became of guessed tokens.
+     *
+     * @param drafted guesses that were checked
+     * @param accepted of these, the ones that were right
+     * @param verifySteps steps that checked some
+     */
+    public record Speculation(int drafted, int accepted, int verifySteps) {
+        /** Nothing was guessed. */
+        public static final Speculation NONE = new Speculation(0, 0, 0);
+
+        /**
+         * Tokens that a checking step gave on average: the right guesses, and the one that the
+         * model chose behind them. 0 without such a step.
+         */
+        public double acceptanceLength() {
+            return verifySteps == 0 ? 0 : (double) (accepted + verifySteps) / verifySteps;
+        }
+    }
 
     /** Tokens per second of prefill, 0 where no time passed. */
     public double prefillTokensPerSecond() {

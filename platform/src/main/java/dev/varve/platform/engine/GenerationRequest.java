@@ -13,13 +13,24 @@ import java.util.Set;
  * @param prompt what to continue
  * @param ending when to stop; prompt and output together must fit the context
  * @param choice how the tokens are chosen
+ * @param mostDrafts most tokens that are guessed in a step, 0 for none; whether and how many are is
+ *     up to the engine
  */
-public record GenerationRequest(Prompt prompt, Ending ending, Choice choice) {
+public record GenerationRequest(Prompt prompt, Ending ending, Choice choice, int mostDrafts) {
     /** Checks that nothing is missing. */
     public GenerationRequest {
+        if (mostDrafts < 0) {
+            throw new IllegalArgumentException(
+                    "draft_max: expected 0 or more, found " + mostDrafts);
+        }
         Objects.requireNonNull(prompt);
         Objects.requireNonNull(ending);
         Objects.requireNonNull(choice);
+    }
+
+    /** A request of which the engine guesses as much as it likes. */
+    public GenerationRequest(Prompt prompt, Ending ending, Choice choice) {
+        this(prompt, ending, choice, Integer.MAX_VALUE);
     }
 
     /** The most likely continuation of a prompt, up to a number of tokens. */
@@ -32,18 +43,24 @@ public record GenerationRequest(Prompt prompt, Ending ending, Choice choice) {
 
     /** The same request with tokens that end it. */
     public GenerationRequest endingAt(Set<Integer> endTokens) {
-        return new GenerationRequest(prompt, new Ending(ending.maxTokens(), endTokens), choice);
+        return new GenerationRequest(
+                prompt, new Ending(ending.maxTokens(), endTokens), choice, mostDrafts);
     }
 
     /** The same request with another choice. */
     public GenerationRequest choosing(Choice other) {
-        return new GenerationRequest(prompt, ending, other);
+        return new GenerationRequest(prompt, ending, other, mostDrafts);
+    }
+
+    /** The same request of which not more is guessed. */
+    public GenerationRequest drafting(int most) {
+        return new GenerationRequest(prompt, ending, choice, most);
     }
 
     /** The same request in another scope. */
     public GenerationRequest within(CacheScope scope) {
         return new GenerationRequest(
-                new Prompt(prompt.tokens, prompt.boundaries, scope), ending, choice);
+                new Prompt(prompt.tokens, prompt.boundaries, scope), ending, choice, mostDrafts);
     }
 
     /**

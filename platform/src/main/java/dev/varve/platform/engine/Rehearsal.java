@@ -9,6 +9,7 @@ import dev.varve.platform.shard.Shard;
 
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
@@ -95,7 +96,7 @@ final class Rehearsal {
                         pipeline.rehearsing(),
                         shape,
                         options.withoutHostCache(),
-                        TokenProposer.NONE,
+                        new Drafting(Optional.empty()),
                         NOBODY);
     }
 
@@ -154,6 +155,7 @@ final class Rehearsal {
                 number,
                 new Sampler(SamplingOptions.greedy(), shape.vocabularySize(), new int[0]),
                 false,
+                new SequenceDrafts(1),
                 () -> {});
     }
 }

@@ -49,6 +49,7 @@ final class Request implements Generation {
 
     private final OutputRows wanted;
     private final Runnable wakeUp;
+    private final SequenceDrafts drafts;
     private final RequestClock clock = new RequestClock(System::nanoTime);
     private volatile boolean cancelled;
 
@@ -82,6 +83,7 @@ final class Request implements Generation {
     /**
      * @param arrival number of the request; the sequence's id
      * @param suppressesTokens whether some tokens must never be chosen
+     * @param drafts what becomes of guesses
      * @param wakeUp called when the request is cancelled
      */
     Request(
@@ -89,11 +91,13 @@ final class Request implements Generation {
             long arrival,
             Sampler sampler,
             boolean suppressesTokens,
+            SequenceDrafts drafts,
             Runnable wakeUp) {
         request = submission.request();
         listener = submission.listener();
         this.arrival = arrival;
         this.sampler = sampler;
+        this.drafts = drafts;
         this.wakeUp = wakeUp;
         GenerationRequest.Choice choice = request.choice();
         boolean best =
@@ -131,6 +135,16 @@ final class Request implements Generation {
 
     GenerationRequest.Choice rules() {
         return request.choice();
+    }
+
+    /** Most tokens that may be guessed in a step. */
+    int mayDraft() {
+        return request.mostDrafts();
+    }
+
+    /** What becomes of guesses. */
+    SequenceDrafts drafts() {
+        return drafts;
     }
 
     Sampler sampler() {
@@ -344,8 +358,8 @@ final class Request implements Generation {
 
     /** Goes back to the queue, to be computed again as it was. */
     void loseSequence() {
-        // What was only copied was not computed for this request.
-        CutList done = isRestoring() ? CutList.NONE : sequence.cuts();
+        // What was only copied was not computed for this request, and guesses are no part of it.
+        CutList done = isRestoring() ? CutList.NONE : sequence.cuts().endingBy(known());
         replay = done.end() >= replay.end() ? done : replay;
         sequence = null;
         phase = Phase.WAITING;
@@ -411,6 +425,7 @@ final class Request implements Generation {
                 reason,
                 new GenerationEnd.Tokens(promptLength, cachedTokens(), generated),
                 clock.end(),
-                cacheUse.orElseGet(() -> CacheUse.missed(MissReason.UNKNOWN)));
+                cacheUse.orElseGet(() -> CacheUse.missed(MissReason.UNKNOWN)),
+                drafts.figures());
     }
 }

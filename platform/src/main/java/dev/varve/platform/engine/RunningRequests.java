@@ -23,13 +23,15 @@ final class RunningRequests {
 
     private final PrefixCache cache;
     private final WaitingLine line;
+    private final Drafting drafting;
     private final List<Request> requests = new ArrayList<>();
     private long preemptions;
     private long replays;
 
-    RunningRequests(PrefixCache cache, WaitingLine line) {
+    RunningRequests(PrefixCache cache, WaitingLine line, Drafting drafting) {
         this.cache = cache;
         this.line = line;
+        this.drafting = drafting;
     }
 
     int size() {
@@ -136,6 +138,7 @@ final class RunningRequests {
     private void leave(Request request) {
         requests.remove(request);
         request.leave();
+        drafting.forget(request);
     }
 
     /**
@@ -170,6 +173,7 @@ final class RunningRequests {
         CachedSequence place = youngest.sequence();
         boolean whole = !youngest.isRestoring();
         youngest.loseSequence();
+        drafting.forget(youngest);
         if (whole) {
             cache.putAside(place);
         } else {
@@ -186,6 +190,7 @@ final class RunningRequests {
         cache.lose();
         for (Request request : ended) {
             request.leave();
+            drafting.forget(request);
             fail(request, reason);
         }
     }
@@ -217,6 +222,7 @@ final class RunningRequests {
                         .sorted(Comparator.comparingLong(Request::arrival).reversed())
                         .toList();
         for (Request request : youngestFirst) {
+            drafting.forget(request);
             if (request.countLoss() > MOST_LOSSES) {
                 request.leave();
                 fail(

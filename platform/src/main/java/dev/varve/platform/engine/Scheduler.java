@@ -41,6 +41,7 @@ public final class Scheduler implements Engine {
     private final ModelShape shape;
     private final EngineOptions options;
     private final RequestQueue queue;
+    private final Drafting drafting;
     private final StepRunner steps;
     private final Thread thread;
     private final AtomicLong arrivals = new AtomicLong();
@@ -55,28 +56,29 @@ public final class Scheduler implements Engine {
             ShardPipeline pipeline,
             ModelShape shape,
             EngineOptions options,
-            TokenProposer proposer) {
+            Optional<SpeculationOptions> speculation) {
         this.pipeline = pipeline;
         this.shape = shape;
         this.options = options;
         queue = new RequestQueue(options.queueLimit());
-        steps = new StepRunner(pipeline, shape, options, proposer, queue);
+        drafting = new Drafting(speculation);
+        steps = new StepRunner(pipeline, shape, options, drafting, queue);
         published = steps.figures(0);
         thread = Thread.ofPlatform().name("varve-engine").daemon(true).unstarted(this::run);
     }
 
     /** Starts an engine over loaded shards, which it owns from now on. */
     public static Scheduler start(ShardPipeline pipeline, ModelShape shape, EngineOptions options) {
-        return start(pipeline, shape, options, TokenProposer.NONE);
+        return start(pipeline, shape, options, Optional.empty());
     }
 
-    /** As above, checking what is proposed. */
-    static Scheduler start(
+    /** As above, with guesses. */
+    public static Scheduler start(
             ShardPipeline pipeline,
             ModelShape shape,
             EngineOptions options,
-            TokenProposer proposer) {
-        Scheduler scheduler = new Scheduler(pipeline, shape, options, proposer);
+            Optional<SpeculationOptions> speculation) {
+        Scheduler scheduler = new Scheduler(pipeline, shape, options, speculation);
         scheduler.thread.start();
         return scheduler;
     }
@@ -95,6 +97,7 @@ public final class Scheduler implements Engine {
                                     shape.vocabularySize(),
                                     options.suppressedTokens()),
                             options.suppressedTokens().length > 0,
+                            drafting.forRequest(),
                             queue::wakeUp));
         }
         try {

@@ -57,7 +57,7 @@ final class StepRunner {
             ShardPipeline pipeline,
             ModelShape shape,
             EngineOptions options,
-            TokenProposer proposer,
+            Drafting drafting,
             WaitingLine line) {
         this.pipeline = pipeline;
         capacity = options.capacity();
@@ -76,15 +76,16 @@ final class StepRunner {
                                                         pipeline,
                                                         host.disk(),
                                                         line::wakeUp)));
-        running = new RunningRequests(cache, line);
+        running = new RunningRequests(cache, line, drafting);
         restores = new Restores(cache, running, this::start);
         state =
                 new EngineState(
                         running,
                         cache,
-                        new Flights(pipeline, cache, pace, this::endFailed),
-                        new TokenChoice(shape.vocabularySize()));
-        decode = new DecodeStep(state, proposer);
+                        new Flights(pipeline, cache, pace, drafting, this::endFailed),
+                        new TokenChoice(shape.vocabularySize()),
+                        drafting);
+        decode = new DecodeStep(state, capacity.contextTokens());
         prefill = new PrefillStep(state, line, pace, pipeline.columnGroup());
     }
 
@@ -304,6 +305,7 @@ final class StepRunner {
     /** Frees host memory; the shards have ended. */
     void close() {
         state.prefix().close();
+        state.drafting().close();
     }
 
     /** Puts all running requests back to the queue, since what was computed for them is lost. */

@@ -84,7 +84,7 @@ final class TokenChoice {
         if (forced.isPresent()) {
             return requireKnown(forced.getAsInt());
         }
-        return output.rows() == OutputRows.BEST
+        return output.rows().isBest()
                 ? requireNumber(output.best())
                 : request.sampler().sample(output.logits(), output.offset());
     }

@@ -41,6 +41,7 @@ final class EnumCodec<E extends Enum<E>> {
                                 case BEST -> 1;
                                 case LAST -> 2;
                                 case ALL -> 3;
+                                case BEST_EACH -> 4;
                             });
 
     /** Of a slice. */

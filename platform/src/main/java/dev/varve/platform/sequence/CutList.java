@@ -140,6 +140,22 @@ public final class CutList {
         cuts[size - 1] = KINDS * end + cuts[size - 1] % KINDS;
     }
 
+    /**
+     * The cuts of which the last one lies at a position, if it lay behind that: what was computed
+     * there does not count.
+     *
+     * @throws IllegalArgumentException if the last forward computed nothing before that position
+     */
+    public CutList endingBy(int position) {
+        CutList result = new CutList();
+        result.cuts = cuts.clone();
+        result.size = size;
+        if (end() > position) {
+            result.shorten(position);
+        }
+        return result;
+    }
+
     /** The cuts as numbers, from which {@link #of} makes the same list. */
     public int[] numbers() {
         return Arrays.copyOf(cuts, size);

@@ -261,8 +261,10 @@ public final class SequenceCache {
      * Makes the batch that computes the next tokens of sequences, each at most once; there is room
      * for them. It is of decode if all of them are rows. What it will write counts as written at
      * once: the shards work in order, and if it fails, its sequences have lost their state anyway.
+     *
+     * @param captures layers whose input is wanted
      */
-    public Batch advance(List<Advance> advances) {
+    public Batch advance(List<Advance> advances, List<Integer> captures) {
         // All rows before any is entered: one that a sequence leaves is still read in this batch.
         List<Slice> slices = new ArrayList<>(advances.size());
         int stashes = 0;
@@ -270,7 +272,7 @@ public final class SequenceCache {
             boolean drafted = forgets && advance.guessed() > 0;
             slices.add(slice(advance, drafted ? stashes++ : SlicePlace.NO_STASH));
         }
-        Batch batch = new Batch(takeChanges(), slices, Stretch.phaseOf(advances), List.of());
+        Batch batch = new Batch(takeChanges(), slices, Stretch.phaseOf(advances), captures);
         for (int i = 0; i < slices.size(); i++) {
             Advance advance = advances.get(i);
             CachedSequence sequence = advance.sequence();

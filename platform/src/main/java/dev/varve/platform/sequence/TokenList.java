@@ -1,9 +1,12 @@
 package dev.varve.platform.sequence;
 
+import dev.varve.api.speculation.TokenHistory;
+
 import java.util.Arrays;
+import java.util.Objects;
 
 /** Growing list of token ids. Used per token: no boxing. */
-public final class TokenList {
+public final class TokenList implements TokenHistory {
     private int[] values;
     private int size;
 
@@ -13,9 +16,14 @@ public final class TokenList {
         size = first.length;
     }
 
-    /** Number of tokens. */
+    @Override
     public int size() {
         return size;
+    }
+
+    @Override
+    public int get(int position) {
+        return values[Objects.checkIndex(position, size)];
     }
 
     /** Appends a token. */

@@ -22,7 +22,7 @@ public record TokenOutput(float[] logits, int offset, int best, OutputRows rows)
 
     /** The same, valid for good. */
     public TokenOutput copy(int vocabulary) {
-        return rows == OutputRows.BEST
+        return rows.isBest()
                 ? new TokenOutput(new float[0], 0, best, rows)
                 : new TokenOutput(
                         Arrays.copyOfRange(logits, offset, offset + vocabulary), 0, best, rows);

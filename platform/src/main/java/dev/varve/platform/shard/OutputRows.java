@@ -9,14 +9,21 @@ public enum OutputRows {
     /** The logits of the last token. */
     LAST,
     /** The logits of every token. */
-    ALL;
+    ALL,
+    /** The most likely successor of every token; nothing but their ids leaves the device. */
+    BEST_EACH;
+
+    /** Whether ids are wanted, and no logits. */
+    public boolean isBest() {
+        return this == BEST || this == BEST_EACH;
+    }
 
     /** Number of rows for a slice of {@code tokens}. */
     public int count(int tokens) {
         return switch (this) {
             case NONE -> 0;
             case BEST, LAST -> 1;
-            case ALL -> tokens;
+            case ALL, BEST_EACH -> tokens;
         };
     }
 }

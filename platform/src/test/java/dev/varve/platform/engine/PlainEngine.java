@@ -53,7 +53,10 @@ final class PlainEngine {
 
     static PlainShard.Sizes sizes(EngineOptions options) {
         return new PlainShard.Sizes(
-                options.capacity().caches().slots(), options.capacity().caches().stateRows());
+                options.capacity().caches().slots(),
+                options.capacity().caches().stateRows(),
+                List.of(),
+                options.capacity().caches().stashes());
     }
 
     /** Layers of equal stages. */

@@ -41,6 +41,7 @@ class RequestQueueTest {
                 arrivals++,
                 new Sampler(sampling, 100, new int[0]),
                 false,
+                new SequenceDrafts(1),
                 queue::wakeUp);
     }
 

@@ -105,7 +105,9 @@ class ExporterTest {
                                         OutputRows.BEST),
                                 0)
                         .orElseThrow();
-        devices.advance(List.of(new Advance(sequence, 1, tokens, OutputRows.NONE, Stretch.WINDOW)));
+        devices.advance(
+                List.of(new Advance(sequence, 1, tokens, OutputRows.NONE, Stretch.WINDOW)),
+                List.of());
         return sequence;
     }
 

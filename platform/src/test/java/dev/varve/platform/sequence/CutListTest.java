@@ -166,4 +166,17 @@ class CutListTest {
         assertEquals(digest, cuts.digest(512));
         assertEquals(digest, cuts.upTo(512).digest(512));
     }
+
+    @Test
+    void guessesBehindAPositionAreNoPartOfAnythingThatIsComputedAgain() {
+        CutList cuts = new CutList();
+        cuts.add(10, Stretch.WINDOW);
+        cuts.add(18, Stretch.ROWS);
+
+        assertEquals(12, cuts.endingBy(12).end());
+        assertEquals(18, cuts.endingBy(18).end());
+        assertEquals(18, cuts.endingBy(30).end());
+        assertEquals(18, cuts.end(), "the list itself stays as it is");
+        assertThrows(IllegalArgumentException.class, () -> cuts.endingBy(10));
+    }
 }

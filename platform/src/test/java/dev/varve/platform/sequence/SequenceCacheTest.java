@@ -75,7 +75,8 @@ class SequenceCacheTest {
                                 OutputRows.NONE,
                                 Stretch.WINDOW,
                                 keepState,
-                                0)));
+                                0)),
+                List.of());
     }
 
     private static CachedSequence resident(SequenceCache cache, CacheRequest request, int... ends) {

@@ -415,7 +415,7 @@ public class PlainShard extends FakeShard {
             for (int i = count; i > 0; i--) {
                 int begin = row * vocabulary;
                 model.logits(hidden[column - i], logits, begin);
-                if (slice.outputs() == OutputRows.BEST) {
+                if (slice.outputs().isBest()) {
                     best[row] = argmax(begin, vocabulary);
                     Arrays.fill(logits, begin, begin + vocabulary, Float.NaN);
                 }

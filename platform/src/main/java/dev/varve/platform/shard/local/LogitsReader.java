@@ -3,7 +3,6 @@ package dev.varve.platform.shard.local;
 import dev.varve.api.ggml.BufferType;
 import dev.varve.api.ggml.Tensor;
 import dev.varve.platform.shard.Batch;
-import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.Slice;
 
 /**
@@ -36,8 +35,10 @@ final class LogitsReader {
         int row = 0;
         for (Slice slice : batch.slices()) {
             int count = slice.outputCount();
-            if (slice.outputs() == OutputRows.BEST) {
-                best[row] = argmax.find(rows::readBits, (long) row * vocabulary, vocabulary);
+            if (slice.outputs().isBest()) {
+                for (int i = row; i < row + count; i++) {
+                    best[i] = argmax.find(rows::readBits, (long) i * vocabulary, vocabulary);
+                }
             } else if (count > 0) {
                 if (logits.length < size) {
                     logits = new float[size];

@@ -1,0 +1,52 @@
+package dev.varve.api.speculation;
+
+import java.util.List;
+
+/**
+ * Guesses tokens of many sequences. Owned by who opened it; called by one thread at a time, for
+ * every step of decode, so that it must be quick: what it takes is weighed against what it saves.
+ *
+ * <p>Sequences are known by a number that is never given to another one. One that was not heard of
+ * before is new.
+ *
+ * <p>Grows: later versions may add methods with defaults.
+ */
+public interface Speculator extends AutoCloseable {
+    /**
+     * Layers whose input it wants to see of every token, ascending; the number of layers stands for
+     * the last layer's output. The same at every call.
+     */
+    default List<Integer> captures() {
+        return List.of();
+    }
+
+    /** Most tokens that a proposal of it has, at least one; the same at every call. */
+    int mostTokens();
+
+    /**
+     * Guesses what follows.
+     *
+     * @param sequences each at most once
+     * @return as many drafts in the same order; {@link Draft#NONE} where there is no good guess
+     */
+    List<Draft> propose(List<DraftRequest> sequences);
+
+    /**
+     * Takes in hidden states of tokens that are part of a sequence from now on: all that were
+     * computed since, in the order of their positions. Positions at which the sequence went on from
+     * stored computations are missing. Called only where {@link #captures} names layers.
+     */
+    default void observe(HiddenStates states) {
+        // It guesses from tokens alone.
+    }
+
+    /**
+     * Forgets what it knows of a sequence. It has ended, or is computed anew under the same number.
+     * Nothing happens if it was never heard of.
+     */
+    void forget(long sequence);
+
+    /** Frees what it holds. */
+    @Override
+    void close();
+}

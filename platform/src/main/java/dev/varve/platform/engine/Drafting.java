@@ -1,0 +1,230 @@
+package dev.varve.platform.engine;
+
+import dev.varve.api.speculation.Draft;
+import dev.varve.api.speculation.DraftRequest;
+import dev.varve.api.speculation.HiddenStates;
+import dev.varve.api.speculation.Speculator;
+import dev.varve.platform.shard.Feature;
+import dev.varve.platform.speculation.AcceptanceRates;
+import dev.varve.platform.speculation.DraftWidths;
+import dev.varve.platform.speculation.StepCosts;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What is guessed of the sequences in decode, and how much of it the next step checks. A speculator
+ * that fails is done without: guesses are never needed. Only the engine's thread uses it.
+ */
+final class Drafting {
+    private static final System.Logger LOG = System.getLogger("dev.varve.engine");
+
+    /** How a guess is thought to fare before any was tried. */
+    private static final double UNTRIED = 0.7;
+
+    /** How much longer a step may take for others that gain nothing. */
+    private static final double UNHARMED = 1.05;
+
+    /** Share of the time that may be spent on guesses while they do not pay. */
+    private static final double CURIOSITY = 0.01;
+
+    /** Weight of the newest measurement of what guessing takes. */
+    private static final double NEWS = 0.2;
+
+    private Optional<SpeculationOptions> options;
+    private final int depth;
+    private final AcceptanceRates rates;
+    private final StepCosts costs = new StepCosts();
+    private final DraftWidths widths = new DraftWidths(costs);
+
+    /** What guessing takes, in nanoseconds for all sequences of a step. */
+    private double overhead;
+
+    /** Steps to go by before the next guess, where guessing does not pay. */
+    private int rest;
+
+    Drafting(Optional<SpeculationOptions> options) {
+        this.options = options;
+        depth = options.map(SpeculationOptions::most).orElse(1);
+        rates = new AcceptanceRates(depth);
+    }
+
+    /** What a new request needs. Any thread may ask. */
+    SequenceDrafts forRequest() {
+        return new SequenceDrafts(depth);
+    }
+
+    /** Layers whose input is wanted of the tokens of some requests. */
+    List<Integer> captures(List<Work> works) {
+        if (options.isEmpty()) {
+            return List.of();
+        }
+        for (Work work : works) {
+            if (work.request().mayDraft() > 0) {
+                return options.get().speculator().captures();
+            }
+        }
+        return List.of();
+    }
+
+    /** Takes note of how long a step of decode took. */
+    void measured(int tokens, long nanos) {
+        costs.measured(tokens, nanos);
+    }
+
+    /**
+     * Guesses worth checking in the next step.
+     *
+     * @param requests all that will be in it
+     * @param most per request, how many guesses can be of use
+     * @return one draft for each
+     */
+    List<int[]> propose(List<Request> requests, int[] most) {
+        List<int[]> chosen = new ArrayList<>();
+        requests.forEach(request -> chosen.add(new int[0]));
+        if (options.isEmpty()) {
+            return chosen;
+        }
+        requests.forEach(request -> request.drafts().settle(request.tokens(), rates));
+        List<Integer> asked = new ArrayList<>();
+        List<DraftRequest> asks = new ArrayList<>();
+        for (int i = 0; i < requests.size(); i++) {
+            if (most[i] > 0) {
+                asked.add(i);
+                asks.add(
+                        new DraftRequest(
+                                requests.get(i).arrival(), requests.get(i).tokens(), most[i]));
+            }
+        }
+        if (asks.isEmpty() || rest > 0 && options.get().width().isEmpty()) {
+            rest--;
+            return chosen;
+        }
+        List<Draft> drafts = ask(asks);
+        if (options.isEmpty()) {
+            return chosen;
+        }
+        boolean harmless = asks.size() == requests.size();
+        int[] counts = choose(requests, asked, drafts, harmless);
+        for (int i = 0; i < asked.size(); i++) {
+            Draft draft = drafts.get(i);
+            Request request = requests.get(asked.get(i));
+            request.drafts().propose(draft, request.known());
+            chosen.set(asked.get(i), Arrays.copyOf(draft.tokens(), counts[i]));
+        }
+        boolean pays = Arrays.stream(counts).anyMatch(count -> count > 0);
+        double step = costs.of(requests.size());
+        rest = pays || step == 0 ? 0 : (int) Math.min(1000, overhead / (CURIOSITY * step));
+        return chosen;
+    }
+
+    private int[] choose(
+            List<Request> requests, List<Integer> asked, List<Draft> drafts, boolean harmless) {
+        if (options.orElseThrow().width().isPresent()) {
+            int width = options.get().width().getAsInt();
+            return drafts.stream()
+                    .mapToInt(draft -> Math.min(width, draft.tokens().length))
+                    .toArray();
+        }
+        List<DraftWidths.Candidate> candidates = new ArrayList<>();
+        for (int i = 0; i < drafts.size(); i++) {
+            candidates.add(candidate(requests.get(asked.get(i)), drafts.get(i)));
+        }
+        return widths.choose(
+                candidates,
+                new DraftWidths.Step(
+                        requests.size(), overhead, harmless ? Double.POSITIVE_INFINITY : UNHARMED));
+    }
+
+    private DraftWidths.Candidate candidate(Request request, Draft draft) {
+        double[] chances = new double[draft.tokens().length];
+        for (int i = 0; i < chances.length; i++) {
+            double usual = rates.rate(draft.grade(), i, UNTRIED);
+            chances[i] = request.drafts().rates().rate(draft.grade(), i, usual);
+        }
+        return new DraftWidths.Candidate(chances);
+    }
+
+    private List<Draft> ask(List<DraftRequest> asks) {
+        long begin = System.nanoTime();
+        try {
+            List<Draft> drafts = options.orElseThrow().speculator().propose(asks);
+            if (drafts.size() != asks.size()) {
+                throw new IllegalStateException(
+                        drafts.size() + " drafts for " + asks.size() + " sequences");
+            }
+            List<Draft> fitting = new ArrayList<>(drafts.size());
+            for (int i = 0; i < asks.size(); i++) {
+                fitting.add(fit(drafts.get(i), asks.get(i).most()));
+            }
+            return fitting;
+        } catch (RuntimeException | Error e) {
+            giveUp(e);
+            return asks.stream().map(ask -> Draft.NONE).toList();
+        } finally {
+            overhead += NEWS * (System.nanoTime() - begin - overhead);
+        }
+    }
+
+    private static Draft fit(Draft draft, int most) {
+        return draft.tokens().length <= most
+                ? draft
+                : new Draft(Arrays.copyOf(draft.tokens(), most), draft.grade());
+    }
+
+    private void giveUp(Throwable failure) {
+        LOG.log(
+                System.Logger.Level.ERROR,
+                "the speculator failed; tokens are not guessed any more",
+                failure);
+        close();
+    }
+
+    /** Shows the speculator what the tokens of a request were to the model. */
+    void observe(
+            Request request, int firstPosition, int tokens, List<Feature> features, int column) {
+        if (options.isEmpty() || request.mayDraft() == 0 || tokens == 0 || features.isEmpty()) {
+            return;
+        }
+        List<HiddenStates.Layer> layers = new ArrayList<>(features.size());
+        for (Feature feature : features) {
+            layers.add(new HiddenStates.Layer(feature.layer(), feature.values(), column));
+        }
+        try {
+            options.get()
+                    .speculator()
+                    .observe(new HiddenStates(request.arrival(), firstPosition, tokens, layers));
+        } catch (RuntimeException | Error e) {
+            giveUp(e);
+        }
+    }
+
+    /** A request has ended or lost what was computed of it. */
+    void forget(Request request) {
+        options.ifPresent(
+                given -> {
+                    try {
+                        given.speculator().forget(request.arrival());
+                    } catch (RuntimeException | Error e) {
+                        giveUp(e);
+                    }
+                });
+    }
+
+    /** Frees what the speculator holds. */
+    void close() {
+        Optional<SpeculationOptions> given = options;
+        options = Optional.empty();
+        given.ifPresent(
+                each -> {
+                    try {
+                        Speculator speculator = each.speculator();
+                        speculator.close();
+                    } catch (RuntimeException | Error e) {
+                        LOG.log(System.Logger.Level.WARNING, "a speculator was not closed", e);
+                    }
+                });
+    }
+}

@@ -1,0 +1,104 @@
+package dev.varve.platform.speculation;
+
+import dev.varve.api.speculation.TokenHistory;
+
+import java.util.Arrays;
+
+/**
+ * Where short runs of tokens occurred in a sequence that grows: a hash table of the latest position
+ * behind each run, and for each position the one before it with the same hash. Memory grows with
+ * the sequence, 12 bytes per token or a little more. Runs per token: no boxing.
+ */
+final class NgramIndex {
+    /** Tokens of the shortest run that counts. */
+    static final int SHORTEST = 3;
+
+    /** Beyond this a longer occurrence is no better. */
+    private static final int LONGEST = 64;
+
+    /** Occurrences that are compared, the latest ones. */
+    private static final int CANDIDATES = 16;
+
+    private static final int NONE = 0;
+
+    /** Position behind the latest run of a hash; {@value #NONE} for none. */
+    private int[] heads = new int[256];
+
+    /** By position behind a run, the position behind an earlier one of the same hash. */
+    private int[] earlier = new int[256];
+
+    private int indexed;
+
+    /**
+     * The best occurrence of a sequence's last tokens before its end.
+     *
+     * @param next position of the token that followed it
+     * @param length tokens that both have in common, 0 if there is none
+     */
+    record Match(int next, int length) {
+        static final Match NONE = new Match(0, 0);
+    }
+
+    /** Takes in tokens that were added; the run at the very end is left out until more follow. */
+    void extend(TokenHistory tokens) {
+        int size = tokens.size();
+        if (size > earlier.length) {
+            earlier = Arrays.copyOf(earlier, Math.max(size, 2 * earlier.length));
+        }
+        if (size > heads.length / 2) {
+            rehash(tokens, Integer.highestOneBit(size) * 4);
+        }
+        for (int end = Math.max(indexed + 1, SHORTEST); end < size; end++) {
+            add(tokens, end);
+        }
+        indexed = Math.max(indexed, size - 1);
+    }
+
+    private void rehash(TokenHistory tokens, int capacity) {
+        heads = new int[capacity];
+        for (int end = SHORTEST; end <= indexed; end++) {
+            add(tokens, end);
+        }
+    }
+
+    private void add(TokenHistory tokens, int end) {
+        int slot = slot(tokens, end);
+        earlier[end] = heads[slot];
+        heads[slot] = end;
+    }
+
+    private int slot(TokenHistory tokens, int end) {
+        int hash = 0;
+        for (int i = end - SHORTEST; i < end; i++) {
+            hash = (hash ^ tokens.get(i)) * 0x9E37_79B1;
+        }
+        return (hash ^ hash >>> 15) & (heads.length - 1);
+    }
+
+    /** The longest of the latest occurrences, of these the latest. */
+    Match find(TokenHistory tokens) {
+        int size = tokens.size();
+        if (size < SHORTEST) {
+            return Match.NONE;
+        }
+        Match best = Match.NONE;
+        int end = heads[slot(tokens, size)];
+        for (int i = 0; i < CANDIDATES && end != NONE; i++) {
+            int length = common(tokens, end, size);
+            if (length >= SHORTEST && length > best.length()) {
+                best = new Match(end, length);
+            }
+            end = earlier[end];
+        }
+        return best;
+    }
+
+    private static int common(TokenHistory tokens, int end, int size) {
+        int most = Math.min(end, LONGEST);
+        int length = 0;
+        while (length < most && tokens.get(end - 1 - length) == tokens.get(size - 1 - length)) {
+            length++;
+        }
+        return length;
+    }
+}

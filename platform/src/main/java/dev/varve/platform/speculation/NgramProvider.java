@@ -1,0 +1,21 @@
+package dev.varve.platform.speculation;
+
+import dev.varve.api.speculation.SpeculationTarget;
+import dev.varve.api.speculation.Speculator;
+import dev.varve.api.speculation.SpeculatorProvider;
+
+/** Makes {@link NgramSpeculator}s, which guess for any model. */
+public final class NgramProvider implements SpeculatorProvider {
+    /** What selects it. */
+    public static final String NAME = "ngram";
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public Speculator open(SpeculationTarget target) {
+        return new NgramSpeculator(target.limits().draftTokens());
+    }
+}

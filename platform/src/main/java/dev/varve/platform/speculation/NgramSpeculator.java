@@ -1,0 +1,68 @@
+package dev.varve.platform.speculation;
+
+import dev.varve.api.speculation.Draft;
+import dev.varve.api.speculation.DraftRequest;
+import dev.varve.api.speculation.Speculator;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Guesses that a text goes on as it did before: where its last tokens occurred already, in the
+ * prompt or in the answer, what followed them there follows again. The longer that occurrence, the
+ * better the guess, so drafts are graded by its length.
+ */
+final class NgramSpeculator implements Speculator {
+    private final int mostTokens;
+    private final Map<Long, NgramIndex> sequences = new HashMap<>();
+
+    NgramSpeculator(int mostTokens) {
+        this.mostTokens = mostTokens;
+    }
+
+    @Override
+    public int mostTokens() {
+        return mostTokens;
+    }
+
+    @Override
+    public List<Draft> propose(List<DraftRequest> asked) {
+        return asked.stream().map(this::propose).toList();
+    }
+
+    private Draft propose(DraftRequest request) {
+        NgramIndex index =
+                sequences.computeIfAbsent(request.sequence(), sequence -> new NgramIndex());
+        index.extend(request.tokens());
+        NgramIndex.Match match = index.find(request.tokens());
+        int most = Math.min(request.most(), mostTokens);
+        int end = request.tokens().size();
+        if (match.length() == 0) {
+            return Draft.NONE;
+        }
+        int[] tokens = new int[most];
+        for (int i = 0; i < most; i++) {
+            // Behind the end the text repeats what was guessed just before.
+            int from = match.next() + i;
+            tokens[i] = from < end ? request.tokens().get(from) : tokens[from - end];
+        }
+        return new Draft(tokens, grade(match.length()));
+    }
+
+    /** 0 for the shortest occurrences, one more for each doubling of the length. */
+    private static int grade(int length) {
+        int doublings = 31 - Integer.numberOfLeadingZeros(length / NgramIndex.SHORTEST);
+        return Math.min(doublings, Draft.MOST_GRADE);
+    }
+
+    @Override
+    public void forget(long sequence) {
+        sequences.remove(sequence);
+    }
+
+    @Override
+    public void close() {
+        sequences.clear();
+    }
+}

@@ -163,6 +163,11 @@ final class Cpu {
     }
 
     static LoadedModel load(Path file, ModelSettings settings, int... cuts) {
+        return load(file, settings, LoadedModel.Extras.NONE, cuts);
+    }
+
+    static LoadedModel load(
+            Path file, ModelSettings settings, LoadedModel.Extras extras, int... cuts) {
         OpenedModel model = open(file, settings.reading());
         List<LayerRange> ranges = new ArrayList<>();
         int begin = 0;
@@ -171,7 +176,7 @@ final class Cpu {
             begin = cut;
         }
         ranges.add(new LayerRange(begin, model.shape().layerCount()));
-        return LoadedModel.load(model, DEVICE, settings, ranges);
+        return LoadedModel.load(model, DEVICE, settings, ranges, extras);
     }
 
     /** Logits of every token, computed in chunks of a given length by a shard of its own. */

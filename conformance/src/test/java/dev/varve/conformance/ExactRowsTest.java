@@ -2,6 +2,7 @@ package dev.varve.conformance;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.varve.api.backend.ComputeDevice;
 import dev.varve.api.backend.ComputeDevice.Phase;
@@ -282,6 +283,11 @@ class ExactRowsTest {
     @ParameterizedTest
     @CsvSource({"F16", "Q4_K"})
     void withoutExactRowsNeighboursChangeBits(TensorType type) throws Exception {
+        // Matrix registers treat each column by itself; experts of floats are not multiplied there.
+        assumeTrue(
+                type == TensorType.F16
+                        || Cpu.device().weightBufferTypes().stream()
+                                .noneMatch(memory -> memory.name().equals("AMX")));
         Sample sample = Sample.of(Family.LAGUNA, type);
         try (SharedForwards alone = sample.open(Cpu.Q8_0, ExactRows.OFF);
                 SharedForwards together = sample.open(Cpu.Q8_0, ExactRows.OFF)) {

@@ -11,6 +11,7 @@ import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.ExactRows;
 import dev.varve.platform.shard.Feature;
 import dev.varve.platform.shard.KeptParts;
 import dev.varve.platform.shard.LoadProgress;
@@ -22,6 +23,7 @@ import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.shard.Stashes;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -36,6 +38,7 @@ record ShardChain(List<Shard> shards, ModelShape shape, CacheTypes types, int re
     private static final int SLOTS = 1536;
     private static final int STATE_ROWS = 4;
     private static final int CHUNK = 64;
+    private static final Stashes STASHES = new Stashes(2, 16);
 
     /** A place for up to 512 positions. */
     record Place(int firstSlot, int stateRow) {
@@ -59,6 +62,21 @@ record ShardChain(List<Shard> shards, ModelShape shape, CacheTypes types, int re
             List<Integer> captures,
             List<String> devices,
             int... cuts) {
+        return load(model, types, ExactRows.AUTO, captures, devices, cuts);
+    }
+
+    /**
+     * Likewise.
+     *
+     * @param exactRows what the numbers of a token may depend on
+     */
+    static ShardChain load(
+            SplitModel model,
+            CacheTypes types,
+            ExactRows exactRows,
+            List<Integer> captures,
+            List<String> devices,
+            int... cuts) {
         int region =
                 ShardFootprint.of(
                                 model.adapter().shape(),
@@ -68,7 +86,8 @@ record ShardChain(List<Shard> shards, ModelShape shape, CacheTypes types, int re
                                 512)
                         .regionSlots();
         ShardOptions options =
-                ShardOptions.of(types, new CacheSizes(SLOTS, STATE_ROWS, region))
+                ShardOptions.of(types, new CacheSizes(SLOTS, STATE_ROWS, region, STASHES))
+                        .withExactRows(exactRows)
                         .withCaptures(captures);
         List<LayerRange> ranges = model.ranges(cuts);
         List<Shard> shards = new ArrayList<>();
@@ -114,6 +133,13 @@ record ShardChain(List<Shard> shards, ModelShape shape, CacheTypes types, int re
                             outputs);
             forward(new Batch(List.of(slice), Phase.PREFILL, captures), run);
         }
+        return run;
+    }
+
+    /** Computes a batch, whatever it is. */
+    Run run(Batch batch) {
+        Run run = new Run(new ArrayList<>(), new ArrayList<>());
+        forward(batch, run);
         return run;
     }
 

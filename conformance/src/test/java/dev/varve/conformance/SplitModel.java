@@ -104,7 +104,7 @@ record SplitModel(
                 plan,
                 this::open,
                 settings,
-                disk,
+                new LoadedModel.Extras(disk, Optional.empty()),
                 LoadProgress.silent());
     }
 

@@ -89,7 +89,7 @@ final class Vulkan {
                                 options,
                                 progress),
                 settings,
-                disk,
+                new LoadedModel.Extras(disk, Optional.empty()),
                 LoadProgress.silent());
     }
 }

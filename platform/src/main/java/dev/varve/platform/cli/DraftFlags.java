@@ -1,35 +1,68 @@
 package dev.varve.platform.cli;
 
+import dev.varve.platform.host.DraftSettings;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.PlacementRequest;
 
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.function.Predicate;
 
 /**
- * What the command line says about the device of a draft model.
+ * What the command line says about whoever guesses tokens.
  *
+ * @param source {@code --draft}
+ * @param limits how many are guessed, and for how long that stays in memory
  * @param device {@code --draft-device}
- * @param launcher {@code --draft-ipc-bin}
- * @param workFolder {@code --draft-ipc-work-dir}
- * @param ringCapacity {@code --draft-ipc-ring-cap}
+ * @param process where a draft model has a process of its own
  */
 record DraftFlags(
-        Optional<String> device,
-        Optional<Path> launcher,
-        Optional<Path> workFolder,
-        Optional<Integer> ringCapacity) {
-    private static final String DEVICE = "--draft-device";
-    private static final String LAUNCHER = "--draft-ipc-bin";
+        Optional<String> source, Limits limits, Optional<String> device, Process process) {
+    /** What {@code --draft} is where nothing is to be guessed. */
+    static final String OFF = "off";
 
-    public DraftFlags {
+    private static final String SOURCE = "--draft";
+    private static final String DEVICE = "--draft-device";
+    private static final String MOST = "--draft-max";
+    private static final String WIDTH = "--draft-width";
+    private static final String RESIDENCY = "--draft-residency";
+    private static final String LAUNCHER = "--draft-ipc-bin";
+    private static final String AUTO = "auto";
+
+    DraftFlags {
+        Objects.requireNonNull(source);
+        Objects.requireNonNull(limits);
         Objects.requireNonNull(device);
-        Objects.requireNonNull(launcher);
-        Objects.requireNonNull(workFolder);
-        Objects.requireNonNull(ringCapacity);
+        Objects.requireNonNull(process);
+    }
+
+    /**
+     * Numbers and the like.
+     *
+     * @param most {@code --draft-max}
+     * @param width {@code --draft-width}
+     * @param residency {@code --draft-residency}
+     */
+    record Limits(Optional<Integer> most, Optional<String> width, Optional<String> residency) {
+        static final Limits NONE = new Limits(Optional.empty(), Optional.empty(), Optional.empty());
+    }
+
+    /**
+     * A process of the draft model's own.
+     *
+     * @param launcher {@code --draft-ipc-bin}
+     * @param workFolder {@code --draft-ipc-work-dir}
+     * @param ringCapacity {@code --draft-ipc-ring-cap}
+     */
+    record Process(
+            Optional<Path> launcher, Optional<Path> workFolder, Optional<Integer> ringCapacity) {
+        static final Process NONE =
+                new Process(Optional.empty(), Optional.empty(), Optional.empty());
     }
 
     /**
@@ -39,15 +72,41 @@ record DraftFlags(
      */
     void requireValid() {
         reference();
-        if (ringCapacity.isPresent() && ringCapacity.get() < 1) {
+        most();
+        width();
+        residency();
+        if (process.ringCapacity().isPresent() && process.ringCapacity().get() < 1) {
             throw new IllegalArgumentException(
-                    "--draft-ipc-ring-cap: expected 1 or more, found " + ringCapacity.get());
+                    "--draft-ipc-ring-cap: expected 1 or more, found "
+                            + process.ringCapacity().get());
         }
-        if (launcher.isEmpty() && workFolder.isPresent()) {
+        if (process.launcher().isEmpty() && process.workFolder().isPresent()) {
             throw new IllegalArgumentException("--draft-ipc-work-dir: needs " + LAUNCHER);
         }
-        if (launcher.isEmpty() && ringCapacity.isPresent()) {
+        if (process.launcher().isEmpty() && process.ringCapacity().isPresent()) {
             throw new IllegalArgumentException("--draft-ipc-ring-cap: needs " + LAUNCHER);
+        }
+        if (!guesses()) {
+            requireAbsent(device.isPresent(), DEVICE);
+            requireAbsent(limits.most().isPresent(), MOST);
+            requireAbsent(limits.width().isPresent(), WIDTH);
+            requireAbsent(limits.residency().isPresent(), RESIDENCY);
+            requireAbsent(process.launcher().isPresent(), LAUNCHER);
+        }
+    }
+
+    private boolean guesses() {
+        return source.isPresent() && !source.get().equals(OFF);
+    }
+
+    private void requireAbsent(boolean present, String flag) {
+        if (present) {
+            throw new IllegalArgumentException(
+                    flag
+                            + ": needs "
+                            + SOURCE
+                            + source.map(off -> ", which is " + off).orElse("")
+                            + "; nothing is guessed without it");
         }
     }
 
@@ -61,7 +120,7 @@ record DraftFlags(
     void requireFits(PlacementRequest target) {
         String targetBackend = target.primary().backend();
         DeviceReference draft = reference();
-        if (launcher.isPresent()
+        if (process.launcher().isPresent()
                 && (draft.isAutomatic() || draft.backend().equals(targetBackend))) {
             throw new IllegalArgumentException(
                     LAUNCHER
@@ -78,7 +137,7 @@ record DraftFlags(
      */
     void requireProvided(Predicate<String> provided) {
         DeviceReference draft = reference();
-        if (launcher.isEmpty()
+        if (process.launcher().isEmpty()
                 && draft.isLocal()
                 && !draft.isAutomatic()
                 && !provided.test(draft.backend())) {
@@ -94,11 +153,64 @@ record DraftFlags(
 
     /** What is ignored although it was asked for, for people. */
     List<String> notes() {
-        return device.isPresent() || launcher.isPresent()
+        return process.launcher().isPresent()
                 ? List.of(
-                        (device.isPresent() ? DEVICE : LAUNCHER)
-                                + ": has no effect, since no draft model is served")
+                        LAUNCHER
+                                + ": has no effect yet; draft models compute in this process, see "
+                                + DEVICE)
                 : List.of();
+    }
+
+    /** What they say; empty where nothing is to be guessed. */
+    Optional<DraftSettings> settings() {
+        return source.filter(given -> guesses())
+                .map(given -> new DraftSettings(given, device, most(), width(), residency()));
+    }
+
+    private OptionalInt most() {
+        return limits.most().isPresent()
+                ? OptionalInt.of(tokens(MOST, limits.most().get().toString(), ""))
+                : OptionalInt.empty();
+    }
+
+    private OptionalInt width() {
+        return limits.width().isEmpty() || limits.width().get().equals(AUTO)
+                ? OptionalInt.empty()
+                : OptionalInt.of(tokens(WIDTH, limits.width().get(), AUTO + " or "));
+    }
+
+    private static int tokens(String flag, String text, String others) {
+        try {
+            int tokens = Integer.parseInt(text);
+            if (tokens >= 1 && tokens <= DraftSettings.MOST) {
+                return tokens;
+            }
+        } catch (NumberFormatException e) {
+            // Said below.
+        }
+        throw new IllegalArgumentException(
+                flag + ": expected " + others + "1 to " + DraftSettings.MOST + ", found " + text);
+    }
+
+    private DraftSettings.Residency residency() {
+        if (limits.residency().isEmpty()) {
+            return DraftSettings.Residency.AUTO;
+        }
+        String text = limits.residency().get();
+        return Arrays.stream(DraftSettings.Residency.values())
+                .filter(each -> word(each).equals(text))
+                .findFirst()
+                .orElseThrow(
+                        () ->
+                                new IllegalArgumentException(
+                                        RESIDENCY
+                                                + ": expected auto, persistent or request-scoped,"
+                                                + " found "
+                                                + text));
+    }
+
+    private static String word(DraftSettings.Residency residency) {
+        return residency.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
     private DeviceReference reference() {

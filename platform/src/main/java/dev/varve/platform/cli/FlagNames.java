@@ -33,6 +33,12 @@ final class FlagNames implements SettingNames {
             case KEY_CACHE_TYPE -> "--cache-type-k";
             case VALUE_CACHE_TYPE -> "--cache-type-v";
             case CACHE_TYPES -> "--cache-type-k/-v";
+            case DRAFT -> "--draft";
+            case DRAFT_DEVICE -> "--draft-device";
+            case DRAFT_MAX -> "--draft-max";
+            case DRAFT_WIDTH -> "--draft-width";
+            case DRAFT_RESIDENCY -> "--draft-residency";
+            case EXACT_ROWS -> "--exact-rows";
             case FLASH_ATTENTION -> "--flash-attn";
             case CHAT_TEMPLATE -> "--chat-template-file";
             case HOST -> "--host";

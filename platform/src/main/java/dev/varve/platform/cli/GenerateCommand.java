@@ -172,12 +172,17 @@ final class GenerateCommand extends CliCommand {
                             case END_TOKEN, STOPPED -> "stop";
                             case LENGTH -> "length";
                         });
+        GenerationEnd.Speculation speculation = end.speculation();
         result.putObject("timings")
                 .put("load_ms", runtime.loadMillis())
                 .put("prefill_ms", end.times().prefillMillis())
                 .put("prefill_tokens_per_second", end.prefillTokensPerSecond())
                 .put("decode_ms", end.times().decodeMillis())
-                .put("decode_tokens_per_second", end.decodeTokensPerSecond());
+                .put("decode_tokens_per_second", end.decodeTokensPerSecond())
+                .put("draft_tokens", speculation.drafted())
+                .put("accepted_tokens", speculation.accepted())
+                .put("verify_steps", speculation.verifySteps())
+                .put("acceptance_length", speculation.acceptanceLength());
         return result;
     }
 }

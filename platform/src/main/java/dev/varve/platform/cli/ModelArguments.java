@@ -4,6 +4,7 @@ import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.api.transport.TransportOptions;
 import dev.varve.platform.host.DeviceSettings;
+import dev.varve.platform.host.DraftSettings;
 import dev.varve.platform.host.HostSettings;
 import dev.varve.platform.host.ProcessSettings;
 import dev.varve.platform.placement.PlacementRequest;
@@ -164,6 +165,8 @@ final class ModelArguments {
 
     @Mixin private PlacementArguments placement;
 
+    @Mixin private DraftArguments draft;
+
     @Option(
             names = "--boundary-type",
             paramLabel = "TYPE",
@@ -221,15 +224,18 @@ final class ModelArguments {
     /** Everything about a model that is to be opened. */
     HostSettings host(ModelSettings settings, Environment environment) {
         PlacementRequest request = placement.request();
-        return new HostSettings(
-                model.choose(environment).file(),
-                settings,
-                new DeviceSettings(
-                        request,
-                        positive(threads, "--threads"),
-                        positive(threadsBatch, "--threads-batch")),
-                plugins.settings(environment),
-                processes(request, environment));
+        Optional<DraftSettings> guesses = draft.settings(request);
+        HostSettings host =
+                new HostSettings(
+                        model.choose(environment).file(),
+                        settings,
+                        new DeviceSettings(
+                                request,
+                                positive(threads, "--threads"),
+                                positive(threadsBatch, "--threads-batch")),
+                        plugins.settings(environment),
+                        processes(request, environment));
+        return guesses.map(host::with).orElse(host);
     }
 
     private ProcessSettings processes(PlacementRequest request, Environment environment) {
@@ -261,14 +267,12 @@ final class ModelArguments {
 
     /** Looks at the flags of the draft model, once it is clear which devices are meant. */
     void checkDraft(PlacementRequest request, Predicate<String> provided) {
-        DraftFlags draft = placement.draft();
-        draft.requireFits(request);
-        draft.requireProvided(provided);
+        draft.requireProvided(request, provided);
     }
 
     /** What was asked for and has no effect. */
     List<String> notes() {
-        return placement.notes();
+        return draft.notes();
     }
 
     private ModelOptions modelOptions() {

@@ -17,6 +17,9 @@ final class OptionSections implements IHelpSectionRenderer {
     /** First order of the flags for memory and threads. */
     static final int MEMORY = 200;
 
+    /** First order of the flags for guessed tokens. */
+    static final int SPECULATION = 250;
+
     /** First order of the flags for shards in other processes. */
     static final int PROCESSES = 300;
 
@@ -33,6 +36,7 @@ final class OptionSections implements IHelpSectionRenderer {
                     new Section(50, "Choice of tokens:"),
                     new Section(DEVICES, "Devices:"),
                     new Section(MEMORY, "Memory and threads:"),
+                    new Section(SPECULATION, "Speculative decoding:"),
                     new Section(PROCESSES, "Shards in other processes and on other hosts:"),
                     new Section(RARE, "Rarely needed:"),
                     new Section(800, "General:"));

@@ -7,7 +7,6 @@ import picocli.CommandLine.Option;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Optional;
 
 /** Which devices a model runs on, and in which processes. */
@@ -80,48 +79,13 @@ final class PlacementArguments {
             order = OptionSections.PROCESSES + 3)
     private Optional<Path> shardGgmlHome = Optional.empty();
 
-    @Option(
-            names = "--draft-device",
-            paramLabel = "DEVICE",
-            description =
-                    "Device of the draft model (default: the target's backend). No draft model is"
-                            + " served yet.",
-            order = OptionSections.RARE + 10)
-    private Optional<String> draftDevice = Optional.empty();
-
-    @Option(
-            names = "--draft-ipc-bin",
-            paramLabel = "FILE",
-            description = "Program that serves the draft model on another backend.",
-            order = OptionSections.RARE + 11)
-    private Optional<Path> draftLauncher = Optional.empty();
-
-    @Option(
-            names = "--draft-ipc-work-dir",
-            paramLabel = "FOLDER",
-            description = "Folder for the sockets of the draft process.",
-            order = OptionSections.RARE + 12)
-    private Optional<Path> draftWorkFolder = Optional.empty();
-
-    @Option(
-            names = "--draft-ipc-ring-cap",
-            paramLabel = "N",
-            description = "Positions whose features the draft process keeps.",
-            order = OptionSections.RARE + 13)
-    private Optional<Integer> draftRingCapacity = Optional.empty();
-
     /** The devices as they were asked for; {@code auto} may still stand among them. */
     PlacementRequest request() {
-        DraftFlags draft = draft();
-        draft.requireValid();
-        PlacementRequest request =
-                new PlacementFlags(
-                                new PlacementFlags.Target(device, devices, split),
-                                peerAccess ? PeerAccess.DIRECT : PeerAccess.THROUGH_HOST,
-                                new PlacementFlags.Processes(shardLauncher, workFolder))
-                        .read();
-        draft.requireFits(request);
-        return request;
+        return new PlacementFlags(
+                        new PlacementFlags.Target(device, devices, split),
+                        peerAccess ? PeerAccess.DIRECT : PeerAccess.THROUGH_HOST,
+                        new PlacementFlags.Processes(shardLauncher, workFolder))
+                .read();
     }
 
     /** Program that starts a shard process, where it is not our own. */
@@ -144,15 +108,5 @@ final class PlacementArguments {
                                     "--target-shard-ggml-home: expected a folder, found " + given);
                         });
         return shardGgmlHome;
-    }
-
-    /** What was asked for and has no effect. */
-    List<String> notes() {
-        return draft().notes();
-    }
-
-    /** The flags of the draft model. */
-    DraftFlags draft() {
-        return new DraftFlags(draftDevice, draftLauncher, draftWorkFolder, draftRingCapacity);
     }
 }

@@ -153,7 +153,7 @@ final class DecodeStep {
         }
         cache.accept(request.sequence(), before + accepted);
         if (proposed.length > 0) {
-            request.drafts().verified(proposed.length, accepted);
+            drafting.verified(request, proposed.length, accepted);
         }
         Optional<GenerationEnd.Reason> end = chosen.end();
         if (end.isPresent()) {

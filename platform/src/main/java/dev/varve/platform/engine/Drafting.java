@@ -35,7 +35,9 @@ final class Drafting {
 
     private Optional<SpeculationOptions> options;
     private final int depth;
+    private final boolean guesses;
     private final AcceptanceRates rates;
+    private final SpeculationCounts.Running counts;
     private final StepCosts costs = new StepCosts();
     private final DraftWidths widths = new DraftWidths(costs);
 
@@ -49,6 +51,8 @@ final class Drafting {
         this.options = options;
         depth = options.map(SpeculationOptions::most).orElse(1);
         rates = new AcceptanceRates(depth);
+        counts = new SpeculationCounts.Running(depth);
+        guesses = options.isPresent();
     }
 
     /** What a new request needs. Any thread may ask. */
@@ -67,6 +71,17 @@ final class Drafting {
             }
         }
         return List.of();
+    }
+
+    /** What became of all guesses. */
+    SpeculationCounts counts() {
+        return guesses ? counts.get() : SpeculationCounts.NONE;
+    }
+
+    /** Takes note of guesses that a step checked. */
+    void verified(Request request, int guessed, int right) {
+        request.drafts().verified(guessed, right);
+        counts.verified(guessed, right);
     }
 
     /** Takes note of how long a step of decode took. */

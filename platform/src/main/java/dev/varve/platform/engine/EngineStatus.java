@@ -16,6 +16,7 @@ import java.util.Optional;
  * @param memory bytes of all shards
  * @param counts what was done so far
  * @param cache what the prefix cache holds and did
+ * @param speculation what became of guesses
  * @param shards the shards in layer order
  */
 public record EngineStatus(
@@ -24,10 +25,22 @@ public record EngineStatus(
         ShardMemory memory,
         Counts counts,
         PrefixCacheStatus cache,
+        SpeculationCounts speculation,
         List<ShardStatus> shards) {
     /** Copies the shards. */
     public EngineStatus {
         shards = List.copyOf(shards);
+    }
+
+    /** The status of an engine that guesses nothing. */
+    public EngineStatus(
+            Load load,
+            SlotUse slots,
+            ShardMemory memory,
+            Counts counts,
+            PrefixCacheStatus cache,
+            List<ShardStatus> shards) {
+        this(load, slots, memory, counts, cache, SpeculationCounts.NONE, shards);
     }
 
     /**
@@ -68,10 +81,16 @@ public record EngineStatus(
     }
 
     /** What the engine itself knows; told after every step, so that it must be cheap to make. */
-    record Figures(Load load, SlotUse slots, Counts counts, PrefixCacheStatus cache) {
+    record Figures(
+            Load load,
+            SlotUse slots,
+            Counts counts,
+            PrefixCacheStatus cache,
+            SpeculationCounts speculation) {
         EngineStatus with(
                 ShardMemory memory, List<ShardStatus> shards, Optional<ArchiveStatus> disk) {
-            return new EngineStatus(load, slots, memory, counts, cache.with(disk), shards);
+            return new EngineStatus(
+                    load, slots, memory, counts, cache.with(disk), speculation, shards);
         }
     }
 }

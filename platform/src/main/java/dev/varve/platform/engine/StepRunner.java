@@ -326,7 +326,8 @@ final class StepRunner {
                         running.preemptions(),
                         running.replays(),
                         state.flights().submitted()),
-                state.prefix().status());
+                state.prefix().status(),
+                state.drafting().counts());
     }
 
     List<CacheEntry> cacheEntries() {

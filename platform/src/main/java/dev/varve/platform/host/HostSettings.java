@@ -20,6 +20,7 @@ import java.util.Optional;
  * @param plugins where families, backends and transports come from
  * @param processes how shards of other processes are started and reached
  * @param store where computed prompts are kept on disk; empty for nowhere
+ * @param draft how tokens are guessed; empty for not at all
  */
 @SuppressWarnings("exports") // see package-info
 public record HostSettings(
@@ -28,7 +29,8 @@ public record HostSettings(
         DeviceSettings devices,
         PluginSettings plugins,
         ProcessSettings processes,
-        Optional<StoreSettings> store) {
+        Optional<StoreSettings> store,
+        Optional<DraftSettings> draft) {
     /** Checks that nothing is missing. */
     public HostSettings {
         Objects.requireNonNull(file);
@@ -37,16 +39,17 @@ public record HostSettings(
         Objects.requireNonNull(plugins);
         Objects.requireNonNull(processes);
         Objects.requireNonNull(store);
+        Objects.requireNonNull(draft);
     }
 
-    /** Keeps nothing on disk. */
+    /** Keeps nothing on disk, and guesses nothing. */
     public HostSettings(
             Path file,
             ModelSettings model,
             DeviceSettings devices,
             PluginSettings plugins,
             ProcessSettings processes) {
-        this(file, model, devices, plugins, processes, Optional.empty());
+        this(file, model, devices, plugins, processes, Optional.empty(), Optional.empty());
     }
 
     /**
@@ -121,26 +124,33 @@ public record HostSettings(
 
     /** The same with other sizes. */
     public HostSettings with(ModelSettings other) {
-        return new HostSettings(file, other, devices, plugins, processes, store);
+        return new HostSettings(file, other, devices, plugins, processes, store, draft);
     }
 
     /** The same on other devices. */
     public HostSettings with(DeviceSettings other) {
-        return new HostSettings(file, model, other, plugins, processes, store);
+        return new HostSettings(file, model, other, plugins, processes, store, draft);
     }
 
     /** The same with other plugins. */
     public HostSettings with(PluginSettings other) {
-        return new HostSettings(file, model, devices, other, processes, store);
+        return new HostSettings(file, model, devices, other, processes, store, draft);
     }
 
     /** The same with shard processes that are started or reached in another way. */
     public HostSettings with(ProcessSettings other) {
-        return new HostSettings(file, model, devices, plugins, other, store);
+        return new HostSettings(file, model, devices, plugins, other, store, draft);
     }
 
     /** The same with computed prompts on disk. */
     public HostSettings with(StoreSettings other) {
-        return new HostSettings(file, model, devices, plugins, processes, Optional.of(other));
+        return new HostSettings(
+                file, model, devices, plugins, processes, Optional.of(other), draft);
+    }
+
+    /** The same with guesses. */
+    public HostSettings with(DraftSettings other) {
+        return new HostSettings(
+                file, model, devices, plugins, processes, store, Optional.of(other));
     }
 }

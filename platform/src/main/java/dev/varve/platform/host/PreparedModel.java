@@ -4,6 +4,7 @@ import dev.varve.api.VarveException;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelFamilyProvider;
+import dev.varve.platform.engine.SpeculationOptions;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.LocalBackends;
 import dev.varve.platform.placement.Placement;
@@ -161,7 +162,7 @@ public final class PreparedModel {
      */
     public SplitForecast forecast(Age age) {
         try (PlacedShards shards = shards()) {
-            return planner(age, shards).forecast(request);
+            return planner(age, shards, settings.model()).forecast(request);
         }
     }
 
@@ -177,21 +178,25 @@ public final class PreparedModel {
 
     /** Likewise, through shards of this model, which belong to it from then on. */
     public HostedModel load(PlacedShards shards) {
+        Optional<SpeculationOptions> speculation = Optional.empty();
         try {
             Tokenizer tokenizer = Tokenizer.of(model.file().metadata(), family().preTokenizers());
             listener.opened(model.file(), tokenizer);
-            SplitPlanner.Placed placed = planner(Age.ANY, shards).place(request);
-            SplitPlan plan =
-                    SplitPlan.of(
-                            model.adapter(), placed.placement(), shards::info, settings.model());
+            speculation = settings.draft().map(this::speculation);
+            ModelSettings sized =
+                    speculation
+                            .map(options -> DraftOpening.settings(settings.model(), options))
+                            .orElse(settings.model());
+            SplitPlanner.Placed placed = planner(Age.ANY, shards, sized).place(request);
+            SplitPlan plan = SplitPlan.of(model.adapter(), placed.placement(), shards::info, sized);
             listener.planned(plan, placed.reasons());
-            LoadedModel loaded = load(shards, placed.placement(), plan);
             return new HostedModel(
-                    loaded,
+                    load(shards, placed.placement(), plan, sized, speculation),
                     new HostedModel.Place(placed.placement(), shards),
                     tokenizer,
                     (System.nanoTime() - begin) / 1e6);
         } catch (RuntimeException | Error e) {
+            speculation.ifPresent(options -> options.speculator().close());
             try {
                 shards.close();
             } catch (RuntimeException closing) {
@@ -201,15 +206,30 @@ public final class PreparedModel {
         }
     }
 
-    private LoadedModel load(PlacedShards shards, Placement placement, SplitPlan plan) {
+    private SpeculationOptions speculation(DraftSettings draft) {
+        return new DraftOpening(draft, catalog, model, settings.model()).open();
+    }
+
+    private LoadedModel load(
+            PlacedShards shards,
+            Placement placement,
+            SplitPlan plan,
+            ModelSettings sized,
+            Optional<SpeculationOptions> speculation) {
         Optional<Disk> disk =
                 settings.store()
                         .map(
                                 store ->
-                                        new StoreOpening(store, catalog, model, settings.model())
+                                        new StoreOpening(store, catalog, model, sized)
                                                 .open(placement, plan));
         try {
-            return LoadedModel.load(model, plan, shards, paced(), disk, listener);
+            return LoadedModel.load(
+                    model,
+                    plan,
+                    shards,
+                    paced(sized),
+                    new LoadedModel.Extras(disk, speculation),
+                    listener);
         } catch (RuntimeException | Error e) {
             disk.ifPresent(opened -> opened.archive().close());
             throw e;
@@ -217,22 +237,21 @@ public final class PreparedModel {
     }
 
     /** A token of decode has its own numbers beside a prompt only with the threads of its phase. */
-    private ModelSettings paced() {
-        ModelSettings model = settings.model();
+    private ModelSettings paced(ModelSettings sized) {
         return settings.devices().phasesAreAlike()
-                ? model
-                : model.with(model.waiting().withoutMixing());
+                ? sized
+                : sized.with(sized.waiting().withoutMixing());
     }
 
     /** Decides on the layers of each device. */
-    private SplitPlanner planner(Age age, PlacedShards shards) {
+    private SplitPlanner planner(Age age, PlacedShards shards, ModelSettings sized) {
         ModelBlocks blocks = ModelBlocks.of(model.adapter());
         ProbeCache cache = new ProbeCache(settings.plugins().cacheFolder().resolve(PROBES));
         RememberedProbe probe = new RememberedProbe(model.adapter(), blocks, cache, age);
         return new SplitPlanner(
                 model.adapter(),
                 blocks,
-                settings.model(),
+                sized,
                 shards::info,
                 new PlacedProbe(this, shards, probe, listener::note));
     }

@@ -4,7 +4,9 @@ import dev.varve.api.VarveException;
 import dev.varve.api.backend.DeviceBackendProvider;
 import dev.varve.api.model.ModelFamilyProvider;
 import dev.varve.api.snapshot.SnapshotStoreProvider;
+import dev.varve.api.speculation.SpeculatorProvider;
 import dev.varve.api.transport.TransportProvider;
+import dev.varve.platform.speculation.NgramProvider;
 import dev.varve.platform.wire.unix.UnixTransport;
 
 import java.io.IOException;
@@ -44,6 +46,8 @@ public final class PluginCatalog {
         Spi.ALL.forEach(spi -> tables.put(spi, new ProviderTable<>(spi)));
         TransportProvider unix = new UnixTransport();
         table(Spi.TRANSPORTS).addBuiltIn(unix.scheme(), unix, BUILT_IN);
+        SpeculatorProvider ngram = new NgramProvider();
+        table(Spi.SPECULATORS).addBuiltIn(ngram.name(), ngram, BUILT_IN);
     }
 
     /**
@@ -176,6 +180,11 @@ public final class PluginCatalog {
      */
     public TransportProvider transport(String scheme) {
         return table(Spi.TRANSPORTS).require(scheme, "", this::describe);
+    }
+
+    /** What guesses tokens, by name. */
+    public Map<String, SpeculatorProvider> speculators() {
+        return table(Spi.SPECULATORS).providers();
     }
 
     /** Stores of computed prompts by name. */

@@ -4,6 +4,7 @@ import dev.varve.api.VarveException.Kind;
 import dev.varve.api.backend.DeviceBackendProvider;
 import dev.varve.api.model.ModelFamilyProvider;
 import dev.varve.api.snapshot.SnapshotStoreProvider;
+import dev.varve.api.speculation.SpeculatorProvider;
 import dev.varve.api.transport.TransportProvider;
 
 import java.util.List;
@@ -50,8 +51,17 @@ public final class Spi<T> {
                     new Trouble(Kind.UNAVAILABLE, "no plugin provides store %s; known: %s"),
                     ProviderNames.oneWord("store name", SnapshotStoreProvider::name));
 
+    /** What guesses tokens, by names. */
+    public static final Spi<SpeculatorProvider> SPECULATORS =
+            new Spi<>(
+                    SpeculatorProvider.class,
+                    new Words("speculator", "speculator", "speculators", "speculators"),
+                    new Trouble(Kind.UNAVAILABLE, "no plugin provides speculator %s; known: %s"),
+                    ProviderNames.oneWord("speculator name", SpeculatorProvider::name));
+
     /** All kinds, in the order in which people are told of them. */
-    public static final List<Spi<?>> ALL = List.of(FAMILIES, BACKENDS, TRANSPORTS, STORES);
+    public static final List<Spi<?>> ALL =
+            List.of(FAMILIES, BACKENDS, TRANSPORTS, STORES, SPECULATORS);
 
     /**
      * How messages speak of a kind.

@@ -11,6 +11,7 @@ import dev.varve.platform.engine.HostCache;
 import dev.varve.platform.engine.Scheduler;
 import dev.varve.platform.engine.ShardPipeline;
 import dev.varve.platform.engine.ShardStatus;
+import dev.varve.platform.engine.SpeculationOptions;
 import dev.varve.platform.engine.TeacherForcing;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.Placement;
@@ -36,15 +37,34 @@ public final class LoadedModel implements AutoCloseable {
     private final ModelSettings settings;
     private final ShardPipeline pipeline;
     private final Optional<Disk> disk;
+    private final Optional<SpeculationOptions> speculation;
     private Optional<Engine> engine = Optional.empty();
+
+    /**
+     * What helps the shards of a model.
+     *
+     * @param disk keeps computed prompts behind host memory
+     * @param speculation guesses tokens
+     */
+    public record Extras(Optional<Disk> disk, Optional<SpeculationOptions> speculation) {
+        /** The shards alone. */
+        public static final Extras NONE = new Extras(Optional.empty(), Optional.empty());
+
+        /** Frees what nobody took. */
+        public void close() {
+            disk.ifPresent(opened -> opened.archive().close());
+            speculation.ifPresent(opened -> opened.speculator().close());
+        }
+    }
 
     private LoadedModel(
             OpenedModel model,
             SplitPlan plan,
             ModelSettings settings,
             ShardPipeline pipeline,
-            Optional<Disk> disk) {
-        this.disk = disk;
+            Extras extras) {
+        disk = extras.disk();
+        speculation = extras.speculation();
         this.model = model;
         this.plan = plan;
         this.settings = settings;
@@ -72,6 +92,20 @@ public final class LoadedModel implements AutoCloseable {
             ComputeDevice device,
             ModelSettings settings,
             List<LayerRange> ranges) {
+        return load(model, device, settings, ranges, Extras.NONE);
+    }
+
+    /**
+     * Likewise.
+     *
+     * @param extras what helps the shards
+     */
+    public static LoadedModel load(
+            OpenedModel model,
+            ComputeDevice device,
+            ModelSettings settings,
+            List<LayerRange> ranges,
+            Extras extras) {
         DeviceReference name = DeviceReference.parse(device.info().name());
         SplitPlan plan =
                 SplitPlan.of(
@@ -82,7 +116,7 @@ public final class LoadedModel implements AutoCloseable {
         ShardFactory factory =
                 (part, options, progress) ->
                         LocalShard.load(model.range(part.range()), device, options, progress);
-        return load(model, plan, factory, settings, LoadProgress.silent());
+        return load(model, plan, factory, settings, extras, LoadProgress.silent());
     }
 
     /** Loads a model as planned, without a disk behind host memory. */
@@ -92,15 +126,14 @@ public final class LoadedModel implements AutoCloseable {
             ShardFactory factory,
             ModelSettings settings,
             LoadProgress progress) {
-        return load(model, plan, factory, settings, Optional.empty(), progress);
+        return load(model, plan, factory, settings, Extras.NONE, progress);
     }
 
     /**
      * Loads a model as planned. If a shard cannot be loaded the others are closed.
      *
      * @param factory opens the shards, which belong to the model from then on
-     * @param disk what keeps computed prompts behind host memory; belongs to the model's engine
-     *     once that runs
+     * @param extras what helps the shards; belongs to the model's engine once that runs
      * @throws VarveException as the factory does
      */
     public static LoadedModel load(
@@ -108,10 +141,10 @@ public final class LoadedModel implements AutoCloseable {
             SplitPlan plan,
             ShardFactory factory,
             ModelSettings settings,
-            Optional<Disk> disk,
+            Extras extras,
             LoadProgress progress) {
         List<Shard> shards = new ShardLoading(factory, plan, settings, progress).run();
-        return new LoadedModel(model, plan, settings, new ShardPipeline(shards), disk);
+        return new LoadedModel(model, plan, settings, new ShardPipeline(shards), extras);
     }
 
     /** The shards, their memory, health and times. */
@@ -147,7 +180,7 @@ public final class LoadedModel implements AutoCloseable {
     }
 
     private Engine start() {
-        return Scheduler.start(pipeline, model.shape(), engineOptions());
+        return Scheduler.start(pipeline, model.shape(), engineOptions(), speculation);
     }
 
     /** What the engine is started with. */
@@ -162,7 +195,10 @@ public final class LoadedModel implements AutoCloseable {
                 new EngineOptions.Capacity(
                         total.contextTokens(),
                         settings.sequences().parallel(),
-                        new CacheCapacity(total.sizes().slots(), total.sizes().stateRows())),
+                        new CacheCapacity(
+                                total.sizes().slots(),
+                                total.sizes().stateRows(),
+                                total.sizes().stashes())),
                 settings.waiting().queueLimit(),
                 suppressed,
                 settings.waiting().shardPatience(),
@@ -211,6 +247,6 @@ public final class LoadedModel implements AutoCloseable {
 
     private void closeUnused() {
         pipeline.close();
-        disk.ifPresent(unused -> unused.archive().close());
+        new Extras(disk, speculation).close();
     }
 }

@@ -12,13 +12,15 @@ import java.util.Objects;
  * @param reading how the family reads the file
  * @param waiting how many requests wait, and how long
  * @param hostCache how much host memory holds computed prompts beside the devices
+ * @param drafts what whoever guesses tokens needs of the shards
  */
 public record ModelSettings(
         SequenceLimits sequences,
         Computation computation,
         ModelOptions reading,
         WaitingLimits waiting,
-        HostCacheLimit hostCache) {
+        HostCacheLimit hostCache,
+        DraftRoom drafts) {
     /** Checks that nothing is missing. */
     public ModelSettings {
         Objects.requireNonNull(sequences);
@@ -26,6 +28,17 @@ public record ModelSettings(
         Objects.requireNonNull(reading);
         Objects.requireNonNull(waiting);
         Objects.requireNonNull(hostCache);
+        Objects.requireNonNull(drafts);
+    }
+
+    /** Nothing is guessed. */
+    public ModelSettings(
+            SequenceLimits sequences,
+            Computation computation,
+            ModelOptions reading,
+            WaitingLimits waiting,
+            HostCacheLimit hostCache) {
+        this(sequences, computation, reading, waiting, hostCache, DraftRoom.NONE);
     }
 
     /** A few sequences of the usual length. */
@@ -50,26 +63,31 @@ public record ModelSettings(
 
     /** The same for other sequences. */
     public ModelSettings with(SequenceLimits other) {
-        return new ModelSettings(other, computation, reading, waiting, hostCache);
+        return new ModelSettings(other, computation, reading, waiting, hostCache, drafts);
     }
 
     /** The same, computed in another way. */
     public ModelSettings with(Computation other) {
-        return new ModelSettings(sequences, other, reading, waiting, hostCache);
+        return new ModelSettings(sequences, other, reading, waiting, hostCache, drafts);
     }
 
     /** The same for a model that is read in another way. */
     public ModelSettings with(ModelOptions other) {
-        return new ModelSettings(sequences, computation, other, waiting, hostCache);
+        return new ModelSettings(sequences, computation, other, waiting, hostCache, drafts);
     }
 
     /** The same with other limits to waiting. */
     public ModelSettings with(WaitingLimits other) {
-        return new ModelSettings(sequences, computation, reading, other, hostCache);
+        return new ModelSettings(sequences, computation, reading, other, hostCache, drafts);
     }
 
     /** The same with other host memory beside the devices. */
     public ModelSettings with(HostCacheLimit other) {
-        return new ModelSettings(sequences, computation, reading, waiting, other);
+        return new ModelSettings(sequences, computation, reading, waiting, other, drafts);
+    }
+
+    /** The same with room for guesses. */
+    public ModelSettings with(DraftRoom other) {
+        return new ModelSettings(sequences, computation, reading, waiting, hostCache, other);
     }
 }

@@ -15,6 +15,7 @@ import dev.varve.platform.shard.FlashAttention;
 import dev.varve.platform.shard.PlainAttentionMemory;
 import dev.varve.platform.shard.ShardFootprint;
 import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.shard.Stashes;
 
 /**
  * What a layer range needs in memory, for any number of KV slots.
@@ -86,10 +87,17 @@ public record RangeMemory(
                 selection.entries().stream().mapToLong(entry -> entry.tensor().bytes()).sum(),
                 footprint.bytesPerSlot(),
                 footprint.regionSlots(),
-                Math.multiplyExact(
-                        footprint.bytesPerStateRow(),
-                        EngineOptions.Capacity.rowsFor(settings.sequences().parallel())),
-                computeBytes(selection, shape, range, context, settings.sequences().parallel())
+                Math.addExact(
+                        Math.multiplyExact(
+                                footprint.bytesPerStateRow(),
+                                EngineOptions.Capacity.rowsFor(settings.sequences().parallel())),
+                        ShardFootprint.stashBytes(shape, range, stashes(shape, settings))),
+                computeBytes(
+                                selection,
+                                shape,
+                                range,
+                                context,
+                                settings.sequences().parallel() * settings.drafts().columns())
                         + scoreBytes(selection, shape, range, context, settings));
     }
 
@@ -147,6 +155,10 @@ public record RangeMemory(
         return slots;
     }
 
+    private static Stashes stashes(ModelShape shape, ModelSettings settings) {
+        return settings.drafts().stashes(shape, settings.sequences().parallel());
+    }
+
     /** Bytes without the KV pool. */
     public long fixedBytes() {
         return weightBytes + stateBytes + computeBytes;
@@ -171,7 +183,8 @@ public record RangeMemory(
                 new CacheSizes(
                         slots,
                         EngineOptions.Capacity.rowsFor(settings.sequences().parallel()),
-                        regionSlots),
+                        regionSlots,
+                        stashes(shape, settings)),
                 new MemoryNeed(
                         weightBytes,
                         Math.multiplyExact(bytesPerSlot, slots),

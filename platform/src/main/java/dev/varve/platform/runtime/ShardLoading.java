@@ -74,7 +74,10 @@ final class ShardLoading {
 
     private CompletableFuture<Shard> start(int index, Executor executor) {
         SplitPlan.Part part = plan.parts().get(index);
-        ShardOptions options = settings.computation().shardOptions(part.memory().sizes());
+        ShardOptions options =
+                settings.computation()
+                        .shardOptions(part.memory().sizes())
+                        .withCaptures(settings.drafts().captures());
         Placement.Part where = part.where();
         return CompletableFuture.supplyAsync(
                 () -> factory.open(where, options, progress.of(index)), executor);

@@ -217,7 +217,11 @@ public record SplitPlan(List<Part> parts, HostCachePlan hostCache) {
         }
         return new MemoryPlan(
                 first.contextTokens(),
-                new CacheSizes(first.sizes().slots(), first.sizes().stateRows(), region),
+                new CacheSizes(
+                        first.sizes().slots(),
+                        first.sizes().stateRows(),
+                        region,
+                        first.sizes().stashes()),
                 need,
                 free);
     }

@@ -58,6 +58,18 @@ public enum Setting {
     VALUE_CACHE_TYPE("valueCacheType"),
     /** Element types of cached keys and values, together. */
     CACHE_TYPES("cacheTypes"),
+    /** What guesses tokens. */
+    DRAFT("draft"),
+    /** Device of a draft model. */
+    DRAFT_DEVICE("draftDevice"),
+    /** Most guesses in a step. */
+    DRAFT_MAX("draftMax"),
+    /** Guesses in every step. */
+    DRAFT_WIDTH("draftWidth"),
+    /** Whether a draft model stays in memory. */
+    DRAFT_RESIDENCY("draftResidency"),
+    /** What the numbers of a token may depend on. */
+    EXACT_ROWS("exactRows"),
     /** Whether attention is one operator. */
     FLASH_ATTENTION("flashAttention"),
     /** Chat template in the place of the model's own. */

@@ -103,6 +103,13 @@ class CommandLineTest {
                 "generate --model m --prompt x --draft-ipc-ring-cap 9 | --draft-ipc-ring-cap:"
                         + " needs",
                 "generate --model m --prompt x --draft-ipc-ring-cap x | --draft-ipc-ring-cap",
+                "bench --model m --draft-max 4 | --draft-max: needs --draft; nothing",
+                "bench --model m --draft off --draft-width 4 | --draft-width: needs --draft, which",
+                "bench --model m --draft-device cpu:0 | --draft-device: needs --draft",
+                "bench --model m --draft ngram --draft-max 0 | --draft-max: expected 1 to 63",
+                "bench --model m --draft ngram --draft-max 64 | --draft-max: expected 1 to 63",
+                "bench --model m --draft ngram --draft-width many | expected auto or 1 to 63",
+                "bench --model m --draft ngram --draft-residency no | --draft-residency: expected",
                 "bench --model m --target-devices cpu:0,cpu:0 --peer-access | --peer-access: has"
                         + " no",
                 "plugins --plugins no-such-folder         | --plugins: expected a folder",
@@ -136,10 +143,15 @@ class CommandLineTest {
                         "--target-devices=LIST",
                         "--target-layer-split=WEIGHTS",
                         "Memory and threads:",
+                        "Speculative decoding:",
+                        "--draft=WHAT",
+                        "--draft-max=N",
+                        "--draft-width=auto|N",
+                        "--draft-device=DEVICE",
                         "Shards in other processes",
                         "--shard-tls-ca=FILE",
                         "Rarely needed:",
-                        "--draft-device=DEVICE",
+                        "--draft-ipc-bin=FILE",
                         "General:",
                         "--help");
         int last = -1;

@@ -214,10 +214,13 @@ class PlacementFlagsTest {
     private static void readDraft(String device, boolean bin, boolean folder, Integer ring) {
         DraftFlags flags =
                 new DraftFlags(
+                        Optional.of("draft.gguf"),
+                        DraftFlags.Limits.NONE,
                         Optional.ofNullable(device),
-                        bin ? Optional.of(Path.of("varve")) : Optional.empty(),
-                        folder ? Optional.of(Path.of("w")) : Optional.empty(),
-                        Optional.ofNullable(ring));
+                        new DraftFlags.Process(
+                                bin ? Optional.of(Path.of("varve")) : Optional.empty(),
+                                folder ? Optional.of(Path.of("w")) : Optional.empty(),
+                                Optional.ofNullable(ring)));
         flags.requireValid();
         flags.requireFits(read("--target-device=cuda:0"));
     }
@@ -256,7 +259,10 @@ class PlacementFlagsTest {
     void aDraftOnABackendThatNobodyProvidesIsRefused() {
         DraftFlags flags =
                 new DraftFlags(
-                        Optional.of("hip:0"), Optional.empty(), Optional.empty(), Optional.empty());
+                        Optional.of("draft.gguf"),
+                        DraftFlags.Limits.NONE,
+                        Optional.of("hip:0"),
+                        DraftFlags.Process.NONE);
 
         flags.requireProvided("hip"::equals);
         String message =
@@ -266,8 +272,6 @@ class PlacementFlagsTest {
                         .getMessage();
 
         assertTrue(message.startsWith("--draft-device: no plugin provides"), message);
-        assertEquals(
-                List.of("--draft-device: has no effect, since no draft model is served"),
-                flags.notes());
+        assertEquals(List.of(), flags.notes());
     }
 }

@@ -20,7 +20,10 @@ import java.util.function.IntUnaryOperator;
  * Guesses along texts that are known, as well as a test wants. Keeps the contract of its callers:
  * only known sequences, hidden states in order.
  */
-final class ScriptedSpeculator implements Speculator {
+public final class ScriptedSpeculator implements Speculator {
+    /** Elements of a plain model's hidden state; those of others are not looked at. */
+    static final int WIDTH = 8;
+
     private final List<int[]> texts;
     private final int most;
 
@@ -38,7 +41,7 @@ final class ScriptedSpeculator implements Speculator {
      * @param texts prompts with their answers; none begins another one
      * @param error by depth; 0 where the guess is right
      */
-    ScriptedSpeculator(
+    public ScriptedSpeculator(
             List<int[]> texts,
             int most,
             IntUnaryOperator error,
@@ -51,7 +54,8 @@ final class ScriptedSpeculator implements Speculator {
         this.captures = captures;
     }
 
-    int proposals() {
+    /** How often it was asked for a sequence. */
+    public int proposals() {
         return proposals.get();
     }
 
@@ -123,17 +127,13 @@ final class ScriptedSpeculator implements Speculator {
         for (int i = 0; i < states.tokens(); i++) {
             List<Float> values = new ArrayList<>();
             for (HiddenStates.Layer layer : states.layers()) {
-                int width = layer.values().length / columns(layer);
+                int width = WIDTH;
                 for (int element = 0; element < width; element++) {
                     values.add(layer.values()[(layer.firstColumn() + i) * width + element]);
                 }
             }
             own.put(states.firstPosition() + i, values);
         }
-    }
-
-    private static int columns(HiddenStates.Layer layer) {
-        return layer.values().length / SpeculationTest.WIDTH;
     }
 
     @Override

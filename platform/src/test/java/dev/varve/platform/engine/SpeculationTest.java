@@ -39,9 +39,6 @@ import java.util.stream.IntStream;
 /** Guessed tokens change how many forwards an answer takes, and nothing else. */
 @Timeout(120)
 class SpeculationTest {
-    /** Elements of a plain model's hidden state. */
-    static final int WIDTH = 8;
-
     private static final int CONTEXT = 4 * SlotSpan.BLOCK;
     private static final int COUNT = 60;
     private static final int MOST = 7;
@@ -427,8 +424,8 @@ class SpeculationTest {
     private static List<Float> state(List<Feature> features, int position) {
         List<Float> values = new ArrayList<>();
         for (Feature feature : features) {
-            for (int i = 0; i < WIDTH; i++) {
-                values.add(feature.values()[position * WIDTH + i]);
+            for (int i = 0; i < ScriptedSpeculator.WIDTH; i++) {
+                values.add(feature.values()[position * ScriptedSpeculator.WIDTH + i]);
             }
         }
         return values;

@@ -53,9 +53,18 @@ public final class Usage {
             timings.put("prefill_tokens_per_second", rounded(end.prefillTokensPerSecond()));
             timings.put("decode_ms", rounded(end.times().decodeMillis()));
             timings.put("decode_tokens_per_second", rounded(end.decodeTokensPerSecond()));
+            putSpeculation(timings, end.speculation());
             putCache(timings, end.cache());
         }
         return timings;
+    }
+
+    private static void putSpeculation(ObjectNode timings, GenerationEnd.Speculation speculation) {
+        timings.put("draft_tokens", speculation.drafted());
+        timings.put("accepted_tokens", speculation.accepted());
+        timings.put("verify_steps", speculation.verifySteps());
+        timings.put(
+                "acceptance_length", Math.round(speculation.acceptanceLength() * 1000) / 1000.0);
     }
 
     private static void putCache(ObjectNode timings, CacheUse cache) {

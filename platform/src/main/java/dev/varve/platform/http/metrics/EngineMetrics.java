@@ -66,6 +66,7 @@ final class EngineMetrics {
                                 "Sequences computed again because a shard was lost.",
                                 engine.counts().replays()),
                         counter("varve_steps", "Forward passes.", engine.counts().steps())));
+        metrics.addAll(SpeculationMetrics.of(engine.speculation()));
         metrics.addAll(CacheMetrics.of(engine.cache()));
         metrics.addAll(ShardMetrics.of(engine.shards()));
         return metrics;

@@ -26,13 +26,15 @@ import java.util.stream.IntStream;
  * @param topLogprobs alternatives per token; empty for no log probabilities
  * @param sampling how tokens are chosen, for each of the answers to a prompt; of the body itself
  *     nothing is kept, which may be much larger than what is asked of it
+ * @param mostDrafts most tokens that may be guessed in a step
  */
 record GenerationCall(
         Head head,
         Delivery delivery,
         End end,
         OptionalInt topLogprobs,
-        List<SamplingOptions> sampling) {
+        List<SamplingOptions> sampling,
+        int mostDrafts) {
     private static final int MAX_CHOICES = 8;
     private static final int MAX_STOP = 4;
     private static final int MAX_STOPS = 16;
@@ -73,7 +75,8 @@ record GenerationCall(
                 topLogprobs,
                 IntStream.range(0, choices)
                         .mapToObj(choice -> SamplingFields.read(fields, vocabulary, choice))
-                        .toList());
+                        .toList(),
+                DraftFields.read(fields));
     }
 
     private static OptionalLong readMaxTokens(Fields fields) {
@@ -125,6 +128,7 @@ record GenerationCall(
                         end.ignoresEndTokens()
                                 ? Set.of()
                                 : served.language().tokenizer().endTokens()),
-                new GenerationRequest.Choice(sampling.get(choice), topLogprobs, guide));
+                new GenerationRequest.Choice(sampling.get(choice), topLogprobs, guide),
+                mostDrafts);
     }
 }

@@ -28,6 +28,9 @@ record LoneColumns(int most, boolean planes, int cheap, int group) {
     /** ggml's rearranging buffer type for processors in general. */
     private static final String REPACK = "CPU_REPACK";
 
+    /** ggml's buffer type for processors with matrix registers. */
+    private static final String TILES = "AMX";
+
     /** Size up to which an accelerator reads a float matrix once per row of decode. */
     private static final long SMALL_BYTES = 4 << 20;
 
@@ -39,6 +42,8 @@ record LoneColumns(int most, boolean planes, int cheap, int group) {
         HOST,
         /** The processor's, rearranged for processors in general. */
         REPACKED,
+        /** The processor's, for its matrix registers. */
+        TILED,
         /** The processor's, rearranged for one of its kind. */
         SPECIAL;
 
@@ -55,7 +60,11 @@ record LoneColumns(int most, boolean planes, int cheap, int group) {
             if (home.name().equals(plain.name())) {
                 return HOST;
             }
-            return home.name().equals(REPACK) ? REPACKED : SPECIAL;
+            return switch (home.name()) {
+                case REPACK -> REPACKED;
+                case TILES -> TILED;
+                default -> SPECIAL;
+            };
         }
     }
 
@@ -65,6 +74,11 @@ record LoneColumns(int most, boolean planes, int cheap, int group) {
             return use == TensorUse.MATMUL && type.isFloat() && bytes <= SMALL_BYTES
                     ? new LoneColumns(1, false, ALL, 1)
                     : ANY;
+        }
+        if (home == Home.TILED) {
+            // Tiles of 16 columns of which the missing ones are not read, and each has a sum of its
+            // own; so do the products of single ones. ggml has no other kernels there.
+            return ANY;
         }
         if (home == Home.SPECIAL) {
             // Kernels of some processor that was not there to be tried; they may not know planes.
@@ -93,6 +107,15 @@ record LoneColumns(int most, boolean planes, int cheap, int group) {
             case F32, F16, BF16, IQ4_NL -> new LoneColumns(1, true, ALL, 1);
             default -> mostUnpacked(type) == 0 ? ANY : unpacked(type);
         };
+    }
+
+    /**
+     * Products of their own into which each column of a product may go.
+     *
+     * @param columns of the product
+     */
+    int productsOf(int columns) {
+        return planes || most >= columns ? 1 : (columns + most - 1) / most;
     }
 
     private static LoneColumns unpacked(GgmlType type) {

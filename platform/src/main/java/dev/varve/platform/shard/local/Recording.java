@@ -36,9 +36,6 @@ record Recording(
     /** Tensors per layer for each slice, and for each part into which products are cut. */
     private static final int TENSORS_PER_LAYER_AND_PART = 48;
 
-    /** Rows that share an operator where rows are kept apart. */
-    private static final int ROWS_PER_PART = 4;
-
     private static final int TENSORS_PER_GRAPH = 64;
 
     /**
@@ -81,10 +78,15 @@ record Recording(
                         .mapToInt(GraphKey.Part::tokens)
                         .sum();
         int apart =
-                state.arithmetic().exactRows() != ExactRows.ON
+                state.arithmetic().exactRows() == ExactRows.ON
+                                && !state.arithmetic().flashAttention()
+                        ? rows
+                        : 0;
+        int products =
+                state.arithmetic().exactRows() == ExactRows.OFF
                         ? 0
-                        : state.arithmetic().flashAttention() ? rows / ROWS_PER_PART : rows;
-        return slices + (runs > 1 ? runs : 0) + apart;
+                        : state.weights().mostProductsOf(rows);
+        return slices + (runs > 1 ? runs : 0) + Math.max(apart, products);
     }
 
     /**

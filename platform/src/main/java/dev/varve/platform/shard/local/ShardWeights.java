@@ -69,6 +69,11 @@ final class ShardWeights implements AutoCloseable {
         return lone.values().stream().mapToInt(LoneColumns::group).max().orElse(1);
     }
 
+    /** Products, at most, into which a product of so many rows is cut. */
+    int mostProductsOf(int rows) {
+        return lone.values().stream().mapToInt(each -> each.productsOf(rows)).max().orElse(1);
+    }
+
     /** How products of several columns with a weight relate to those of one. */
     LoneColumns lone(String name, TensorUse use) {
         return lone.get(key(name, use));

@@ -30,6 +30,8 @@ class LoneColumnsTest {
         "Q2_K, REPACKED, 3, true, 4, 16",
         "Q8_0, REPACKED, 1, true, 1, 16",
         "Q6_K, REPACKED, 1, true, 1, 16",
+        "F16, TILED, 2147483647, true, 2147483647, 1",
+        "Q6_K, TILED, 2147483647, true, 2147483647, 1",
         "Q4_0, SPECIAL, 1, false, 1, 16",
         "Q8_0, SPECIAL, 1, false, 1, 16",
         "Q4_0, DEVICE, 2147483647, true, 2147483647, 1",
@@ -40,6 +42,22 @@ class LoneColumnsTest {
         assertEquals(
                 new LoneColumns(most, planes, cheap, group),
                 LoneColumns.of(type, 1 << 20, TensorUse.MATMUL, home));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "F16, REPACKED, 100, 1",
+        "Q4_K, REPACKED, 100, 1",
+        "Q4_0, SPECIAL, 3, 3",
+        "Q8_0, TILED, 100, 1",
+        "F16, DEVICE, 5, 5"
+    })
+    void rowsThatMayNotStandTogetherAreProductsOfTheirOwn(
+            GgmlType type, Home home, int rows, int products) {
+        LoneColumns lone = LoneColumns.of(type, 1 << 20, TensorUse.MATMUL, home);
+
+        assertEquals(products, lone.productsOf(rows));
+        assertEquals(1, lone.productsOf(1));
     }
 
     @ParameterizedTest

@@ -1,0 +1,138 @@
+package dev.varve.conformance;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.api.ggml.GgmlType;
+import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.ModelOptions;
+import dev.varve.conformance.RandomModel.Family;
+import dev.varve.platform.engine.GenerationEnd;
+import dev.varve.platform.engine.ScriptedSpeculator;
+import dev.varve.platform.engine.SpeculationOptions;
+import dev.varve.platform.runtime.DraftRoom;
+import dev.varve.platform.runtime.LoadedModel;
+import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.sampling.SamplingOptions;
+import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.ExactRows;
+import dev.varve.testkit.TensorType;
+
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.function.IntUnaryOperator;
+import java.util.stream.IntStream;
+
+/** Guesses change no token of a real model, wherever it is cut and however many are checked. */
+@Timeout(600)
+class SpeculationTest {
+    private static final int COUNT = 40;
+    private static final int PARALLEL = 3;
+
+    @TempDir static Path folder;
+
+    /** How many guesses of a draft are right, all before the first wrong one. */
+    private static final int[] RIGHT = {0, 1, 3, Integer.MAX_VALUE};
+
+    private record Sample(Path file, int vocabulary, List<int[]> prompts, ModelSettings settings) {
+        static Sample of(Family family, TensorType type, GgmlType cache) throws Exception {
+            RandomModel spec = family.wide(type);
+            Path file = spec.write(folder);
+            GgufFile gguf = GgufFile.open(file);
+            ModelSettings settings = Cpu.settings(1024, PARALLEL, new CacheTypes(cache, cache));
+            return new Sample(
+                    file,
+                    Cpu.family(gguf).open(gguf, ModelOptions.defaults()).shape().vocabularySize(),
+                    // The middle one passes a block of slots, and the last one a window.
+                    List.of(spec.tokens(19, 1), spec.tokens(240, 2), spec.tokens(600, 3)),
+                    settings.with(settings.computation().with(ExactRows.ON)));
+        }
+
+        LoadedModel plain() {
+            return Cpu.load(file, settings);
+        }
+
+        LoadedModel guessed(List<int[]> texts, int most, IntUnaryOperator error, int... cuts) {
+            return Cpu.load(
+                    file,
+                    settings.with(new DraftRoom(most, List.of())),
+                    new LoadedModel.Extras(
+                            Optional.empty(),
+                            Optional.of(
+                                    new SpeculationOptions(
+                                            new ScriptedSpeculator(
+                                                    texts, most, error, vocabulary, List.of()),
+                                            most,
+                                            OptionalInt.of(most)))),
+                    cuts);
+        }
+
+        List<Answer> ask(LoadedModel model, SamplingOptions sampling) {
+            List<Answer> answers =
+                    prompts.stream().map(prompt -> Answer.of(prompt, COUNT, sampling)).toList();
+            Answer.submit(model.engine(), answers);
+            return answers;
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "QWEN35, F16, F16",
+        "QWEN35, Q4_0, Q8_0",
+        "QWEN35, Q4_K, F16",
+        "QWEN35MOE, Q8_0, F16",
+        "GEMMA4, F16, F16",
+        "GEMMA4, Q4_0, Q8_0",
+        "LAGUNA, F16, F16",
+        "LAGUNA, Q6_K, F16"
+    })
+    void guessesChangeNoToken(Family family, TensorType type, GgmlType cache) throws Exception {
+        Sample sample = Sample.of(family, type, cache);
+        SamplingOptions sampled = SamplingOptions.greedy().atTemperature(0.8f).seededWith(5);
+        int[] cuts = Cpu.legalCuts(sample.file());
+        for (SamplingOptions sampling : List.of(SamplingOptions.greedy(), sampled)) {
+            List<int[]> plain = new ArrayList<>();
+            try (LoadedModel model = sample.plain()) {
+                for (Answer answer : sample.ask(model, sampling)) {
+                    plain.add(answer.tokens());
+                }
+            }
+            List<int[]> texts =
+                    IntStream.range(0, plain.size())
+                            .mapToObj(i -> join(sample.prompts().get(i), plain.get(i)))
+                            .toList();
+            for (int right : RIGHT) {
+                int most = right == 3 ? 15 : 7;
+                int[] cut = right == 1 ? new int[] {cuts[cuts.length / 2]} : new int[0];
+                try (LoadedModel model =
+                        sample.guessed(texts, most, depth -> depth < right ? 0 : 1, cut)) {
+                    List<Answer> guessed = sample.ask(model, sampling);
+                    for (int i = 0; i < plain.size(); i++) {
+                        String what = sampling + ", right " + right + ", prompt " + i;
+                        assertArrayEquals(plain.get(i), guessed.get(i).tokens(), what);
+                        GenerationEnd.Speculation figures = guessed.get(i).end().speculation();
+                        assertTrue(figures.verifySteps() > 0, what);
+                        assertEquals(
+                                COUNT - 1,
+                                figures.accepted() + figures.verifySteps(),
+                                1,
+                                what + ": but for the last token all were checked");
+                    }
+                }
+            }
+        }
+    }
+
+    private static int[] join(int[] first, int[] second) {
+        return IntStream.concat(IntStream.of(first), IntStream.of(second)).toArray();
+    }
+}

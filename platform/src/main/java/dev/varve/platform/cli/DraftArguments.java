@@ -1,0 +1,115 @@
+package dev.varve.platform.cli;
+
+import dev.varve.platform.host.DraftSettings;
+import dev.varve.platform.placement.PlacementRequest;
+
+import picocli.CommandLine.Option;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/** Who guesses tokens, and how many. */
+final class DraftArguments {
+    private static final int SECTION = OptionSections.SPECULATION;
+
+    @Option(
+            names = "--draft",
+            paramLabel = "WHAT",
+            description =
+                    "Guess tokens, of which one step of the model checks several; answers stay the"
+                            + " same. ngram: as the text went on before, good for code, quotes and"
+                            + " lists; the name of a plugin's speculator; or off.",
+            order = SECTION)
+    private Optional<String> draft = Optional.empty();
+
+    @Option(
+            names = "--draft-max",
+            paramLabel = "N",
+            description =
+                    "Most tokens that are guessed of a sequence in a step (default: "
+                            + DraftSettings.USUAL_MOST
+                            + ", or as many as there can be). Requests may ask for fewer:"
+                            + " draft_max, and \"speculative\": false for none.",
+            order = SECTION + 1)
+    private Optional<Integer> most = Optional.empty();
+
+    @Option(
+            names = "--draft-width",
+            paramLabel = "auto|N",
+            description =
+                    "Guesses in a step: auto (default), as many as pay, by what steps take here and"
+                            + " how often guesses are right, and none where none pays; N, always so"
+                            + " many, at most --draft-max.",
+            order = SECTION + 2)
+    private Optional<String> width = Optional.empty();
+
+    @Option(
+            names = "--draft-device",
+            paramLabel = "DEVICE",
+            description = "Device of a draft model (default: the model's last one).",
+            order = SECTION + 3)
+    private Optional<String> device = Optional.empty();
+
+    @Option(
+            names = "--draft-residency",
+            paramLabel = "MODE",
+            description =
+                    "Whether a draft model stays in memory: auto (default), persistent,"
+                            + " request-scoped (while requests run).",
+            order = SECTION + 4)
+    private Optional<String> residency = Optional.empty();
+
+    @Option(
+            names = "--draft-ipc-bin",
+            paramLabel = "FILE",
+            description = "Program that serves a draft model on another backend.",
+            order = OptionSections.RARE + 11)
+    private Optional<Path> launcher = Optional.empty();
+
+    @Option(
+            names = "--draft-ipc-work-dir",
+            paramLabel = "FOLDER",
+            description = "Folder for the sockets of the draft process.",
+            order = OptionSections.RARE + 12)
+    private Optional<Path> workFolder = Optional.empty();
+
+    @Option(
+            names = "--draft-ipc-ring-cap",
+            paramLabel = "N",
+            description = "Positions whose features the draft process keeps.",
+            order = OptionSections.RARE + 13)
+    private Optional<Integer> ringCapacity = Optional.empty();
+
+    /**
+     * How tokens are guessed; empty for not at all.
+     *
+     * @throws IllegalArgumentException that begins with the flag that is wrong
+     */
+    Optional<DraftSettings> settings(PlacementRequest target) {
+        DraftFlags flags = flags();
+        flags.requireValid();
+        flags.requireFits(target);
+        return flags.settings();
+    }
+
+    /** Looks at the device once it is clear which ones there are. */
+    void requireProvided(PlacementRequest target, Predicate<String> provided) {
+        flags().requireFits(target);
+        flags().requireProvided(provided);
+    }
+
+    /** What was asked for and has no effect. */
+    List<String> notes() {
+        return flags().notes();
+    }
+
+    private DraftFlags flags() {
+        return new DraftFlags(
+                draft,
+                new DraftFlags.Limits(most, width, residency),
+                device,
+                new DraftFlags.Process(launcher, workFolder, ringCapacity));
+    }
+}

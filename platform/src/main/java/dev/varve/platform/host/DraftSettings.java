@@ -1,0 +1,65 @@
+package dev.varve.platform.host;
+
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/**
+ * How tokens are guessed, so that a step of the model checks several of them. What is answered does
+ * not depend on it.
+ *
+ * @param source what guesses: the name of a speculator such as {@code ngram}, or the file of a
+ *     draft model
+ * @param device of a draft model; empty: the device of the model's last layer
+ * @param most most guesses of a sequence in a step; empty: as many as the source gives, at most
+ *     {@value #USUAL_MOST}
+ * @param width guesses of a sequence in every step; empty: as many as pay
+ * @param residency whether a draft model stays in memory
+ */
+public record DraftSettings(
+        String source,
+        Optional<String> device,
+        OptionalInt most,
+        OptionalInt width,
+        Residency residency) {
+    /** Guesses where nobody asked for another number. */
+    public static final int USUAL_MOST = 15;
+
+    /** Most that can be asked for. */
+    public static final int MOST = 63;
+
+    /** Whether the memory of a draft model is given back. */
+    public enum Residency {
+        /** Stays where there is room for it. */
+        AUTO,
+        /** Stays. */
+        PERSISTENT,
+        /** Is there while requests run. */
+        REQUEST_SCOPED
+    }
+
+    /** Checks that nothing is missing. */
+    public DraftSettings {
+        Objects.requireNonNull(source);
+        Objects.requireNonNull(device);
+        Objects.requireNonNull(most);
+        Objects.requireNonNull(width);
+        Objects.requireNonNull(residency);
+    }
+
+    /** What guesses, and everything else as usual. */
+    public static DraftSettings of(String source) {
+        return new DraftSettings(
+                source, Optional.empty(), OptionalInt.empty(), OptionalInt.empty(), Residency.AUTO);
+    }
+
+    /** The same with another limit. */
+    public DraftSettings withMost(int tokens) {
+        return new DraftSettings(source, device, OptionalInt.of(tokens), width, residency);
+    }
+
+    /** The same with a fixed number of guesses. */
+    public DraftSettings withWidth(int tokens) {
+        return new DraftSettings(source, device, most, OptionalInt.of(tokens), residency);
+    }
+}

@@ -1,0 +1,30 @@
+package dev.varve.platform.http.openai;
+
+import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.http.json.Fields;
+
+import java.util.OptionalLong;
+
+/** {@code speculative} and {@code draft_max}, fields that OpenAI does not have. */
+final class DraftFields {
+    private static final String SPECULATIVE = "speculative";
+    private static final String MOST = "draft_max";
+
+    private DraftFields() {}
+
+    /** Most tokens that may be guessed in a step; 0 for none. */
+    static int read(Fields fields) {
+        boolean speculative = fields.flag(SPECULATIVE).orElse(true);
+        OptionalLong most = fields.whole(MOST, 0, Integer.MAX_VALUE);
+        if (!speculative && most.orElse(0) > 0) {
+            throw ApiException.invalid(
+                    MOST,
+                    MOST
+                            + ": expected 0 or nothing with \""
+                            + SPECULATIVE
+                            + "\": false, found "
+                            + most.getAsLong());
+        }
+        return speculative ? (int) most.orElse(Integer.MAX_VALUE) : 0;
+    }
+}

@@ -147,7 +147,7 @@ public record Gemma4Model(
                         false,
                         false),
                 new Sharing(3, true),
-                32,
+                64,
                 Experts.NONE,
                 OptionalDouble.of(30),
                 new Weights(TensorType.F32, true, true, false, false, 1),

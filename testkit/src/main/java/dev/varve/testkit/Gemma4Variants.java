@@ -72,7 +72,8 @@ final class Gemma4Variants {
                         valuesFromKeys,
                         is(8, 3)),
                 sharing ? new Gemma4Model.Sharing(shared, is(6, 0)) : Gemma4Model.Sharing.NONE,
-                sharing ? pick(16, 32, 48) : 0,
+                // Not 32: libllama's products for matrix registers go wrong with rows of one tile.
+                sharing ? pick(16, 64, 48) : 0,
                 is(3, 1) ? experts(experts) : Gemma4Model.Experts.NONE,
                 softcap(),
                 new Gemma4Model.Weights(

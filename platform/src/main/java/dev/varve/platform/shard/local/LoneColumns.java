@@ -29,7 +29,10 @@ record LoneColumns(int most, boolean planes, int cheap, int group) {
     private static final String REPACK = "CPU_REPACK";
 
     /** ggml's buffer type for processors with matrix registers. */
-    private static final String TILES = "AMX";
+    static final String TILES = "AMX";
+
+    /** Elements of a row that a matrix register holds. */
+    static final int TILE = 32;
 
     /** Size up to which an accelerator reads a float matrix once per row of decode. */
     private static final long SMALL_BYTES = 4 << 20;

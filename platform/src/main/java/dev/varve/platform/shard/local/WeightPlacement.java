@@ -57,7 +57,8 @@ final class WeightPlacement {
                             tensor.dimensions().stream().mapToLong(Long::longValue).toArray());
             Tensor probe = probe(scratch, weight, entry.use());
             for (BufferType type : layout == WeightLayout.REPACKED ? types : List.of(plain)) {
-                if (device.ggmlDevice().supportsWeight(type, weight, probe)) {
+                if (isSafe(type, tensor)
+                        && device.ggmlDevice().supportsWeight(type, weight, probe)) {
                     return type;
                 }
             }
@@ -67,6 +68,15 @@ final class WeightPlacement {
                 tensor.name(),
                 "a type that " + device.info().name() + " can use for " + entry.use(),
                 tensor.describe());
+    }
+
+    /**
+     * Whether products with the weight come out right. Those of 32 columns and more whose rows are
+     * a single tile long are added to whatever the result's memory held before; that of ggml v0.5.0
+     * says all the same that it supports them.
+     */
+    private static boolean isSafe(BufferType type, GgufTensor weight) {
+        return !type.name().equals(LoneColumns.TILES) || weight.ne(0) > LoneColumns.TILE;
     }
 
     private static void requireWeightType(GgufTensor tensor) {

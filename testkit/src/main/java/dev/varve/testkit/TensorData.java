@@ -2,6 +2,8 @@ package dev.varve.testkit;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
@@ -40,6 +42,14 @@ public sealed interface TensorData {
     static TensorData bytes(byte[] bytes) {
         byte[] copy = bytes.clone();
         return new Raw(out -> out.write(copy));
+    }
+
+    /** All values of an I64 tensor in memory order. */
+    static TensorData integers(long[] values) {
+        ByteBuffer bytes =
+                ByteBuffer.allocate(values.length * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        bytes.asLongBuffer().put(values);
+        return bytes(bytes.array());
     }
 
     /** The same value everywhere. */

@@ -19,6 +19,7 @@ public enum TensorType {
     IQ4_NL(20, 32, 18),
     IQ4_XS(23, 256, 136),
     I32(26, 1, 4),
+    I64(27, 1, 8),
     BF16(30, 1, 2);
 
     private final int ggmlId;

@@ -3,6 +3,7 @@ package dev.varve.platform.cli;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.host.HostedModel;
+import dev.varve.platform.runtime.ModelSettings;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -11,8 +12,11 @@ import picocli.CommandLine.Option;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
+import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -23,12 +27,20 @@ import java.util.concurrent.LinkedBlockingQueue;
         description = {
             "Measures prefill (pp) and decode (tg) in tokens per second; the median of several runs"
                     + " is reported.",
-            "Every run gets other random tokens, so that no cache helps."
+            "Every run gets other random tokens, so that no cache helps. With --draft, decode is"
+                    + " measured with and without guesses in turns, on questions, and answers"
+                    + " must be the same."
         },
-        footer = "  varve bench --model model.gguf --threads 4 -p 512 -n 128 -r 5 --json")
+        footer = {
+            "  varve bench --model model.gguf --threads 4 -p 512 -n 128 -r 5 --json",
+            "  varve bench --model model.gguf --draft draft.gguf -p 0 -r 9 --json"
+        })
 final class BenchCommand extends CliCommand {
     /** Fixed, so that two runs of the command compute the same. */
     private static final long SEED = 20_261;
+
+    /** Tokens that a question may have. */
+    private static final int QUESTION = 1024;
 
     @Mixin private ModelArguments model;
 
@@ -56,7 +68,24 @@ final class BenchCommand extends CliCommand {
             order = 4)
     private int repetitions;
 
-    @Option(names = "--json", description = "Print one JSON object.", order = 5)
+    @Option(
+            names = "--prompt-file",
+            paramLabel = "FILE",
+            description =
+                    "Questions for --draft, one per line (default: nine of all kinds). How much"
+                            + " guesses help depends on them.",
+            order = 5)
+    private Optional<Path> promptFile = Optional.empty();
+
+    @Option(
+            names = "--at-once",
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "Requests that run together, for --draft.",
+            order = 6)
+    private int atOnce;
+
+    @Option(names = "--json", description = "Print one JSON object.", order = 7)
     private boolean json;
 
     @Override
@@ -74,26 +103,57 @@ final class BenchCommand extends CliCommand {
                             + " -r "
                             + repetitions);
         }
+        requireFits();
+        List<String> questions =
+                promptFile
+                        .map(file -> DraftBench.questions(TextFile.read(file)))
+                        .orElse(DraftBench.QUESTIONS);
+        if (questions.isEmpty()) {
+            throw new UsageException("--prompt-file: expected a question per line, found none");
+        }
         int context = Math.max(promptTokens, generatedTokens + 1) + 1;
-        try (HostedModel runtime = open(model, model.settingsFor(context))) {
+        ModelSettings settings =
+                model.drafts()
+                        ? model.settingsFor(Math.max(context, QUESTION + generatedTokens), atOnce)
+                        : model.settingsFor(context);
+        try (HostedModel runtime = open(model, settings)) {
             Random random = new Random(SEED);
             double[] prefill = new double[promptTokens > 0 ? repetitions : 0];
-            double[] decode = new double[generatedTokens > 0 ? repetitions : 0];
+            double[] decode = new double[generatedTokens > 0 && !model.drafts() ? repetitions : 0];
             for (int run = -1; run < repetitions; run++) {
                 if (promptTokens > 0) {
                     double speed = run(runtime, random, promptTokens, 1).prefillTokensPerSecond();
                     record(prefill, run, speed);
                 }
-                if (generatedTokens > 0) {
+                if (decode.length > 0) {
                     // The first token belongs to prefill.
                     double speed =
                             run(runtime, random, 1, generatedTokens + 1).decodeTokensPerSecond();
                     record(decode, run, speed);
                 }
             }
-            report(runtime, prefill, decode);
+            report(runtime, prefill, decode, guessed(runtime, questions));
         }
         return 0;
+    }
+
+    private void requireFits() {
+        if (!model.drafts() && (promptFile.isPresent() || atOnce != 1)) {
+            throw new UsageException(
+                    (promptFile.isPresent() ? "--prompt-file" : "--at-once") + ": needs --draft");
+        }
+        if (atOnce < 1) {
+            throw new UsageException("--at-once: expected 1 or more, found " + atOnce);
+        }
+    }
+
+    private Optional<DraftBench.Outcome> guessed(HostedModel runtime, List<String> questions)
+            throws InterruptedException {
+        if (!model.drafts() || generatedTokens == 0) {
+            return Optional.empty();
+        }
+        DraftBench bench = new DraftBench(runtime, generatedTokens + 1, atOnce);
+        return Optional.of(bench.run(bench.prompts(questions), repetitions));
     }
 
     private static void record(double[] speeds, int run, double speed) {
@@ -120,10 +180,15 @@ final class BenchCommand extends CliCommand {
         }
     }
 
-    private void report(HostedModel runtime, double[] prefill, double[] decode) {
+    private void report(
+            HostedModel runtime,
+            double[] prefill,
+            double[] decode,
+            Optional<DraftBench.Outcome> guessed) {
         if (!json) {
             print("pp" + promptTokens, prefill);
             print("tg" + generatedTokens, decode);
+            guessed.ifPresent(this::print);
             return;
         }
         ObjectNode result =
@@ -137,12 +202,43 @@ final class BenchCommand extends CliCommand {
                         .put("load_ms", runtime.loadMillis());
         put(result, "pp", prefill);
         put(result, "tg", decode);
+        guessed.ifPresent(outcome -> put(result, outcome));
         out().println(Json.write(result));
+    }
+
+    private void put(ObjectNode result, DraftBench.Outcome outcome) {
+        put(result, "tg", outcome.plain());
+        put(result, "tg_speculative", outcome.guessed());
+        MedianRatio speedup = MedianRatio.of(outcome.guessed(), outcome.plain());
+        result.put("speedup", speedup.median());
+        result.putArray("speedup_interval").add(speedup.low()).add(speedup.high());
+        result.put("acceptance_length", outcome.guesses().acceptanceLength())
+                .put("draft_tokens", outcome.guesses().drafted())
+                .put("accepted_tokens", outcome.guesses().accepted())
+                .put("verify_steps", outcome.guesses().verifySteps())
+                .put("at_once", atOnce);
+    }
+
+    private void print(DraftBench.Outcome outcome) {
+        print("tg" + generatedTokens, outcome.plain());
+        print("  drafts", outcome.guessed());
+        MedianRatio speedup = MedianRatio.of(outcome.guessed(), outcome.plain());
+        out().println(
+                        String.format(
+                                Locale.ROOT,
+                                "speed-up %10.2f (nine times of ten %.2f to %.2f); %.2f tokens per"
+                                        + " checking step, %d of %d guesses right",
+                                speedup.median(),
+                                speedup.low(),
+                                speedup.high(),
+                                outcome.guesses().acceptanceLength(),
+                                outcome.guesses().accepted(),
+                                outcome.guesses().drafted()));
     }
 
     private static void put(ObjectNode result, String name, double[] speeds) {
         if (speeds.length > 0) {
-            result.put(name, median(speeds));
+            result.put(name, MedianRatio.median(speeds));
             ArrayNode runs = result.putArray(name + "_runs");
             Arrays.stream(speeds).forEach(runs::add);
         }
@@ -155,18 +251,10 @@ final class BenchCommand extends CliCommand {
                                     Locale.ROOT,
                                     "%-8s %10.2f tokens/s (median of %d, %.2f to %.2f)",
                                     name,
-                                    median(speeds),
+                                    MedianRatio.median(speeds),
                                     speeds.length,
                                     Arrays.stream(speeds).min().orElseThrow(),
                                     Arrays.stream(speeds).max().orElseThrow()));
         }
-    }
-
-    /** The middle value, or the mean of the two middle ones. */
-    static double median(double[] values) {
-        double[] sorted = values.clone();
-        Arrays.sort(sorted);
-        int middle = sorted.length / 2;
-        return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
     }
 }

@@ -16,10 +16,11 @@ final class DraftArguments {
 
     @Option(
             names = "--draft",
-            paramLabel = "WHAT",
+            paramLabel = "FILE|NAME|off",
             description =
                     "Guess tokens, of which one step of the model checks several; answers stay the"
-                            + " same. ngram: as the text went on before, good for code, quotes and"
+                            + " same. FILE: with a DFlash draft model that was trained for this"
+                            + " model; ngram: as the text went on before, good for code, quotes and"
                             + " lists; the name of a plugin's speculator; or off.",
             order = SECTION)
     private Optional<String> draft = Optional.empty();
@@ -98,6 +99,11 @@ final class DraftArguments {
     void requireProvided(PlacementRequest target, Predicate<String> provided) {
         flags().requireFits(target);
         flags().requireProvided(provided);
+    }
+
+    /** Whether tokens are to be guessed. */
+    boolean isAsked() {
+        return flags().settings().isPresent();
     }
 
     /** What was asked for and has no effect. */

@@ -200,6 +200,16 @@ final class ModelArguments {
         return settings(SequenceLimits.of(maxContext().orElse(context), 1));
     }
 
+    /** Several sequences of {@code context} tokens, unless another number was asked for. */
+    ModelSettings settingsFor(int context, int parallel) {
+        return settings(SequenceLimits.of(maxContext().orElse(context), parallel));
+    }
+
+    /** Whether tokens are to be guessed. */
+    boolean drafts() {
+        return draft.isAsked();
+    }
+
     /** Several sequences. */
     ModelSettings settings(int parallel, OptionalInt kvTokens) {
         return settings(new SequenceLimits(maxContext(), parallel, kvTokens));

@@ -1,12 +1,16 @@
 package dev.varve.platform.host;
 
 import dev.varve.api.VarveException;
+import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerState;
 import dev.varve.api.model.ModelShape;
 import dev.varve.api.speculation.SpeculationTarget;
 import dev.varve.api.speculation.Speculator;
 import dev.varve.api.speculation.SpeculatorProvider;
+import dev.varve.platform.draft.DflashSpeculator;
+import dev.varve.platform.draft.DraftFile;
 import dev.varve.platform.engine.SpeculationOptions;
+import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.plugin.PluginCatalog;
 import dev.varve.platform.runtime.Computation;
 import dev.varve.platform.runtime.DraftRoom;
@@ -16,7 +20,11 @@ import dev.varve.platform.runtime.RangeMemory;
 import dev.varve.platform.setting.Setting;
 import dev.varve.platform.shard.ExactRows;
 
-import java.util.Optional;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.function.Consumer;
 
 /** Opens what guesses the tokens of a model, before the model is loaded. */
 final class DraftOpening {
@@ -24,13 +32,24 @@ final class DraftOpening {
     private final PluginCatalog catalog;
     private final OpenedModel model;
     private final ModelSettings settings;
+    private final DraftDevices devices;
+    private final Consumer<String> notes;
 
+    /**
+     * @param devices where a draft model may compute
+     * @param notes hears what is worth knowing of a draft model
+     */
     DraftOpening(
-            DraftSettings draft, PluginCatalog catalog, OpenedModel model, ModelSettings settings) {
+            DraftSettings draft,
+            PreparedModel prepared,
+            DraftDevices devices,
+            Consumer<String> notes) {
         this.draft = draft;
-        this.catalog = catalog;
-        this.model = model;
-        this.settings = settings;
+        catalog = prepared.catalog();
+        model = prepared.model();
+        settings = prepared.settings().model();
+        this.devices = devices;
+        this.notes = notes;
     }
 
     /**
@@ -44,22 +63,13 @@ final class DraftOpening {
         requireExactRows();
         requireOwnState();
         int most = draft.most().orElse(DraftSettings.USUAL_MOST);
-        Speculator speculator = provider().open(target(most));
+        SpeculatorProvider named = catalog.speculators().get(draft.source());
+        Speculator speculator = named == null ? network(most) : named(named, most);
         return new SpeculationOptions(
                 speculator, Math.min(most, speculator.mostTokens()), draft.width());
     }
 
-    private SpeculatorProvider provider() {
-        Optional<SpeculatorProvider> named =
-                Optional.ofNullable(catalog.speculators().get(draft.source()));
-        if (named.isEmpty()) {
-            throw new IllegalArgumentException(
-                    Setting.DRAFT
-                            + ": expected one of "
-                            + catalog.speculators().keySet()
-                            + ", found "
-                            + draft.source());
-        }
+    private Speculator named(SpeculatorProvider provider, int most) {
         if (draft.device().isPresent()) {
             throw new IllegalArgumentException(
                     Setting.DRAFT_DEVICE
@@ -69,7 +79,51 @@ final class DraftOpening {
                             + draft.source()
                             + " has none");
         }
-        return named.get();
+        return provider.open(target(most));
+    }
+
+    private Speculator network(int most) {
+        Path path = path();
+        DraftFile file = DraftFile.of(GgufFile.open(path), model.file(), model.shape());
+        DeviceReference where = devices.choose(draft.device());
+        DflashSpeculator speculator =
+                DflashSpeculator.open(file, target(most).limits(), devices.open(where), conduct());
+        notes.accept(
+                String.format(
+                        Locale.ROOT,
+                        "draft model %s on %s: %.1f MiB, up to %d guesses at a time, from the input"
+                                + " of layers %s",
+                        path.getFileName(),
+                        where,
+                        file.weightBytes() / (double) (1 << 20),
+                        file.mostTokens(),
+                        file.captures()));
+        return speculator;
+    }
+
+    private Path path() {
+        try {
+            Path path = Path.of(draft.source());
+            if (Files.exists(path)) {
+                return path;
+            }
+        } catch (InvalidPathException e) {
+            // No file has such a name, so it is none.
+        }
+        throw new IllegalArgumentException(
+                Setting.DRAFT
+                        + ": expected the file of a draft model or one of "
+                        + catalog.speculators().keySet()
+                        + ", found "
+                        + draft.source());
+    }
+
+    private DflashSpeculator.Conduct conduct() {
+        return new DflashSpeculator.Conduct(
+                draft.residency() == DraftSettings.Residency.REQUEST_SCOPED
+                        ? DflashSpeculator.Residency.REQUEST_SCOPED
+                        : DflashSpeculator.Residency.PERSISTENT,
+                settings.computation().numerics().flashAttention());
     }
 
     private SpeculationTarget target(int most) {

@@ -85,7 +85,8 @@ public final class PlacedShards implements ShardFactory, AutoCloseable {
                 progress);
     }
 
-    private synchronized ComputeDevice device(DeviceReference reference) {
+    /** A device of this process, opened where it is not; it stays this object's. */
+    synchronized ComputeDevice device(DeviceReference reference) {
         return devices.computeIfAbsent(
                 reference,
                 unknown ->

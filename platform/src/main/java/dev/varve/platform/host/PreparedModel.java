@@ -182,7 +182,7 @@ public final class PreparedModel {
         try {
             Tokenizer tokenizer = Tokenizer.of(model.file().metadata(), family().preTokenizers());
             listener.opened(model.file(), tokenizer);
-            speculation = settings.draft().map(this::speculation);
+            speculation = settings.draft().map(draft -> speculation(draft, shards));
             ModelSettings sized =
                     speculation
                             .map(options -> DraftOpening.settings(settings.model(), options))
@@ -206,8 +206,9 @@ public final class PreparedModel {
         }
     }
 
-    private SpeculationOptions speculation(DraftSettings draft) {
-        return new DraftOpening(draft, catalog, model, settings.model()).open();
+    private SpeculationOptions speculation(DraftSettings draft, PlacedShards shards) {
+        DraftDevices devices = new DraftDevices(request, shards::device);
+        return new DraftOpening(draft, this, devices, listener::note).open();
     }
 
     private LoadedModel load(

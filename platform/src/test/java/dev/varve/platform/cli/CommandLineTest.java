@@ -233,8 +233,8 @@ class CommandLineTest {
 
     @Test
     void theMedianOfAnEvenNumberIsTheMeanOfTheMiddleTwo() {
-        assertEquals(2.5, BenchCommand.median(new double[] {9, 2, 3, 1}));
-        assertEquals(3, BenchCommand.median(new double[] {9, 3, 1}));
+        assertEquals(2.5, MedianRatio.median(new double[] {9, 2, 3, 1}));
+        assertEquals(3, MedianRatio.median(new double[] {9, 3, 1}));
     }
 
     @Test

@@ -101,7 +101,8 @@ public final class LocalShard implements Shard {
                                 options.numerics().flashAttention());
         BuildCheck.requireLayers(model, options.captures());
         requireRoom(model, range, device, options);
-        ShardWeights weights = ShardWeights.load(model.tensors(range), device, options, progress);
+        ShardWeights weights =
+                ShardWeights.load(model.tensors(range), device, options.weights(), progress);
         ShardState state = ShardState.open(weights, model.shape(), range, options, device, flash);
         try {
             BuildCheck.require(model, range, state, device, options.captures());

@@ -12,7 +12,7 @@ import dev.varve.api.gguf.GgufTensor;
 import dev.varve.api.model.TensorSelection;
 import dev.varve.api.model.TensorUse;
 import dev.varve.platform.shard.LoadProgress;
-import dev.varve.platform.shard.ShardOptions;
+import dev.varve.platform.shard.WeightLayout;
 
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -31,7 +31,7 @@ import java.util.stream.IntStream;
  * memory, or is copied. Tables whose rows are looked up stay in the file in any case where the
  * device has memory of its own: a row per token is all that it needs of them.
  */
-final class ShardWeights implements AutoCloseable {
+public final class ShardWeights implements AutoCloseable {
     private final Map<String, Tensor> tensors = new HashMap<>();
     private final Map<String, LoneColumns> lone = new HashMap<>();
     private final Map<String, RowReader> tables = new HashMap<>();
@@ -41,14 +41,20 @@ final class ShardWeights implements AutoCloseable {
 
     private ShardWeights() {}
 
-    static ShardWeights load(
+    /**
+     * Loads a selection.
+     *
+     * @throws VarveException of kind OUT_OF_MEMORY if the device has no room
+     * @throws dev.varve.api.gguf.ModelFormatException if it cannot use a tensor's type
+     */
+    public static ShardWeights load(
             TensorSelection selection,
             ComputeDevice device,
-            ShardOptions options,
+            WeightLayout layout,
             LoadProgress progress) {
         ShardWeights weights = new ShardWeights();
         try {
-            weights.new Loading(device, options, progress).run(selection);
+            weights.new Loading(device, layout, progress).run(selection);
             return weights;
         } catch (RuntimeException | Error e) {
             weights.close();
@@ -56,7 +62,8 @@ final class ShardWeights implements AutoCloseable {
         }
     }
 
-    Tensor get(String name, TensorUse use) {
+    /** A weight as it was selected. */
+    public Tensor get(String name, TensorUse use) {
         Tensor tensor = tensors.get(key(name, use));
         if (tensor == null) {
             throw new IllegalArgumentException("weight " + name + " was not selected for " + use);
@@ -79,20 +86,23 @@ final class ShardWeights implements AutoCloseable {
         return lone.get(key(name, use));
     }
 
-    boolean has(String name, TensorUse use) {
+    /** Whether a weight was selected for a use. */
+    public boolean has(String name, TensorUse use) {
         return tensors.containsKey(key(name, use));
     }
 
     /** A table that the device does not hold. */
-    Optional<RowReader> hostTable(String name) {
+    public Optional<RowReader> hostTable(String name) {
         return Optional.ofNullable(tables.get(name));
     }
 
-    long bufferBytes() {
+    /** Bytes of buffers of their own. */
+    public long bufferBytes() {
         return bufferBytes;
     }
 
-    long mappedBytes() {
+    /** Bytes that are used where they lie in the mapped file. */
+    public long mappedBytes() {
         return mappedBytes;
     }
 
@@ -114,13 +124,13 @@ final class ShardWeights implements AutoCloseable {
     /** One pass over a selection: places every tensor first, then moves the bytes. */
     private final class Loading {
         private final ComputeDevice device;
-        private final ShardOptions options;
+        private final WeightLayout layout;
         private final LoadProgress progress;
         private final Map<Path, MappedFile> files = new HashMap<>();
 
-        Loading(ComputeDevice device, ShardOptions options, LoadProgress progress) {
+        Loading(ComputeDevice device, WeightLayout layout, LoadProgress progress) {
             this.device = device;
-            this.options = options;
+            this.layout = layout;
             this.progress = progress;
         }
 
@@ -135,7 +145,7 @@ final class ShardWeights implements AutoCloseable {
                     openTable(entry.tensor());
                     continue;
                 }
-                BufferType type = WeightPlacement.choose(device, entry, options.weights());
+                BufferType type = WeightPlacement.choose(device, entry, layout);
                 if (canMap(entry.tensor(), type)) {
                     mapped.computeIfAbsent(entry.tensor().file(), file -> new ArrayList<>())
                             .add(entry);

@@ -1,0 +1,291 @@
+package dev.varve.conformance;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.api.backend.ComputeDevice;
+import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.ModelOptions;
+import dev.varve.api.speculation.Draft;
+import dev.varve.api.speculation.DraftRequest;
+import dev.varve.api.speculation.HiddenStates;
+import dev.varve.api.speculation.SpeculationTarget;
+import dev.varve.api.speculation.TokenHistory;
+import dev.varve.platform.draft.DflashSpeculator;
+import dev.varve.platform.draft.DflashSpeculator.Conduct;
+import dev.varve.platform.draft.DflashSpeculator.Residency;
+import dev.varve.platform.draft.DraftFile;
+import dev.varve.platform.shard.FlashAttention;
+import dev.varve.testkit.DflashModel;
+import dev.varve.testkit.DflashModel.Form;
+import dev.varve.testkit.DflashModel.Windows;
+import dev.varve.testkit.Qwen35Model;
+import dev.varve.testkit.TensorType;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.stream.IntStream;
+
+/** What a draft model guesses is what its network says, evaluated in another way. */
+@Timeout(300)
+class DraftModelTest {
+    private static final Qwen35Model TARGET = Qwen35Model.tiny();
+    private static final int WIDTH = TARGET.size().embedding();
+    private static final int VOCABULARY = TARGET.size().vocabulary();
+    private static final int CONTEXT = 96;
+
+    /** Logits of a random network lie several units apart; rows in half precision cost this. */
+    private static final double CLOSE = 0.05;
+
+    @TempDir static Path folder;
+
+    private static final DflashModel TINY =
+            DflashModel.tiny(new DflashModel.Target(WIDTH, VOCABULARY));
+
+    private enum Case {
+        PLAIN(TINY),
+        REFERENCE(TINY.in(Form.REFERENCE)),
+        WINDOW(TINY.with(new Windows(20, List.of(), false))),
+        WINDOW_IN_SOME(TINY.with(new Windows(20, List.of(true, false, true), false))),
+        CAUSAL(TINY.with(new Windows(20, List.of(true, true, false), true))),
+        REFERENCE_WINDOW(
+                TINY.with(new Windows(20, List.of(true, true, false), false)).in(Form.REFERENCE)),
+        GATED(TINY.with(new DflashModel.Weights(TensorType.F32, 0, true, 2)).in(Form.REFERENCE)),
+        OWN_HEAD(TINY.with(new DflashModel.Weights(TensorType.F32, 100, false, 3)));
+
+        private final DflashModel model;
+
+        Case(DflashModel model) {
+            this.model = model;
+        }
+    }
+
+    private record Opened(DflashSpeculator speculator, PlainDraft plain, DflashModel model)
+            implements AutoCloseable {
+        static Opened of(DflashModel model, Residency residency) throws Exception {
+            return of(model, Cpu.device(), new Conduct(residency, FlashAttention.AUTO));
+        }
+
+        static Opened of(DflashModel model, ComputeDevice device, Conduct conduct)
+                throws Exception {
+            GgufFile target = GgufFile.open(TARGET.write(folder));
+            GgufFile file = GgufFile.open(model.write(folder));
+            DraftFile draft =
+                    DraftFile.of(
+                            file,
+                            target,
+                            Cpu.family(target).open(target, ModelOptions.defaults()).shape());
+            return new Opened(
+                    DflashSpeculator.open(
+                            draft, new SpeculationTarget.Limits(CONTEXT, 3, 15), device, conduct),
+                    new PlainDraft(model, file, target),
+                    model);
+        }
+
+        @Override
+        public void close() {
+            speculator.close();
+        }
+    }
+
+    /** A sequence of random tokens and hidden states. */
+    private static final class Text implements TokenHistory {
+        final long sequence;
+        final List<Integer> tokens = new ArrayList<>();
+        final List<float[]> features = new ArrayList<>();
+        final SplittableRandom random;
+
+        Text(long sequence) {
+            this.sequence = sequence;
+            random = new SplittableRandom(sequence);
+            tokens.add(random.nextInt(VOCABULARY));
+        }
+
+        /** Some tokens more, whose states are those of the ones before. */
+        HiddenStates extend(int count, List<Integer> captures) {
+            int first = features.size();
+            int before = 2;
+            List<float[]> all = new ArrayList<>();
+            captures.forEach(layer -> all.add(new float[(before + count) * WIDTH]));
+            for (int i = 0; i < count; i++) {
+                float[] row = new float[captures.size() * WIDTH];
+                for (int j = 0; j < row.length; j++) {
+                    row[j] = (float) random.nextGaussian();
+                    all.get(j / WIDTH)[(before + i) * WIDTH + j % WIDTH] = row[j];
+                }
+                features.add(row);
+                tokens.add(random.nextInt(VOCABULARY));
+            }
+            List<HiddenStates.Layer> layers =
+                    IntStream.range(0, captures.size())
+                            .mapToObj(
+                                    i ->
+                                            new HiddenStates.Layer(
+                                                    captures.get(i), all.get(i), before))
+                            .toList();
+            return new HiddenStates(sequence, first, count, layers);
+        }
+
+        DraftRequest request(int most) {
+            return new DraftRequest(sequence, this, most);
+        }
+
+        @Override
+        public int size() {
+            return tokens.size();
+        }
+
+        @Override
+        public int get(int position) {
+            return tokens.get(position);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Case.class)
+    void guessesWhatTheNetworkSays(Case each) throws Exception {
+        for (FlashAttention attention : List.of(FlashAttention.ON, FlashAttention.OFF)) {
+            guessesLikePlainArithmetic(each.model, Cpu.device(), attention);
+        }
+    }
+
+    private static void guessesLikePlainArithmetic(
+            DflashModel model, ComputeDevice device, FlashAttention attention) throws Exception {
+        try (Opened opened =
+                Opened.of(model, device, new Conduct(Residency.PERSISTENT, attention))) {
+            Text text = new Text(7);
+            // Through the first pass around the ring and beyond.
+            for (int more : new int[] {17, 1, 1, 4, 30, 8, 30, 5, 20, 1}) {
+                opened.speculator().observe(text.extend(more, model.captures()));
+                int most = model.block().tokens() - 1;
+                Draft draft = opened.speculator().propose(List.of(text.request(most))).getFirst();
+                int end = text.features.size();
+                int begin = Math.max(0, end - CONTEXT);
+                double[][] logits =
+                        opened.plain()
+                                .logits(
+                                        text.features.subList(begin, end).toArray(float[][]::new),
+                                        begin,
+                                        text.tokens.getLast());
+                assertEquals(most, draft.tokens().length);
+                for (int i = 0; i < most; i++) {
+                    double best = Arrays.stream(logits[i]).max().orElseThrow();
+                    int row = draft.tokens()[i];
+                    if (model.weights().ownRows() > 0) {
+                        assertEquals(1, row % 2, "the head has every second token");
+                        row /= 2;
+                    }
+                    double deviation =
+                            Math.sqrt(Arrays.stream(logits[i]).map(x -> x * x).average().orElse(0));
+                    assertTrue(deviation > 1, "logits are flat: " + deviation);
+                    assertEquals(best, logits[i][row], CLOSE, "guess " + i + " at position " + end);
+                }
+            }
+        }
+    }
+
+    @Test
+    void sequencesKnowNothingOfEachOther() throws Exception {
+        List<List<int[]>> alone = new ArrayList<>();
+        for (long sequence = 1; sequence <= 3; sequence++) {
+            try (Opened opened = Opened.of(TINY, Residency.PERSISTENT)) {
+                Text text = new Text(sequence);
+                alone.add(new ArrayList<>());
+                for (int step = 0; step < 5; step++) {
+                    opened.speculator().observe(text.extend(more(sequence, step), captures()));
+                    alone.getLast()
+                            .add(
+                                    opened.speculator()
+                                            .propose(List.of(text.request(7)))
+                                            .getFirst()
+                                            .tokens());
+                }
+            }
+        }
+        try (Opened opened = Opened.of(TINY, Residency.PERSISTENT)) {
+            // What others left behind in its region is not seen.
+            Text earlier = new Text(99);
+            opened.speculator().observe(earlier.extend(90, captures()));
+            opened.speculator().forget(99);
+            List<Text> texts = List.of(new Text(1), new Text(2), new Text(3));
+            for (int step = 0; step < 5; step++) {
+                int now = step;
+                texts.forEach(
+                        text ->
+                                opened.speculator()
+                                        .observe(
+                                                text.extend(more(text.sequence, now), captures())));
+                List<Draft> drafts =
+                        opened.speculator()
+                                .propose(texts.stream().map(text -> text.request(7)).toList());
+                for (int i = 0; i < 3; i++) {
+                    assertArrayEquals(alone.get(i).get(step), drafts.get(i).tokens());
+                }
+            }
+        }
+    }
+
+    private static int more(long sequence, int step) {
+        return step == 0 ? 16 + (int) sequence * 9 : 1 + (int) (sequence + step) % 4;
+    }
+
+    private static List<Integer> captures() {
+        return TINY.captures();
+    }
+
+    @ParameterizedTest
+    @EnumSource(Residency.class)
+    void isSilentBehindAGapUntilItHasSeenEnough(Residency residency) throws Exception {
+        try (Opened opened = Opened.of(TINY, residency)) {
+            DflashSpeculator speculator = opened.speculator();
+            Text text = new Text(5);
+            assertEquals(0, length(speculator, text), "nothing was seen");
+            HiddenStates first = text.extend(40, captures());
+            assertEquals(0, length(speculator, text), "nothing was seen");
+            speculator.observe(first);
+            assertEquals(7, length(speculator, text));
+            text.extend(1, captures());
+            assertEquals(0, length(speculator, text), "the last token was not seen");
+            for (int i = 1; i <= 16; i++) {
+                speculator.observe(text.extend(1, captures()));
+                assertEquals(i < 16 ? 0 : 7, length(speculator, text), i + " behind the gap");
+            }
+            assertTrue(speculator.bytes() > 0);
+            speculator.forget(5);
+            assertEquals(residency == Residency.PERSISTENT, speculator.bytes() > 0);
+            assertEquals(0, length(speculator, text), "it was forgotten");
+        }
+    }
+
+    private static int length(DflashSpeculator speculator, Text text) {
+        return speculator.propose(List.of(text.request(9))).getFirst().tokens().length;
+    }
+
+    @Test
+    void moreSequencesThanRegionsGoWithout() throws Exception {
+        try (Opened opened = Opened.of(TINY, Residency.PERSISTENT)) {
+            List<Text> texts = IntStream.range(0, 4).mapToObj(Text::new).toList();
+            texts.forEach(text -> opened.speculator().observe(text.extend(20, captures())));
+            List<Draft> drafts =
+                    opened.speculator()
+                            .propose(texts.stream().map(text -> text.request(3)).toList());
+            assertEquals(
+                    List.of(3, 3, 3, 0),
+                    drafts.stream().map(draft -> draft.tokens().length).toList());
+            opened.speculator().forget(0);
+            texts.get(3).random.nextInt();
+            opened.speculator().observe(texts.get(3).extend(20, captures()));
+            assertEquals(7, length(opened.speculator(), texts.get(3)));
+        }
+    }
+}

@@ -1,0 +1,266 @@
+package dev.varve.conformance;
+
+import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.gguf.GgufTensor;
+import dev.varve.testkit.DflashModel;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A DFlash network in plain arithmetic, from F32 weights, with the whole context at every block: an
+ * evaluation that shares nothing with the one that is tested but the file.
+ */
+final class PlainDraft {
+    private final DflashModel model;
+    private final GgufFile file;
+    private final GgufFile target;
+    private final Map<GgufTensor, float[]> read = new HashMap<>();
+
+    PlainDraft(DflashModel model, GgufFile file, GgufFile target) {
+        this.model = model;
+        this.file = file;
+        this.target = target;
+    }
+
+    /** One token's keys and values of a layer, with its position. */
+    private record Entry(int position, int slot, double[] keys, double[] values) {}
+
+    /**
+     * Logits of the slots behind the first one.
+     *
+     * @param features of the tokens at positions {@code begin} to before {@code begin + length}
+     * @param known token at the position behind them
+     */
+    double[][] logits(float[][] features, int begin, int known) {
+        int block = model.block().tokens();
+        int end = begin + features.length;
+        boolean reference = model.form() == DflashModel.Form.REFERENCE;
+        double[][] fused = new double[features.length][];
+        for (int i = 0; i < features.length; i++) {
+            double[] product = multiply(reference ? "dflash.fc" : "fc", toDoubles(features[i]));
+            fused[i] =
+                    norm(
+                            product,
+                            reference ? "dflash.hidden_norm.weight" : "enc.output_norm.weight");
+        }
+        double[][] hidden = new double[block][];
+        for (int slot = 0; slot < block; slot++) {
+            hidden[slot] =
+                    row(
+                            embeddingFile().requireTensor("token_embd.weight"),
+                            slot == 0 ? known : model.block().mask());
+        }
+        for (int layer = 0; layer < model.network().layers(); layer++) {
+            String prefix = "blk." + layer + ".";
+            List<Entry> entries = new ArrayList<>();
+            for (int i = 0; i < fused.length; i++) {
+                entries.add(entry(prefix, fusedFor(prefix, fused[i]), begin + i, -1));
+            }
+            double[][] inputs = new double[block][];
+            for (int slot = 0; slot < block; slot++) {
+                inputs[slot] = norm(hidden[slot], prefix + "attn_norm.weight");
+                entries.add(entry(prefix, inputs[slot], end + slot, slot));
+            }
+            for (int slot = 0; slot < block; slot++) {
+                double[] attended = attend(prefix, layer, inputs[slot], end, slot, entries);
+                double[] added = sum(hidden[slot], multiply(prefix + "attn_output", attended));
+                double[] inner = norm(added, prefix + "ffn_norm.weight");
+                double[] gate = multiply(prefix + "ffn_gate", inner);
+                double[] up = multiply(prefix + "ffn_up", inner);
+                for (int i = 0; i < gate.length; i++) {
+                    gate[i] = gate[i] / (1 + Math.exp(-gate[i])) * up[i];
+                }
+                hidden[slot] = sum(added, multiply(prefix + "ffn_down", gate));
+            }
+        }
+        double[][] logits = new double[block - 1][];
+        for (int slot = 1; slot < block; slot++) {
+            double[] out = norm(hidden[slot], "output_norm.weight");
+            logits[slot - 1] = multiply(head(), out);
+        }
+        return logits;
+    }
+
+    private double[] fusedFor(String prefix, double[] fused) {
+        boolean normed = model.form() == DflashModel.Form.REFERENCE && model.weights().gated();
+        return normed ? norm(fused, prefix + "attn_norm.weight") : fused;
+    }
+
+    private GgufFile embeddingFile() {
+        return model.weights().ownRows() > 0 ? file : target;
+    }
+
+    private GgufTensor head() {
+        if (model.weights().ownRows() > 0) {
+            return file.requireTensor("output.weight");
+        }
+        return target.tensor("output.weight")
+                .orElseGet(() -> target.requireTensor("token_embd.weight"));
+    }
+
+    private Entry entry(String prefix, double[] input, int position, int slot) {
+        double[] keys =
+                turned(multiply(prefix + "attn_k", input), prefix + "attn_k_norm.weight", position);
+        return new Entry(position, slot, keys, multiply(prefix + "attn_v", input));
+    }
+
+    private double[] turned(double[] heads, String norm, int position) {
+        int length = model.network().headLength();
+        double[] result = new double[heads.length];
+        for (int head = 0; head < heads.length; head += length) {
+            double[] one = new double[length];
+            System.arraycopy(heads, head, one, 0, length);
+            one = norm(one, norm);
+            for (int pair = 0; pair < length / 2; pair++) {
+                double angle = position * Math.pow(1e5, -2.0 * pair / length);
+                double first = one[pair];
+                double second = one[pair + length / 2];
+                result[head + pair] = first * Math.cos(angle) - second * Math.sin(angle);
+                result[head + pair + length / 2] =
+                        second * Math.cos(angle) + first * Math.sin(angle);
+            }
+        }
+        return result;
+    }
+
+    private boolean sees(int layer, int end, int slot, Entry entry) {
+        DflashModel.Windows windows = model.windows();
+        boolean slides =
+                windows.length() > 0 && (windows.layers().isEmpty() || windows.layers().get(layer));
+        boolean reference = model.form() == DflashModel.Form.REFERENCE;
+        if (entry.slot() >= 0) {
+            boolean causal = windows.causal() || reference && slides;
+            return !causal || entry.slot() <= slot;
+        }
+        if (!slides) {
+            return true;
+        }
+        return reference
+                ? entry.position() >= end - windows.length()
+                : end + slot - entry.position() < windows.length();
+    }
+
+    private double[] attend(
+            String prefix, int layer, double[] input, int end, int slot, List<Entry> entries) {
+        DflashModel.Network network = model.network();
+        int length = network.headLength();
+        double[] queries =
+                turned(
+                        multiply(prefix + "attn_q", input),
+                        prefix + "attn_q_norm.weight",
+                        end + slot);
+        double[] result = new double[queries.length];
+        for (int head = 0; head < network.heads(); head++) {
+            int kv = head / (network.heads() / network.kvHeads()) * length;
+            double total = 0;
+            double[] weighted = new double[length];
+            for (Entry entry : entries) {
+                if (!sees(layer, end, slot, entry)) {
+                    continue;
+                }
+                double score = 0;
+                for (int i = 0; i < length; i++) {
+                    score += queries[head * length + i] * entry.keys()[kv + i];
+                }
+                double weight = Math.exp(score / Math.sqrt(length));
+                total += weight;
+                for (int i = 0; i < length; i++) {
+                    weighted[i] += weight * entry.values()[kv + i];
+                }
+            }
+            for (int i = 0; i < length; i++) {
+                result[head * length + i] = weighted[i] / total;
+            }
+        }
+        return model.weights().gated() ? gated(prefix, input, result) : result;
+    }
+
+    private double[] gated(String prefix, double[] input, double[] attended) {
+        double[] gates = multiply(prefix + "attn_gate", input);
+        int length = model.network().headLength();
+        double[] result = new double[attended.length];
+        for (int i = 0; i < result.length; i++) {
+            result[i] = attended[i] * Math.log1p(Math.exp(gates[i / length]));
+        }
+        return result;
+    }
+
+    private static double[] sum(double[] first, double[] second) {
+        double[] result = new double[first.length];
+        for (int i = 0; i < result.length; i++) {
+            result[i] = first[i] + second[i];
+        }
+        return result;
+    }
+
+    private double[] norm(double[] values, String weight) {
+        double squares = 0;
+        for (double value : values) {
+            squares += value * value;
+        }
+        double factor = 1 / Math.sqrt(squares / values.length + 1e-6);
+        double[] weights = row(file.requireTensor(weight), 0);
+        double[] result = new double[values.length];
+        for (int i = 0; i < result.length; i++) {
+            result[i] = values[i] * factor * weights[i];
+        }
+        return result;
+    }
+
+    private double[] multiply(String name, double[] input) {
+        return multiply(file.requireTensor(name + ".weight"), input);
+    }
+
+    private double[] multiply(GgufTensor matrix, double[] input) {
+        float[] weights = all(matrix);
+        double[] result = new double[(int) matrix.ne(1)];
+        for (int row = 0; row < result.length; row++) {
+            for (int i = 0; i < input.length; i++) {
+                result[row] += weights[row * input.length + i] * input[i];
+            }
+        }
+        return result;
+    }
+
+    private double[] row(GgufTensor tensor, int row) {
+        int length = (int) tensor.ne(0);
+        float[] values = all(tensor);
+        double[] result = new double[length];
+        for (int i = 0; i < length; i++) {
+            result[i] = values[row * length + i];
+        }
+        return result;
+    }
+
+    private static double[] toDoubles(float[] values) {
+        double[] result = new double[values.length];
+        for (int i = 0; i < result.length; i++) {
+            result[i] = values[i];
+        }
+        return result;
+    }
+
+    private float[] all(GgufTensor tensor) {
+        return read.computeIfAbsent(tensor, PlainDraft::values);
+    }
+
+    private static float[] values(GgufTensor tensor) {
+        ByteBuffer bytes = ByteBuffer.allocate((int) tensor.bytes()).order(ByteOrder.LITTLE_ENDIAN);
+        try (FileChannel channel = FileChannel.open(tensor.file())) {
+            channel.read(bytes, tensor.offset());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        float[] values = new float[bytes.capacity() / Float.BYTES];
+        bytes.flip().asFloatBuffer().get(values);
+        return values;
+    }
+}

@@ -1,0 +1,43 @@
+package dev.varve.platform.cli;
+
+import java.util.Arrays;
+import java.util.Random;
+
+/**
+ * The median of ratios, and where it lies nine times of ten.
+ *
+ * @param median of the ratios
+ * @param low lower end of the 90 % interval, by the percentile bootstrap
+ * @param high its upper end
+ */
+record MedianRatio(double median, double low, double high) {
+    private static final int RESAMPLES = 10_000;
+
+    /** Of pairs, first by second; with a fixed seed. */
+    static MedianRatio of(double[] first, double[] second) {
+        double[] ratios = new double[first.length];
+        for (int i = 0; i < ratios.length; i++) {
+            ratios[i] = first[i] / second[i];
+        }
+        Random random = new Random(1);
+        double[] medians = new double[RESAMPLES];
+        double[] sample = new double[ratios.length];
+        for (int i = 0; i < RESAMPLES; i++) {
+            for (int j = 0; j < sample.length; j++) {
+                sample[j] = ratios[random.nextInt(ratios.length)];
+            }
+            medians[i] = median(sample);
+        }
+        Arrays.sort(medians);
+        return new MedianRatio(
+                median(ratios), medians[RESAMPLES / 20], medians[RESAMPLES - RESAMPLES / 20 - 1]);
+    }
+
+    /** The middle value, or the mean of the two middle ones. */
+    static double median(double[] values) {
+        double[] sorted = values.clone();
+        Arrays.sort(sorted);
+        int middle = sorted.length / 2;
+        return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+    }
+}

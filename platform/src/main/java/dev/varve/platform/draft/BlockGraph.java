@@ -1,0 +1,269 @@
+package dev.varve.platform.draft;
+
+import dev.varve.api.backend.ComputeDevice;
+import dev.varve.api.backend.ComputeDevice.Phase;
+import dev.varve.api.ggml.AttentionOptions;
+import dev.varve.api.ggml.Extents;
+import dev.varve.api.ggml.GgmlContext;
+import dev.varve.api.ggml.GgmlType;
+import dev.varve.api.ggml.Graph;
+import dev.varve.api.ggml.GraphAllocator;
+import dev.varve.api.ggml.Ops;
+import dev.varve.api.ggml.RowReader;
+import dev.varve.api.ggml.Strides;
+import dev.varve.api.ggml.Tensor;
+import dev.varve.api.model.TensorUse;
+import dev.varve.platform.shard.local.ShardWeights;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Guesses a block of each of some sequences: the known token and masks go in, and of each slot
+ * behind the known one the most likely token comes out. Each block sees its own sequence alone.
+ */
+final class BlockGraph implements AutoCloseable {
+    private static final int TENSORS_PER_LAYER = 40;
+    private static final int TENSORS_PER_SEQUENCE = 12;
+
+    /**
+     * What a graph can be used for again.
+     *
+     * @param regions of the cache, one for each sequence
+     * @param rows rows that are read of each region
+     * @param flash whether scores are never there all at once
+     */
+    record Key(List<Integer> regions, List<Integer> rows, boolean flash) {
+        Key {
+            regions = List.copyOf(regions);
+            rows = List.copyOf(rows);
+        }
+
+        int sequences() {
+            return regions.size();
+        }
+    }
+
+    private final Key key;
+    private final DraftNetwork network;
+    private final DraftCache cache;
+    private final int columns;
+    private final GgmlContext context;
+    private final Graph graph;
+    private final GraphAllocator allocator;
+    private final Optional<RowReader> table;
+    private final Tensor tokens;
+    private final Tensor positions;
+    private final Tensor rows;
+    private final Tensor wanted;
+
+    /** One for each kind of layer and sequence. */
+    private final Map<DraftNetwork.Rule, List<Tensor>> masks = new LinkedHashMap<>();
+
+    private final Tensor best;
+
+    BlockGraph(Key key, DraftFile draft, ShardWeights weights, DraftCache cache, ComputeDevice on) {
+        this.key = key;
+        this.cache = cache;
+        network = draft.network();
+        columns = key.sequences() * network.block().tokens();
+        // Masks are there once per rule, of which there are at most as many as layers.
+        int tensors =
+                TENSORS_PER_LAYER
+                        + network.layers()
+                                * (TENSORS_PER_LAYER + TENSORS_PER_SEQUENCE * key.sequences());
+        context = GgmlContext.open(tensors, tensors);
+        allocator = new GraphAllocator(on.bufferType());
+        try {
+            graph = context.newGraph(tensors);
+            table = weights.hostTable(draft.embedding().name());
+            tokens =
+                    table.isPresent()
+                            ? input(GgmlType.F32, network.sizes().hidden(), columns)
+                            : input(GgmlType.I32, columns);
+            positions = input(GgmlType.I32, columns);
+            rows = input(GgmlType.I64, columns);
+            wanted = input(GgmlType.I32, (long) key.sequences() * guesses());
+            for (DraftNetwork.Rule rule : network.rules()) {
+                masks.computeIfAbsent(rule, unknown -> masks());
+            }
+            best = record(new DraftLayers(context.ops(), weights, draft), weights, draft);
+            allocator.reserve(graph);
+            allocator.allocate(graph);
+        } catch (RuntimeException | Error e) {
+            allocator.close();
+            context.close();
+            throw e;
+        }
+    }
+
+    private Tensor input(GgmlType type, long... extents) {
+        return context.newTensor(type, extents).markInput();
+    }
+
+    private List<Tensor> masks() {
+        List<Tensor> all = new ArrayList<>();
+        for (int count : key.rows()) {
+            all.add(input(GgmlType.F16, count, network.block().tokens()));
+        }
+        return all;
+    }
+
+    private int guesses() {
+        return network.block().tokens() - 1;
+    }
+
+    private Tensor record(DraftLayers layers, ShardWeights weights, DraftFile draft) {
+        Ops ops = context.ops();
+        Tensor embedded =
+                table.isPresent()
+                        ? tokens
+                        : ops.getRows(
+                                weights.get(draft.embedding().name(), TensorUse.ROW_LOOKUP),
+                                tokens);
+        float scale = network.variant().embeddingScale();
+        Tensor hidden = scale == 1 ? embedded : ops.scale(embedded, scale);
+        int length = network.heads().keyLength();
+        for (int layer = 0; layer < network.layers(); layer++) {
+            Tensor input = layers.input(layer, hidden);
+            Tensor queries = layers.queries(layer, input, positions);
+            Tensor keys = ops.reshape2d(layers.keys(layer, input, positions), length, columns);
+            Tensor values = layers.values(layer, input);
+            graph.expand(queries);
+            graph.expand(ops.setRows(cache.layer(layer).keys(), keys, rows));
+            graph.expand(ops.setRows(cache.layer(layer).values(), values, rows));
+            hidden = layers.finish(layer, hidden, input, attend(layers, layer, queries));
+        }
+        Tensor normed = layers.norm(ops.getRows(hidden, wanted), DraftTensors.OUTPUT_NORM);
+        Tensor logits = ops.mulMat(weights.get(draft.head().name(), TensorUse.MATMUL), normed);
+        Tensor result = ops.argmax(logits).markOutput();
+        graph.expand(result);
+        return result;
+    }
+
+    /** {@code F32 [length, heads, columns]}. */
+    private Tensor attend(DraftLayers layers, int layer, Tensor queries) {
+        Ops ops = context.ops();
+        int block = network.block().tokens();
+        List<Tensor> own = masks.get(network.rules().get(layer));
+        Tensor all = null;
+        for (int i = 0; i < key.sequences(); i++) {
+            Tensor some =
+                    ops.view(
+                            queries,
+                            Extents.of(queries.ne(0), queries.ne(1), block),
+                            Strides.of(queries.nb(1), queries.nb(2)),
+                            (long) i * block * queries.nb(2));
+            int begin = cache.begin(key.regions().get(i));
+            Tensor attended =
+                    attend(
+                            ops.permute(some, 0, 2, 1, 3),
+                            layers.cached(cache.layer(layer).keys(), begin, key.rows().get(i)),
+                            layers.cached(cache.layer(layer).values(), begin, key.rows().get(i)),
+                            own.get(i));
+            all = all == null ? attended : ops.concat(all, attended, 2);
+        }
+        return all;
+    }
+
+    private Tensor attend(Tensor queries, Tensor keys, Tensor values, Tensor mask) {
+        Ops ops = context.ops();
+        float scale = network.heads().scale();
+        if (key.flash()) {
+            return ops.flashAttention(
+                    queries, keys, values, Optional.of(mask), AttentionOptions.scaled(scale));
+        }
+        // Views of a product's operands are not for all devices.
+        Tensor scores = ops.mulMat(ops.cont(keys), ops.cont(queries));
+        Tensor shares = ops.softMaxExt(scores, Optional.of(mask), scale);
+        Tensor attended = ops.mulMat(ops.cont(ops.transpose(values)), shares);
+        return ops.cont(ops.permute(attended, 0, 2, 1, 3));
+    }
+
+    /** The first operator that the device does not compute. */
+    Optional<String> firstUnsupported(ComputeDevice device) {
+        return graph.firstUnsupported(device.ggmlDevice());
+    }
+
+    /**
+     * A block to guess.
+     *
+     * @param token the known one
+     * @param begin first position of the context that is there
+     * @param position of the known token
+     */
+    record Block(int token, int begin, int position) {}
+
+    /**
+     * Guesses.
+     *
+     * @param blocks in the order of the key's regions
+     * @return rows of the head, {@code guesses} for each block
+     */
+    int[] compute(List<Block> blocks, ComputeDevice device) {
+        int block = network.block().tokens();
+        int[] ids = new int[columns];
+        int[] at = new int[columns];
+        long[] into = new long[columns];
+        int[] outputs = new int[key.sequences() * guesses()];
+        for (int i = 0; i < blocks.size(); i++) {
+            for (int slot = 0; slot < block; slot++) {
+                int column = i * block + slot;
+                ids[column] = slot == 0 ? blocks.get(i).token() : network.block().mask();
+                at[column] = blocks.get(i).position() + slot;
+                into[column] = cache.blockRow(key.regions().get(i), slot);
+                if (slot > 0) {
+                    outputs[i * guesses() + slot - 1] = column;
+                }
+            }
+        }
+        writeTokens(ids);
+        positions.write(at, 0, columns, 0);
+        rows.write(into, 0, columns, 0);
+        wanted.write(outputs, 0, outputs.length, 0);
+        masks.forEach((rule, tensors) -> writeMasks(rule, tensors, blocks));
+        device.compute(graph, Phase.DECODE);
+        int[] found = new int[outputs.length];
+        best.read(found, 0, found.length, 0);
+        return found;
+    }
+
+    private void writeTokens(int[] ids) {
+        if (table.isEmpty()) {
+            tokens.write(ids, 0, columns, 0);
+            return;
+        }
+        int hidden = network.sizes().hidden();
+        float[] values = new float[columns * hidden];
+        for (int column = 0; column < columns; column++) {
+            table.get().read(ids[column], values, column * hidden);
+        }
+        tokens.write(values, 0, values.length, 0);
+    }
+
+    private void writeMasks(DraftNetwork.Rule rule, List<Tensor> tensors, List<Block> blocks) {
+        int block = network.block().tokens();
+        for (int i = 0; i < blocks.size(); i++) {
+            int count = key.rows().get(i);
+            short[] values = new short[count * block];
+            DraftMask.fill(
+                    values,
+                    rule,
+                    block,
+                    cache.capacity(),
+                    blocks.get(i).begin(),
+                    blocks.get(i).position(),
+                    count);
+            tensors.get(i).write(values, 0, values.length, 0);
+        }
+    }
+
+    @Override
+    public void close() {
+        allocator.close();
+        context.close();
+    }
+}

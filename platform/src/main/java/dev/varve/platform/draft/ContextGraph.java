@@ -1,0 +1,107 @@
+package dev.varve.platform.draft;
+
+import dev.varve.api.backend.ComputeDevice;
+import dev.varve.api.backend.ComputeDevice.Phase;
+import dev.varve.api.ggml.GgmlContext;
+import dev.varve.api.ggml.GgmlType;
+import dev.varve.api.ggml.Graph;
+import dev.varve.api.ggml.GraphAllocator;
+import dev.varve.api.ggml.Ops;
+import dev.varve.api.ggml.Tensor;
+import dev.varve.platform.shard.local.ShardWeights;
+
+import java.util.Arrays;
+import java.util.Optional;
+
+/**
+ * Takes hidden states of the target into the context rows of all layers. A row depends on nothing
+ * but its own token, so it is computed once, in whatever company.
+ */
+final class ContextGraph implements AutoCloseable {
+    private static final int TENSORS_PER_LAYER = 32;
+
+    private final int tokens;
+    private final int featureLength;
+    private final int spareRow;
+    private final GgmlContext context;
+    private final Graph graph;
+    private final Tensor features;
+    private final Tensor positions;
+    private final Tensor rows;
+    private final GraphAllocator allocator;
+
+    /**
+     * @param tokens how many it takes at once
+     */
+    ContextGraph(
+            int tokens, DraftFile draft, ShardWeights weights, DraftCache cache, ComputeDevice on) {
+        this.tokens = tokens;
+        DraftNetwork network = draft.network();
+        featureLength = network.featureLength();
+        spareRow = cache.spareRow();
+        int tensors = TENSORS_PER_LAYER * (network.layers() + network.captures().size() + 1);
+        context = GgmlContext.open(tensors, tensors);
+        allocator = new GraphAllocator(on.bufferType());
+        try {
+            graph = context.newGraph(tensors);
+            features = context.newTensor(GgmlType.F32, featureLength, tokens).markInput();
+            positions = context.newTensor(GgmlType.I32, tokens).markInput();
+            rows = context.newTensor(GgmlType.I64, tokens).markInput();
+            record(new DraftLayers(context.ops(), weights, draft), network, cache);
+            allocator.reserve(graph);
+            allocator.allocate(graph);
+        } catch (RuntimeException | Error e) {
+            allocator.close();
+            context.close();
+            throw e;
+        }
+    }
+
+    private void record(DraftLayers layers, DraftNetwork network, DraftCache cache) {
+        Ops ops = context.ops();
+        Tensor fused = layers.fuse(features);
+        int length = network.heads().keyLength();
+        for (int layer = 0; layer < network.layers(); layer++) {
+            Tensor own = layers.context(layer, fused);
+            Tensor keys = ops.reshape2d(layers.keys(layer, own, positions), length, tokens);
+            Tensor values = layers.values(layer, own);
+            graph.expand(ops.setRows(cache.layer(layer).keys(), keys, rows));
+            graph.expand(ops.setRows(cache.layer(layer).values(), values, rows));
+        }
+    }
+
+    /** The first operator that the device does not compute. */
+    Optional<String> firstUnsupported(ComputeDevice device) {
+        return graph.firstUnsupported(device.ggmlDevice());
+    }
+
+    /**
+     * Computes.
+     *
+     * @param states {@code F32 [features, count]}
+     * @param at position of each
+     * @param into cache row of each
+     * @param count at most as many as the graph takes
+     */
+    void compute(float[] states, int[] at, long[] into, int count, ComputeDevice device) {
+        features.write(states, 0, count * featureLength, 0);
+        if (count < tokens) {
+            // What fills the graph up must be numbers, too.
+            float[] zeros = new float[(tokens - count) * featureLength];
+            features.write(zeros, 0, zeros.length, (long) count * featureLength);
+        }
+        int[] allPositions = Arrays.copyOf(at, tokens);
+        long[] allRows = Arrays.copyOf(into, tokens);
+        Arrays.fill(allPositions, count, tokens, 0);
+        Arrays.fill(allRows, count, tokens, spareRow);
+        positions.write(allPositions, 0, tokens, 0);
+        rows.write(allRows, 0, tokens, 0);
+        device.compute(graph, Phase.DECODE);
+    }
+
+    @Override
+    public void close() {
+        allocator.close();
+        context.close();
+    }
+}

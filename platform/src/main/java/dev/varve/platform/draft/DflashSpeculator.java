@@ -1,0 +1,216 @@
+package dev.varve.platform.draft;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.backend.ComputeDevice;
+import dev.varve.api.speculation.Draft;
+import dev.varve.api.speculation.DraftRequest;
+import dev.varve.api.speculation.HiddenStates;
+import dev.varve.api.speculation.SpeculationTarget;
+import dev.varve.api.speculation.Speculator;
+import dev.varve.platform.shard.FlashAttention;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Guesses with a DFlash draft model. It goes by hidden states of the target, so it guesses for a
+ * sequence only while it has seen those of its last tokens without a gap; behind positions that
+ * were restored from a cache it waits until some are there again.
+ */
+public final class DflashSpeculator implements Speculator {
+    /** Context positions that a sequence keeps, as drafts are trained with at most. */
+    private static final int MOST_CONTEXT = 4096;
+
+    /** Positions that must be there at least, where the sequence has as many. */
+    private static final int LEAST_CONTEXT = 16;
+
+    /** Sequences that are computed together. */
+    private static final int MOST_TOGETHER = 16;
+
+    /** When the network is in memory. */
+    public enum Residency {
+        /** From the beginning to the end. */
+        PERSISTENT,
+        /** While it knows of a sequence. */
+        REQUEST_SCOPED
+    }
+
+    /**
+     * How it behaves.
+     *
+     * @param residency when the network is in memory
+     * @param attention how it attends
+     */
+    public record Conduct(Residency residency, FlashAttention attention) {}
+
+    private final DraftFile file;
+    private final ComputeDevice device;
+    private final Conduct conduct;
+    private final DraftTokens ids;
+    private final int regions;
+    private final int capacity;
+    private final DraftRings rings;
+    private final PendingStates pending;
+    private Optional<DraftModel> model = Optional.empty();
+
+    private DflashSpeculator(
+            DraftFile file,
+            SpeculationTarget.Limits limits,
+            ComputeDevice device,
+            Conduct conduct) {
+        this.file = file;
+        this.device = device;
+        this.conduct = conduct;
+        ids = DraftTokens.of(file);
+        regions = limits.sequences();
+        capacity = Math.min(limits.contextTokens(), MOST_CONTEXT);
+        rings = new DraftRings(regions);
+        pending =
+                new PendingStates(
+                        Math.min(DraftModel.MOST_STATES, capacity), file.network().featureLength());
+    }
+
+    /**
+     * Loads a draft model.
+     *
+     * @param limits how much of the target is used
+     * @param device computes it; must outlive the speculator
+     * @throws VarveException of kind OUT_OF_MEMORY with the sums if there is no room
+     */
+    public static DflashSpeculator open(
+            DraftFile file,
+            SpeculationTarget.Limits limits,
+            ComputeDevice device,
+            Conduct conduct) {
+        DflashSpeculator speculator = new DflashSpeculator(file, limits, device, conduct);
+        // Also where it is given back at once: what does not fit should be known now.
+        speculator.model();
+        speculator.release();
+        return speculator;
+    }
+
+    private DraftModel model() {
+        if (model.isEmpty()) {
+            model =
+                    Optional.of(
+                            DraftModel.load(file, device, conduct.attention(), regions, capacity));
+        }
+        return model.get();
+    }
+
+    private void release() {
+        if (conduct.residency() == Residency.REQUEST_SCOPED && rings.isEmpty()) {
+            free();
+        }
+    }
+
+    private void free() {
+        pending.clear();
+        Optional<DraftModel> loaded = model;
+        model = Optional.empty();
+        loaded.ifPresent(DraftModel::close);
+    }
+
+    /** Bytes of the device's memory that are in use. */
+    public long bytes() {
+        return model.map(DraftModel::bytes).orElse(0L);
+    }
+
+    @Override
+    public List<Integer> captures() {
+        return file.captures();
+    }
+
+    @Override
+    public int mostTokens() {
+        return file.mostTokens();
+    }
+
+    @Override
+    public void observe(HiddenStates states) {
+        Optional<DraftRings.Ring> found =
+                rings.findOrOpen(states.sequence(), states.firstPosition());
+        if (found.isEmpty()) {
+            return;
+        }
+        DraftRings.Ring ring = found.get();
+        if (ring.end() != states.firstPosition()) {
+            pending.drop(ring.region());
+            ring.restart(states.firstPosition());
+        }
+        DraftCache cache = model().cache();
+        for (int token = 0; token < states.tokens(); token++) {
+            pending.add(states, token, ring.region(), cache.contextRow(ring.region(), ring.end()));
+            ring.append(capacity);
+            if (pending.isFull()) {
+                takeIn();
+            }
+        }
+    }
+
+    private void takeIn() {
+        if (pending.count() > 0) {
+            model().takeIn(pending);
+            pending.clear();
+        }
+    }
+
+    @Override
+    public List<Draft> propose(List<DraftRequest> sequences) {
+        Draft[] drafts = new Draft[sequences.size()];
+        Arrays.fill(drafts, Draft.NONE);
+        List<Integer> ready = new ArrayList<>();
+        for (int i = 0; i < drafts.length; i++) {
+            if (isReady(sequences.get(i))) {
+                ready.add(i);
+            }
+        }
+        if (!ready.isEmpty()) {
+            takeIn();
+        }
+        for (int first = 0; first < ready.size(); first += MOST_TOGETHER) {
+            List<Integer> some =
+                    ready.subList(first, Math.min(ready.size(), first + MOST_TOGETHER));
+            guess(some.stream().map(sequences::get).toList(), some, drafts);
+        }
+        return List.of(drafts);
+    }
+
+    private boolean isReady(DraftRequest request) {
+        int known = request.tokens().size() - 1;
+        return rings.find(request.sequence())
+                .filter(ring -> ring.end() == known)
+                .filter(ring -> ring.count() >= Math.min(known, LEAST_CONTEXT))
+                .isPresent();
+    }
+
+    private void guess(List<DraftRequest> requests, List<Integer> places, Draft[] drafts) {
+        List<Integer> regions = new ArrayList<>();
+        List<BlockGraph.Block> blocks = new ArrayList<>();
+        for (DraftRequest request : requests) {
+            DraftRings.Ring ring = rings.find(request.sequence()).orElseThrow();
+            regions.add(ring.region());
+            blocks.add(
+                    new BlockGraph.Block(
+                            request.tokens().get(ring.end()), ring.begin(), ring.end()));
+        }
+        int[] found = model().guess(regions, blocks);
+        for (int i = 0; i < requests.size(); i++) {
+            int most = Math.min(mostTokens(), requests.get(i).most());
+            drafts[places.get(i)] = Draft.of(ids.targets(found, i * mostTokens(), most));
+        }
+    }
+
+    @Override
+    public void forget(long sequence) {
+        rings.remove(sequence).ifPresent(ring -> pending.drop(ring.region()));
+        release();
+    }
+
+    @Override
+    public void close() {
+        free();
+    }
+}

@@ -1,0 +1,184 @@
+package dev.varve.platform.draft;
+
+import dev.varve.api.ggml.Extents;
+import dev.varve.api.ggml.Ops;
+import dev.varve.api.ggml.Strides;
+import dev.varve.api.ggml.Tensor;
+import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.TensorUse;
+import dev.varve.platform.shard.local.ShardWeights;
+
+import java.util.Optional;
+
+/** The operators of a draft network over its weights, in one graph. */
+final class DraftLayers {
+    private final Ops ops;
+    private final ShardWeights weights;
+    private final DraftNetwork network;
+    private final DraftTensors names;
+    private final GgufFile file;
+
+    DraftLayers(Ops ops, ShardWeights weights, DraftFile draft) {
+        this.ops = ops;
+        this.weights = weights;
+        network = draft.network();
+        names = draft.names();
+        file = draft.file();
+    }
+
+    private Tensor vector(String name) {
+        return weights.get(name, TensorUse.ELEMENTWISE);
+    }
+
+    private Optional<Tensor> optional(String name) {
+        return weights.has(name, TensorUse.ELEMENTWISE)
+                ? Optional.of(vector(name))
+                : Optional.empty();
+    }
+
+    Tensor norm(Tensor input, String weight) {
+        return ops.mul(ops.rmsNorm(input, network.sizes().epsilon()), vector(weight));
+    }
+
+    /** Product with a matrix named without suffix, with its companions. */
+    Tensor multiply(String name, Tensor input) {
+        Tensor product = ops.mulMat(weights.get(name + ".weight", TensorUse.MATMUL), input);
+        Tensor scaled = optional(name + ".scale").map(s -> ops.mul(product, s)).orElse(product);
+        return optional(name + ".bias").map(bias -> ops.add(scaled, bias)).orElse(scaled);
+    }
+
+    /**
+     * {@code F32 [features, n] -> F32 [hidden, n]}: what all captured states are to the network.
+     */
+    Tensor fuse(Tensor features) {
+        Tensor all = names.hasAuxiliary(file) ? normEach(features) : features;
+        Tensor fused = ops.mulMat(weights.get(names.fusion(), TensorUse.MATMUL), all);
+        Tensor scaled = optional("fc.scale").map(s -> ops.mul(fused, s)).orElse(fused);
+        return norm(scaled, names.fusionNorm());
+    }
+
+    private Tensor normEach(Tensor features) {
+        int hidden = network.sizes().hidden();
+        Tensor joined = null;
+        for (int i = 0; i < network.captures().size(); i++) {
+            Tensor own =
+                    ops.cont(
+                            ops.view2d(
+                                    features,
+                                    hidden,
+                                    features.ne(1),
+                                    features.nb(1),
+                                    (long) i * hidden * Float.BYTES));
+            Tensor normed = norm(own, names.auxiliary() + i + ".weight");
+            joined = joined == null ? normed : ops.concat(joined, normed, 0);
+        }
+        return joined;
+    }
+
+    /** What keys and values of the context are made of in a layer. */
+    Tensor context(int layer, Tensor fused) {
+        return network.variant().normsContext()
+                ? norm(fused, DraftTensors.layer(layer, "attn_norm.weight"))
+                : fused;
+    }
+
+    Tensor input(int layer, Tensor hidden) {
+        return norm(hidden, DraftTensors.layer(layer, "attn_norm.weight"));
+    }
+
+    /** {@code F32 [length, heads, n]}, turned to their positions. */
+    Tensor queries(int layer, Tensor input, Tensor positions) {
+        Tensor all =
+                heads(
+                        multiply(DraftTensors.layer(layer, "attn_q"), input),
+                        network.heads().count());
+        return turn(norm(all, DraftTensors.layer(layer, "attn_q_norm.weight")), positions);
+    }
+
+    /** {@code F32 [length, kvHeads, n]}, turned to their positions. */
+    Tensor keys(int layer, Tensor input, Tensor positions) {
+        Tensor all = rawKeys(layer, input);
+        return turn(norm(all, DraftTensors.layer(layer, "attn_k_norm.weight")), positions);
+    }
+
+    private Tensor rawKeys(int layer, Tensor input) {
+        return heads(multiply(DraftTensors.layer(layer, "attn_k"), input), network.heads().kv());
+    }
+
+    /** {@code F32 [keyLength, n]}. */
+    Tensor values(int layer, Tensor input) {
+        String name = DraftTensors.layer(layer, "attn_v");
+        if (weights.has(name + ".weight", TensorUse.MATMUL)) {
+            return multiply(name, input);
+        }
+        Tensor normed = ops.rmsNorm(rawKeys(layer, input), network.sizes().epsilon());
+        return ops.reshape2d(normed, network.heads().keyLength(), input.ne(1));
+    }
+
+    private Tensor heads(Tensor columns, int count) {
+        return ops.reshape3d(columns, columns.ne(0) / count, count, columns.ne(1));
+    }
+
+    private Tensor turn(Tensor heads, Tensor positions) {
+        return ops.ropeExt(heads, positions, optional("rope_freqs.weight"), network.rope());
+    }
+
+    /**
+     * The rest of a layer.
+     *
+     * @param hidden what entered it
+     * @param input of its attention
+     * @param attended {@code F32 [length, heads, n]}
+     */
+    Tensor finish(int layer, Tensor hidden, Tensor input, Tensor attended) {
+        DraftNetwork.Heads heads = network.heads();
+        Tensor gated = gate(layer, input, attended);
+        Tensor columns = ops.reshape2d(gated, heads.queryLength(), hidden.ne(1));
+        Tensor out = multiply(DraftTensors.layer(layer, "attn_output"), columns);
+        String normName = names.feedForwardNorm(file, layer);
+        String behind = DraftTensors.layer(layer, "post_attention_norm.weight");
+        Tensor added = ops.add(hidden, behind.equals(normName) ? out : normed(out, behind));
+        Tensor inner = norm(added, normName);
+        Tensor up = multiply(DraftTensors.layer(layer, "ffn_up"), inner);
+        Tensor gate = multiply(DraftTensors.layer(layer, "ffn_gate"), inner);
+        Tensor mixed =
+                network.variant().gelu() ? ops.gegluSplit(gate, up) : ops.swigluSplit(gate, up);
+        Tensor down = multiply(DraftTensors.layer(layer, "ffn_down"), mixed);
+        Tensor result =
+                ops.add(added, normed(down, DraftTensors.layer(layer, "post_ffw_norm.weight")));
+        return optional(DraftTensors.layer(layer, "layer_output_scale.weight"))
+                .map(scale -> ops.mul(result, scale))
+                .orElse(result);
+    }
+
+    private Tensor normed(Tensor input, String weight) {
+        return weights.has(weight, TensorUse.ELEMENTWISE) ? norm(input, weight) : input;
+    }
+
+    private Tensor gate(int layer, Tensor input, Tensor attended) {
+        String name = DraftTensors.layer(layer, "attn_gate");
+        if (!weights.has(name + ".weight", TensorUse.MATMUL)) {
+            return attended;
+        }
+        Tensor gate = ops.softplus(multiply(name, input));
+        DraftNetwork.Heads heads = network.heads();
+        Tensor factors =
+                gate.ne(0) == heads.count()
+                        ? ops.reshape3d(gate, 1, heads.count(), gate.ne(1))
+                        : ops.reshape3d(gate, heads.length(), heads.count(), gate.ne(1));
+        return ops.mul(attended, factors);
+    }
+
+    /** Some rows of a cache as heads, {@code [length, rows, kvHeads]}. */
+    Tensor cached(Tensor cache, int begin, int rows) {
+        DraftNetwork.Heads heads = network.heads();
+        long head = cache.type().rowBytes(heads.length());
+        Tensor view =
+                ops.view(
+                        cache,
+                        Extents.of(heads.length(), heads.kv(), rows),
+                        Strides.of(head, cache.nb(1)),
+                        begin * cache.nb(1));
+        return ops.permute(view, 0, 2, 1, 3);
+    }
+}

@@ -1,0 +1,90 @@
+package dev.varve.platform.draft;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.IntStream;
+
+/**
+ * Which context positions of each sequence are in the cache: a run of consecutive ones, at most as
+ * many as a ring has slots. A sequence that leaves positions out begins anew.
+ */
+final class DraftRings {
+    /** Positions of a sequence, from {@code begin} to before {@code end}. */
+    static final class Ring {
+        private final int region;
+        private int begin;
+        private int end;
+
+        private Ring(int region, int position) {
+            this.region = region;
+            begin = position;
+            end = position;
+        }
+
+        int region() {
+            return region;
+        }
+
+        int begin() {
+            return begin;
+        }
+
+        int end() {
+            return end;
+        }
+
+        int count() {
+            return end - begin;
+        }
+
+        /** Forgets all positions. */
+        void restart(int position) {
+            begin = position;
+            end = position;
+        }
+
+        /** One position more; displaces the oldest where the ring is full. */
+        void append(int capacity) {
+            end++;
+            begin = Math.max(begin, end - capacity);
+        }
+    }
+
+    private final Map<Long, Ring> rings = new HashMap<>();
+    private final Deque<Integer> free = new ArrayDeque<>();
+
+    /**
+     * @param regions sequences that can be there at once
+     */
+    DraftRings(int regions) {
+        IntStream.range(0, regions).forEach(free::add);
+    }
+
+    Optional<Ring> find(long sequence) {
+        return Optional.ofNullable(rings.get(sequence));
+    }
+
+    /** The ring of a sequence, or a new one that begins here; empty where all are taken. */
+    Optional<Ring> findOrOpen(long sequence, int position) {
+        Ring ring = rings.get(sequence);
+        if (ring == null && !free.isEmpty()) {
+            ring = new Ring(free.pop(), position);
+            rings.put(sequence, ring);
+        }
+        return Optional.ofNullable(ring);
+    }
+
+    /** Frees a ring; empty if there was none. */
+    Optional<Ring> remove(long sequence) {
+        Optional<Ring> ring = Optional.ofNullable(rings.remove(sequence));
+        ring.ifPresent(gone -> free.push(gone.region()));
+        return ring;
+    }
+
+    boolean isEmpty() {
+        return rings.isEmpty();
+    }
+}

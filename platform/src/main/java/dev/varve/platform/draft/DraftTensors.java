@@ -1,0 +1,119 @@
+package dev.varve.platform.draft;
+
+import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.gguf.ModelFormatException;
+import dev.varve.api.model.TensorSelection;
+import dev.varve.api.model.TensorUse;
+import dev.varve.api.model.WeightSelector;
+
+import java.util.List;
+
+/**
+ * The names that a draft file gives its tensors.
+ *
+ * @param fusion matrix that makes one hidden state of all captured ones
+ * @param fusionNorm norm behind it
+ * @param auxiliary norm of a captured state before it, followed by its number
+ */
+record DraftTensors(String fusion, String fusionNorm, String auxiliary) {
+    /** Norm behind the last layer. */
+    static final String OUTPUT_NORM = "output_norm.weight";
+
+    /** Table of embeddings, of the target or the draft's own. */
+    static final String EMBEDDING = "token_embd.weight";
+
+    /** Head, of the target or the draft's own. */
+    static final String HEAD = "output.weight";
+
+    /** The target's token of each token of a draft with fewer of them. */
+    static final String TOKENS = "d2t";
+
+    static DraftTensors of(GgufFile file) {
+        if (file.architecture().equals(DraftReader.DFLASH)) {
+            return new DraftTensors("fc.weight", "enc.output_norm.weight", "");
+        }
+        boolean joined = file.tensor("dflash_fc.weight").isPresent();
+        String prefix = joined ? "dflash_" : "dflash.";
+        return new DraftTensors(
+                prefix + "fc.weight", prefix + "hidden_norm.weight", "dflash.aux_hidden_norm.");
+    }
+
+    /** Name of a layer's tensor, without suffix. */
+    static String layer(int layer, String name) {
+        return WeightSelector.block(layer, name);
+    }
+
+    /** The norm before the feed-forward, which has two names. */
+    String feedForwardNorm(GgufFile file, int layer) {
+        String usual = layer(layer, "ffn_norm.weight");
+        return file.tensor(usual).isPresent() ? usual : layer(layer, "post_attention_norm.weight");
+    }
+
+    /**
+     * Everything that a network computes with, but embedding and head.
+     *
+     * @throws ModelFormatException naming the tensor that is missing or of another shape
+     */
+    TensorSelection select(GgufFile file, DraftNetwork network) {
+        WeightSelector selector = new WeightSelector(file);
+        int hidden = network.sizes().hidden();
+        DraftNetwork.Heads heads = network.heads();
+        selector.add(fusion, TensorUse.MATMUL, network.featureLength(), hidden);
+        selector.vector(fusionNorm, hidden);
+        selector.vector(OUTPUT_NORM, hidden);
+        selector.addIfPresent("fc.scale", TensorUse.ELEMENTWISE, 1);
+        for (int i = 0; hasAuxiliary(file) && i < network.captures().size(); i++) {
+            selector.vector(auxiliary + i + ".weight", hidden);
+        }
+        boolean gated = file.tensor(layer(0, "attn_gate.weight")).isPresent();
+        for (int layer = 0; layer < network.layers(); layer++) {
+            selector.vector(layer(layer, "attn_norm.weight"), hidden);
+            selector.matrix(layer(layer, "attn_q"), hidden, heads.queryLength());
+            selector.matrix(layer(layer, "attn_k"), hidden, heads.keyLength());
+            if (selector.has(layer(layer, "attn_v.weight"))) {
+                selector.matrix(layer(layer, "attn_v"), hidden, heads.keyLength());
+            }
+            selector.matrix(layer(layer, "attn_output"), heads.queryLength(), hidden);
+            selector.vector(layer(layer, "attn_q_norm.weight"), heads.length());
+            selector.vector(layer(layer, "attn_k_norm.weight"), heads.length());
+            if (gated) {
+                gate(file, selector, network, layer);
+            }
+            String norm = feedForwardNorm(file, layer);
+            selector.vector(norm, hidden);
+            for (String optional : List.of("post_attention_norm.weight", "post_ffw_norm.weight")) {
+                if (!norm.equals(layer(layer, optional))) {
+                    selector.addIfPresent(layer(layer, optional), TensorUse.ELEMENTWISE, hidden);
+                }
+            }
+            selector.addIfPresent(
+                    layer(layer, "layer_output_scale.weight"), TensorUse.ELEMENTWISE, 1);
+            int inner = network.sizes().feedForward();
+            selector.matrix(layer(layer, "ffn_gate"), hidden, inner);
+            selector.matrix(layer(layer, "ffn_up"), hidden, inner);
+            selector.matrix(layer(layer, "ffn_down"), inner, hidden);
+        }
+        selector.addIfPresent(
+                "rope_freqs.weight", TensorUse.ELEMENTWISE, network.heads().length() / 2);
+        return selector.build();
+    }
+
+    boolean hasAuxiliary(GgufFile file) {
+        return !auxiliary.isEmpty() && file.tensor(auxiliary + "0.weight").isPresent();
+    }
+
+    private static void gate(
+            GgufFile file, WeightSelector selector, DraftNetwork network, int layer) {
+        String name = layer(layer, "attn_gate.weight");
+        long rows = file.requireTensor(name).ne(1);
+        DraftNetwork.Heads heads = network.heads();
+        if (rows != heads.count() && rows != heads.queryLength()) {
+            throw new ModelFormatException(
+                    file.path(),
+                    name,
+                    "a row per head, " + heads.count() + ", or per channel, " + heads.queryLength(),
+                    Long.toString(rows));
+        }
+        selector.matrix(layer(layer, "attn_gate"), network.sizes().hidden(), rows);
+    }
+}

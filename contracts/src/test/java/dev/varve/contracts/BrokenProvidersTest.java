@@ -315,7 +315,7 @@ class BrokenProvidersTest {
     }
 
     /** The names of the methods that fail. */
-    private static Set<String> failed(Class<?> contract) {
+    static Set<String> failed(Class<?> contract) {
         Set<String> failed = new TreeSet<>();
         LauncherDiscoveryRequest request =
                 LauncherDiscoveryRequestBuilder.request().selectors(selectClass(contract)).build();

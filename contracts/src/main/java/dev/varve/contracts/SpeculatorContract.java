@@ -1,0 +1,377 @@
+package dev.varve.contracts;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.api.speculation.Draft;
+import dev.varve.api.speculation.SpeculationTarget;
+import dev.varve.api.speculation.Speculator;
+import dev.varve.api.speculation.SpeculatorProvider;
+import dev.varve.contracts.SpeculatorDriver.Sequence;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.FutureTask;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/**
+ * What a speculator promises. How good its guesses are is its own affair: a server measures that.
+ */
+@Timeout(60)
+public abstract class SpeculatorContract {
+    private static final long SEED = 4711;
+
+    @TempDir private Path folder;
+
+    /** For extending classes. */
+    protected SpeculatorContract() {}
+
+    /** A provider, new each time. */
+    protected abstract SpeculatorProvider provider();
+
+    /**
+     * A model that it can guess for, the same each time; a context of a few hundred tokens and a
+     * few sequences will do, 32 tokens and one sequence at least.
+     *
+     * @param folder for files that are written for it
+     */
+    protected abstract SpeculationTarget target(Path folder) throws IOException;
+
+    private SpeculatorDriver open() throws IOException {
+        return new SpeculatorDriver(provider(), target(folder));
+    }
+
+    // The provider
+
+    @Test
+    void theConstructorIsCheap() {
+        ProviderRules.requireCheap(this::provider);
+    }
+
+    @Test
+    void theNameIsAWordAndStaysTheSame() {
+        SpeculatorProvider provider = provider();
+
+        String name = provider.name();
+
+        ProviderRules.requireWord(name);
+        assertEquals(name, provider.name());
+        assertEquals(name, provider().name());
+    }
+
+    @Test
+    void severalSpeculatorsOfAProviderKnowNothingOfEachOther() throws IOException {
+        SpeculatorProvider provider = provider();
+        SpeculatorDriver second = new SpeculatorDriver(provider, target(folder));
+        try (SpeculatorDriver first = new SpeculatorDriver(provider, target(folder))) {
+            Sequence one = first.begin(first.text(20));
+            Sequence other = second.begin(second.text(25));
+            requireFits(first, one);
+            requireFits(second, other);
+
+            second.close();
+
+            one.append(first.text(1));
+            requireFits(first, one);
+        }
+    }
+
+    // What stays the same
+
+    @Test
+    void capturesAreLayersInAscendingOrderAndStayTheSame() throws IOException {
+        int layers = target(folder).shape().layerCount();
+        try (SpeculatorDriver driver = open()) {
+            List<Integer> captures = List.copyOf(driver.speculator().captures());
+            use(driver);
+
+            assertEquals(
+                    captures.stream().sorted().distinct().toList(),
+                    captures,
+                    "ascending, none twice");
+            assertTrue(
+                    captures.stream().allMatch(layer -> layer >= 0 && layer <= layers),
+                    "expected 0 to " + layers + ", found " + captures);
+            assertEquals(captures, driver.speculator().captures());
+        }
+    }
+
+    @Test
+    void mostTokensIsAtLeastOneAndStaysTheSame() throws IOException {
+        try (SpeculatorDriver driver = open()) {
+            int most = driver.speculator().mostTokens();
+            use(driver);
+
+            assertTrue(most >= 1, "mostTokens: expected 1 or more, found " + most);
+            assertEquals(most, driver.speculator().mostTokens());
+        }
+    }
+
+    private static void use(SpeculatorDriver driver) {
+        Sequence sequence = driver.begin(driver.text(20));
+        driver.propose(sequence, 1);
+        driver.speculator().forget(sequence.number());
+    }
+
+    // Drafts
+
+    @Test
+    void thereIsADraftForEachSequenceInTheirOrder() throws IOException {
+        try (SpeculatorDriver driver = open()) {
+            List<Sequence> sequences = sequences(driver);
+            int most = Math.min(100, driver.speculator().mostTokens());
+            Random random = new Random(SEED);
+            for (int round = 0; round < 20; round++) {
+                Collections.shuffle(sequences, random);
+                // Drafts of others are too long for most of them.
+                int[] limits = random.ints(sequences.size(), 1, most + 2).toArray();
+
+                List<Draft> drafts = driver.propose(sequences, limits);
+
+                assertEquals(sequences.size(), drafts.size(), "a draft for each sequence");
+                for (int i = 0; i < limits.length; i++) {
+                    requireFits(driver, drafts.get(i), limits[i]);
+                }
+                sequences.forEach(sequence -> sequence.append(driver.text(1)));
+            }
+        }
+    }
+
+    @Test
+    void aDraftIsNeverLongerThanWhatIsOfUse() throws IOException {
+        try (SpeculatorDriver driver = open()) {
+            Sequence sequence = driver.begin(driver.text(20));
+            int most = driver.speculator().mostTokens();
+            for (int asked : new int[] {1, 2, most, 10_000, Integer.MAX_VALUE}) {
+                int length = driver.propose(sequence, asked).tokens().length;
+
+                assertTrue(
+                        length <= Math.min(asked, most),
+                        length + " tokens where " + asked + " are of use, mostTokens " + most);
+            }
+        }
+    }
+
+    @Test
+    void guessesAreTokensOfTheVocabulary() throws IOException {
+        int vocabulary = target(folder).shape().vocabularySize();
+        try (SpeculatorDriver driver = open()) {
+            Sequence sequence = driver.begin(driver.text(20));
+            for (int token : new int[] {0, vocabulary - 1, vocabulary - 1, 0, 0, 0}) {
+                sequence.append(token);
+
+                int[] tokens = driver.propose(sequence, 10_000).tokens();
+
+                assertTrue(
+                        IntStream.of(tokens).allMatch(each -> each >= 0 && each < vocabulary),
+                        "expected ids of 0 to " + (vocabulary - 1) + ", found " + ids(tokens));
+            }
+        }
+    }
+
+    private static List<Integer> ids(int[] tokens) {
+        return IntStream.of(tokens).boxed().toList();
+    }
+
+    // Sequences
+
+    @Test
+    void oneTokenIsHistoryEnough() throws IOException {
+        try (SpeculatorDriver driver = open()) {
+            for (int token : new int[] {0, target(folder).shape().vocabularySize() - 1}) {
+                Sequence sequence = driver.begin(token);
+                requireFits(driver, sequence);
+                driver.speculator().forget(sequence.number());
+            }
+        }
+    }
+
+    @Test
+    void aHistoryGrowsByAsManyTokensAsCount() throws IOException {
+        int context = target(folder).limits().contextTokens();
+        try (SpeculatorDriver driver = open()) {
+            Sequence sequence = driver.begin(driver.text(5));
+            Random random = new Random(SEED);
+            while (sequence.size() < context) {
+                Draft draft = driver.propose(sequence, context - sequence.size());
+                requireFits(driver, draft, context - sequence.size());
+
+                int right = random.nextInt(draft.tokens().length + 1);
+                sequence.append(IntStream.of(draft.tokens()).limit(right).toArray());
+                sequence.append(driver.text(Math.min(1, context - sequence.size())));
+            }
+        }
+    }
+
+    @Test
+    void asManySequencesAsThereMayBeTakeTurns() throws IOException {
+        try (SpeculatorDriver driver = open()) {
+            List<Sequence> sequences = sequences(driver);
+            Random random = new Random(SEED);
+            for (int round = 0; round < 20; round++) {
+                List<Sequence> some =
+                        sequences.stream().filter(sequence -> random.nextBoolean()).toList();
+                requireFits(driver, some.isEmpty() ? sequences : some);
+                some.forEach(sequence -> sequence.append(driver.text(1)));
+            }
+        }
+    }
+
+    @Test
+    void sequencesOfTheSameTokensAreGuessedLikeAnyOthers() throws IOException {
+        try (SpeculatorDriver driver = open()) {
+            int[] text = driver.text(25);
+            for (int round = 0; round < 3; round++) {
+                List<Sequence> alike =
+                        Stream.generate(() -> driver.begin(text)).limit(sequences()).toList();
+                requireFits(driver, alike);
+                alike.forEach(sequence -> driver.speculator().forget(sequence.number()));
+            }
+        }
+    }
+
+    @Test
+    void manySequencesComeAndGo() throws IOException {
+        try (SpeculatorDriver driver = open()) {
+            List<Sequence> running = new ArrayList<>();
+            for (int i = 0; i < 300; i++) {
+                if (running.size() == sequences()) {
+                    driver.speculator().forget(running.remove(i % running.size()).number());
+                }
+                running.add(driver.begin(driver.text(3 + i % 20)));
+                requireFits(driver, running);
+            }
+        }
+    }
+
+    @Test
+    void aSequenceThatIsNotKnownMayBeForgotten() throws IOException {
+        try (SpeculatorDriver driver = open()) {
+            Sequence sequence = driver.begin(driver.text(20));
+
+            driver.speculator().forget(sequence.number());
+            driver.speculator().forget(Long.MAX_VALUE);
+
+            requireFits(driver, sequence);
+            driver.speculator().forget(sequence.number());
+            driver.speculator().forget(sequence.number());
+        }
+    }
+
+    /** So it is with a request that gave way to others: its number is the same. */
+    @Test
+    void aForgottenSequenceIsNewUnderItsNumber() throws IOException {
+        try (SpeculatorDriver driver = open()) {
+            Sequence first = driver.begin(driver.text(30));
+            requireFits(driver, first);
+            for (int length : new int[] {30, 1, 12, 31}) {
+                driver.speculator().forget(first.number());
+                Sequence again = SpeculatorDriver.again(first, driver.text(length));
+                requireFits(driver, again);
+                again.append(driver.text(1));
+                requireFits(driver, again);
+            }
+        }
+    }
+
+    /** So it is with a prompt of which a part, or all of it, was computed for another request. */
+    @Test
+    void hiddenStatesMayBeMissingAnywhere() throws IOException {
+        try (SpeculatorDriver driver = open()) {
+            for (int begin : new int[] {1, 13, 27, 28}) {
+                Sequence sequence = driver.begin(driver.text(28));
+                sequence.skipTo(begin);
+                requireFits(driver, sequence);
+                sequence.append(driver.text(1));
+                sequence.skipTo(sequence.size() - 1);
+                requireFits(driver, sequence);
+                sequence.append(driver.text(1));
+                requireFits(driver, sequence);
+                driver.speculator().forget(sequence.number());
+            }
+        }
+    }
+
+    @Test
+    void hiddenStatesMayComeWithoutAQuestion() throws IOException {
+        try (SpeculatorDriver driver = open()) {
+            Sequence sequence = driver.begin(driver.text(30));
+            driver.show(sequence, 30);
+            driver.speculator().forget(sequence.number());
+
+            requireFits(driver, driver.begin(driver.text(9)));
+        }
+    }
+
+    // Threads and the end
+
+    @Test
+    void oneThreadMayOpenItAndOthersUseAndCloseIt() throws Exception {
+        SpeculatorDriver driver = open();
+        Sequence sequence = driver.begin(driver.text(20));
+        for (int thread = 0; thread < 2; thread++) {
+            on("speculator-user", () -> requireFits(driver, sequence));
+        }
+        on("speculator-closer", driver::close);
+    }
+
+    private static void on(String name, Runnable task) throws Exception {
+        FutureTask<Object> future = new FutureTask<>(task, name);
+        Thread.ofPlatform().daemon().name(name).start(future);
+        future.get();
+    }
+
+    @Test
+    void itClosesTwiceWhateverItKnows() throws IOException {
+        SpeculatorDriver unused = open();
+        unused.close();
+        unused.close();
+        SpeculatorDriver used = open();
+        requireFits(used, used.begin(used.text(20)));
+
+        used.close();
+        used.close();
+    }
+
+    private int sequences() throws IOException {
+        return target(folder).limits().sequences();
+    }
+
+    private List<Sequence> sequences(SpeculatorDriver driver) throws IOException {
+        List<Sequence> sequences = new ArrayList<>();
+        for (int i = 0; i < sequences(); i++) {
+            sequences.add(driver.begin(driver.text(3 + i % 9)));
+        }
+        return sequences;
+    }
+
+    private static void requireFits(SpeculatorDriver driver, Sequence sequence) {
+        requireFits(driver, List.of(sequence));
+    }
+
+    private static void requireFits(SpeculatorDriver driver, List<Sequence> sequences) {
+        List<Draft> drafts = driver.propose(sequences, 5);
+        assertEquals(sequences.size(), drafts.size(), "a draft for each sequence");
+        drafts.forEach(draft -> requireFits(driver, draft, 5));
+    }
+
+    private static void requireFits(SpeculatorDriver driver, Draft draft, int most) {
+        Speculator speculator = driver.speculator();
+        int[] tokens = draft.tokens();
+        assertTrue(
+                tokens.length <= Math.min(most, speculator.mostTokens()),
+                tokens.length + " tokens where " + most + " are of use");
+        assertTrue(
+                IntStream.of(tokens).allMatch(token -> driver.isOfVocabulary(token)),
+                "ids outside the vocabulary: " + ids(tokens));
+    }
+}

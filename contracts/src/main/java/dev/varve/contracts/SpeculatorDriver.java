@@ -1,0 +1,191 @@
+package dev.varve.contracts;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+
+import dev.varve.api.speculation.Draft;
+import dev.varve.api.speculation.DraftRequest;
+import dev.varve.api.speculation.HiddenStates;
+import dev.varve.api.speculation.SpeculationTarget;
+import dev.varve.api.speculation.Speculator;
+import dev.varve.api.speculation.SpeculatorProvider;
+import dev.varve.api.speculation.TokenHistory;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.Random;
+import java.util.stream.IntStream;
+
+/**
+ * Calls a speculator as an engine does. What is valid during a call only is spoilt behind it, so
+ * that whoever keeps it is found out.
+ */
+final class SpeculatorDriver implements AutoCloseable {
+    /** Tokens whose hidden states come at once, at most. */
+    private static final int CHUNK = 9;
+
+    /** Columns of other tokens before those of a sequence. */
+    private static final int OTHERS = 2;
+
+    private final Speculator speculator;
+    private final SpeculationTarget target;
+    private final Random random = new Random(4711);
+    private long sequences;
+
+    /** A sequence that grows. */
+    static final class Sequence {
+        private final long number;
+        private int[] tokens;
+
+        /** Tokens whose hidden states were shown, or left out. */
+        private int shown;
+
+        private Sequence(long number, int[] tokens) {
+            this.number = number;
+            this.tokens = tokens;
+        }
+
+        long number() {
+            return number;
+        }
+
+        int size() {
+            return tokens.length;
+        }
+
+        void append(int... more) {
+            int before = tokens.length;
+            tokens = Arrays.copyOf(tokens, before + more.length);
+            System.arraycopy(more, 0, tokens, before, more.length);
+        }
+
+        /** Leaves out the hidden states of all tokens before a position. */
+        void skipTo(int position) {
+            shown = position;
+        }
+    }
+
+    /** The tokens of a sequence during one call. */
+    private static final class CallHistory implements TokenHistory {
+        private final int[] tokens;
+        private volatile boolean over;
+
+        CallHistory(int[] tokens) {
+            this.tokens = tokens.clone();
+        }
+
+        @Override
+        public int size() {
+            requireCalled();
+            return tokens.length;
+        }
+
+        @Override
+        public int get(int position) {
+            requireCalled();
+            return tokens[Objects.checkIndex(position, tokens.length)];
+        }
+
+        private void requireCalled() {
+            if (over) {
+                throw new IllegalStateException("a history is read after the call it came with");
+            }
+        }
+    }
+
+    SpeculatorDriver(SpeculatorProvider provider, SpeculationTarget target) {
+        this.target = target;
+        speculator = provider.open(target);
+    }
+
+    Speculator speculator() {
+        return speculator;
+    }
+
+    boolean isOfVocabulary(int token) {
+        return token >= 0 && token < target.shape().vocabularySize();
+    }
+
+    /** A sequence that was not heard of before. */
+    Sequence begin(int... tokens) {
+        return new Sequence(sequences++, tokens);
+    }
+
+    /** Another text under a number that was forgotten. */
+    static Sequence again(Sequence forgotten, int... tokens) {
+        return new Sequence(forgotten.number(), tokens);
+    }
+
+    /** Tokens that come again and again, now and then with another one, and the highest id. */
+    int[] text(int length) {
+        int vocabulary = target.shape().vocabularySize();
+        int[] phrase = random.ints(7, 0, vocabulary).toArray();
+        phrase[3] = vocabulary - 1;
+        return IntStream.range(0, length)
+                .map(i -> i % 31 == 30 ? random.nextInt(vocabulary) : phrase[i % phrase.length])
+                .toArray();
+    }
+
+    /** Asks for a draft of one sequence. */
+    Draft propose(Sequence sequence, int most) {
+        return propose(List.of(sequence), most).getFirst();
+    }
+
+    /**
+     * Shows what was computed of some sequences, and asks.
+     *
+     * @param most for all of them one, or one for each
+     */
+    List<Draft> propose(List<Sequence> sequences, int... most) {
+        List<CallHistory> histories = new ArrayList<>();
+        List<DraftRequest> asked = new ArrayList<>();
+        for (int i = 0; i < sequences.size(); i++) {
+            Sequence sequence = sequences.get(i);
+            // The last token was chosen and is not computed yet.
+            show(sequence, sequence.size() - 1);
+            CallHistory history = new CallHistory(sequence.tokens);
+            histories.add(history);
+            asked.add(new DraftRequest(sequence.number(), history, most[i % most.length]));
+        }
+        List<Draft> drafts = speculator.propose(List.copyOf(asked));
+        histories.forEach(history -> history.over = true);
+        return drafts;
+    }
+
+    /** Shows the hidden states up to a position, as far as they were not shown yet. */
+    void show(Sequence sequence, int end) {
+        while (!speculator.captures().isEmpty() && sequence.shown < end) {
+            int tokens = Math.min(end - sequence.shown, 1 + random.nextInt(CHUNK));
+            show(sequence.number(), sequence.shown, tokens);
+            sequence.shown += tokens;
+        }
+    }
+
+    private void show(long sequence, int firstPosition, int tokens) {
+        List<HiddenStates.Layer> layers =
+                speculator.captures().stream()
+                        .map(layer -> new HiddenStates.Layer(layer, values(tokens), OTHERS))
+                        .toList();
+        List<float[]> before = layers.stream().map(layer -> layer.values().clone()).toList();
+        speculator.observe(new HiddenStates(sequence, firstPosition, tokens, layers));
+        for (int i = 0; i < layers.size(); i++) {
+            assertArrayEquals(
+                    before.get(i), layers.get(i).values(), "hidden states are not to be modified");
+            Arrays.fill(layers.get(i).values(), Float.NaN);
+        }
+    }
+
+    private float[] values(int tokens) {
+        float[] values = new float[(OTHERS + tokens + 1) * target.shape().embeddingLength()];
+        for (int i = 0; i < values.length; i++) {
+            values[i] = (float) random.nextGaussian();
+        }
+        return values;
+    }
+
+    @Override
+    public void close() {
+        speculator.close();
+    }
+}

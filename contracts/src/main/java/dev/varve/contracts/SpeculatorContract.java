@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.FutureTask;
 import java.util.stream.IntStream;
@@ -31,6 +32,7 @@ public abstract class SpeculatorContract {
     private static final long SEED = 4711;
 
     @TempDir private Path folder;
+    private Optional<SpeculationTarget> target = Optional.empty();
 
     /** For extending classes. */
     protected SpeculatorContract() {}
@@ -39,15 +41,22 @@ public abstract class SpeculatorContract {
     protected abstract SpeculatorProvider provider();
 
     /**
-     * A model that it can guess for, the same each time; a context of a few hundred tokens and a
-     * few sequences will do, 32 tokens and one sequence at least.
+     * A model that it can guess for; a context of a few hundred tokens and a few sequences will do,
+     * 32 tokens and one sequence at least.
      *
      * @param folder for files that are written for it
      */
     protected abstract SpeculationTarget target(Path folder) throws IOException;
 
     private SpeculatorDriver open() throws IOException {
-        return new SpeculatorDriver(provider(), target(folder));
+        return new SpeculatorDriver(provider(), target());
+    }
+
+    private SpeculationTarget target() throws IOException {
+        if (target.isEmpty()) {
+            target = Optional.of(target(folder));
+        }
+        return target.get();
     }
 
     // The provider
@@ -71,8 +80,8 @@ public abstract class SpeculatorContract {
     @Test
     void severalSpeculatorsOfAProviderKnowNothingOfEachOther() throws IOException {
         SpeculatorProvider provider = provider();
-        SpeculatorDriver second = new SpeculatorDriver(provider, target(folder));
-        try (SpeculatorDriver first = new SpeculatorDriver(provider, target(folder))) {
+        SpeculatorDriver second = new SpeculatorDriver(provider, target());
+        try (SpeculatorDriver first = new SpeculatorDriver(provider, target())) {
             Sequence one = first.begin(first.text(20));
             Sequence other = second.begin(second.text(25));
             requireFits(first, one);
@@ -89,7 +98,7 @@ public abstract class SpeculatorContract {
 
     @Test
     void capturesAreLayersInAscendingOrderAndStayTheSame() throws IOException {
-        int layers = target(folder).shape().layerCount();
+        int layers = target().shape().layerCount();
         try (SpeculatorDriver driver = open()) {
             List<Integer> captures = List.copyOf(driver.speculator().captures());
             use(driver);
@@ -163,7 +172,7 @@ public abstract class SpeculatorContract {
 
     @Test
     void guessesAreTokensOfTheVocabulary() throws IOException {
-        int vocabulary = target(folder).shape().vocabularySize();
+        int vocabulary = target().shape().vocabularySize();
         try (SpeculatorDriver driver = open()) {
             Sequence sequence = driver.begin(driver.text(20));
             for (int token : new int[] {0, vocabulary - 1, vocabulary - 1, 0, 0, 0}) {
@@ -187,7 +196,7 @@ public abstract class SpeculatorContract {
     @Test
     void oneTokenIsHistoryEnough() throws IOException {
         try (SpeculatorDriver driver = open()) {
-            for (int token : new int[] {0, target(folder).shape().vocabularySize() - 1}) {
+            for (int token : new int[] {0, target().shape().vocabularySize() - 1}) {
                 Sequence sequence = driver.begin(token);
                 requireFits(driver, sequence);
                 driver.speculator().forget(sequence.number());
@@ -197,7 +206,7 @@ public abstract class SpeculatorContract {
 
     @Test
     void aHistoryGrowsByAsManyTokensAsCount() throws IOException {
-        int context = target(folder).limits().contextTokens();
+        int context = target().limits().contextTokens();
         try (SpeculatorDriver driver = open()) {
             Sequence sequence = driver.begin(driver.text(5));
             Random random = new Random(SEED);
@@ -343,7 +352,7 @@ public abstract class SpeculatorContract {
     }
 
     private int sequences() throws IOException {
-        return target(folder).limits().sequences();
+        return target().limits().sequences();
     }
 
     private List<Sequence> sequences(SpeculatorDriver driver) throws IOException {

@@ -11,6 +11,8 @@ import dev.varve.api.speculation.Speculator;
 import dev.varve.api.speculation.SpeculatorProvider;
 import dev.varve.api.speculation.TokenHistory;
 
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -333,6 +335,16 @@ class BrokenSpeculatorsTest {
         }
     }
 
+    @TempDir static Path folder;
+
+    /** One for all, since nobody changes it. */
+    private static SpeculationTarget target;
+
+    @BeforeAll
+    static void writeModel() throws IOException {
+        target = EchoContractTest.small(folder);
+    }
+
     /** The one that is tried; tests of a class run one after another. */
     private static Fault tried;
 
@@ -359,8 +371,8 @@ class BrokenSpeculatorsTest {
         }
 
         @Override
-        protected SpeculationTarget target(Path folder) throws IOException {
-            return EchoContractTest.small(folder);
+        protected SpeculationTarget target(Path unused) {
+            return target;
         }
     }
 

@@ -34,7 +34,12 @@ final class Drafting {
     private static final double NEWS = 0.2;
 
     private Optional<SpeculationOptions> options;
+    private final int vocabulary;
     private final int depth;
+
+    /** Asked for once: the shards offer no others, whatever a plugin says later. */
+    private final List<Integer> captures;
+
     private final boolean guesses;
     private final AcceptanceRates rates;
     private final SpeculationCounts.Running counts;
@@ -47,12 +52,26 @@ final class Drafting {
     /** Steps to go by before the next guess, where guessing does not pay. */
     private int rest;
 
-    Drafting(Optional<SpeculationOptions> options) {
+    /**
+     * @param vocabulary tokens of the model
+     */
+    Drafting(Optional<SpeculationOptions> options, int vocabulary) {
         this.options = options;
+        this.vocabulary = vocabulary;
         depth = options.map(SpeculationOptions::most).orElse(1);
         rates = new AcceptanceRates(depth);
         counts = new SpeculationCounts.Running(depth);
         guesses = options.isPresent();
+        captures = options.map(this::askCaptures).orElse(List.of());
+    }
+
+    private List<Integer> askCaptures(SpeculationOptions given) {
+        try {
+            return List.copyOf(given.speculator().captures());
+        } catch (RuntimeException | Error e) {
+            giveUp(e);
+            return List.of();
+        }
     }
 
     /** What a new request needs. Any thread may ask. */
@@ -67,7 +86,7 @@ final class Drafting {
         }
         for (Work work : works) {
             if (work.request().mayDraft() > 0) {
-                return options.get().speculator().captures();
+                return captures;
             }
         }
         return List.of();
@@ -110,14 +129,16 @@ final class Drafting {
                 asked.add(i);
                 asks.add(
                         new DraftRequest(
-                                requests.get(i).arrival(), requests.get(i).tokens(), most[i]));
+                                requests.get(i).arrival(),
+                                requests.get(i).tokens(),
+                                Math.min(most[i], depth)));
             }
         }
         if (asks.isEmpty() || rest > 0 && options.get().width().isEmpty()) {
             rest--;
             return chosen;
         }
-        List<Draft> drafts = ask(asks);
+        List<Draft> drafts = ask(List.copyOf(asks));
         if (options.isEmpty()) {
             return chosen;
         }
@@ -183,10 +204,16 @@ final class Drafting {
         }
     }
 
-    private static Draft fit(Draft draft, int most) {
-        return draft.tokens().length <= most
-                ? draft
-                : new Draft(Arrays.copyOf(draft.tokens(), most), draft.grade());
+    /** What of a draft can be of use, safe from whoever made it. */
+    private Draft fit(Draft draft, int most) {
+        int[] tokens = Arrays.copyOf(draft.tokens(), Math.min(draft.tokens().length, most));
+        for (int token : tokens) {
+            if (token < 0 || token >= vocabulary) {
+                throw new IllegalStateException(
+                        "guess of token " + token + ", outside the vocabulary of " + vocabulary);
+            }
+        }
+        return new Draft(tokens, draft.grade());
     }
 
     private void giveUp(Throwable failure) {

@@ -96,7 +96,7 @@ final class Rehearsal {
                         pipeline.rehearsing(),
                         shape,
                         options.withoutHostCache(),
-                        new Drafting(Optional.empty()),
+                        new Drafting(Optional.empty(), shape.vocabularySize()),
                         NOBODY);
     }
 

@@ -61,7 +61,7 @@ public final class Scheduler implements Engine {
         this.shape = shape;
         this.options = options;
         queue = new RequestQueue(options.queueLimit());
-        drafting = new Drafting(speculation);
+        drafting = new Drafting(speculation, shape.vocabularySize());
         steps = new StepRunner(pipeline, shape, options, drafting, queue);
         published = steps.figures(0);
         thread = Thread.ofPlatform().name("varve-engine").daemon(true).unstarted(this::run);

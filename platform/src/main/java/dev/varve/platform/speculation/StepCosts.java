@@ -54,15 +54,15 @@ public final class StepCosts {
     }
 
     /**
-     * What a step of so many tokens is expected to take, in nanoseconds; grows with their number. 0
-     * if nothing was measured.
+     * What a step of so many tokens is expected to take, in nanoseconds: as was measured, and
+     * beyond that more for every token. 0 if nothing was measured.
      */
     public double of(int tokens) {
         if (pace == 0) {
             return 0;
         }
         int below = known(Math.min(tokens, MOST), -1);
-        int above = known(Math.min(tokens, MOST), 1);
+        int above = tokens > MOST ? 0 : known(tokens, 1);
         return pace * between(tokens, below, above);
     }
 

@@ -1,0 +1,135 @@
+package dev.varve.platform.speculation;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.util.Random;
+
+class StepCostsTest {
+    private static final long STEP = 10_000_000;
+
+    /** Rounding of the product of two doubles. */
+    private static final double ROUNDING = 1e-3;
+
+    private final StepCosts costs = new StepCosts();
+
+    @Test
+    void whereNothingWasMeasuredNothingIsKnown() {
+        assertEquals(0, costs.of(1));
+        assertEquals(0, costs.of(600));
+        assertFalse(costs.knows(1));
+    }
+
+    @Test
+    void whatWasMeasuredIsExpectedAgain() {
+        costs.measured(1, STEP);
+        costs.measured(4, 2 * STEP);
+        costs.measured(8, 7 * STEP);
+
+        assertEquals(STEP, costs.of(1), ROUNDING);
+        assertEquals(2 * STEP, costs.of(4), ROUNDING);
+        assertEquals(7 * STEP, costs.of(8), ROUNDING);
+        assertTrue(costs.knows(4));
+        assertFalse(costs.knows(5));
+    }
+
+    @Test
+    void betweenTwoNumbersItIsBetweenTheirCosts() {
+        costs.measured(2, STEP);
+        costs.measured(6, 3 * STEP);
+
+        assertEquals(1.5 * STEP, costs.of(3), ROUNDING);
+        assertEquals(2 * STEP, costs.of(4), ROUNDING);
+        assertEquals(2.5 * STEP, costs.of(5), ROUNDING);
+    }
+
+    @Test
+    void fewerTokensThanWereSeenCostLessAndSomething() {
+        costs.measured(8, STEP);
+
+        for (int tokens = 1; tokens < 8; tokens++) {
+            assertTrue(costs.of(tokens) < costs.of(tokens + 1), "at " + tokens);
+            assertTrue(costs.of(tokens) > STEP / 2, "at " + tokens);
+        }
+    }
+
+    /** Even where more tokens were measured to cost no more, as many numbers are, by chance. */
+    @ParameterizedTest
+    @ValueSource(longs = {STEP / 2, STEP, 3 * STEP})
+    void moreTokensThanWereSeenCostMore(long second) {
+        costs.measured(1, STEP);
+        costs.measured(3, second);
+
+        for (int tokens = 3; tokens < 2000; tokens++) {
+            assertTrue(costs.of(tokens) < costs.of(tokens + 1), "at " + tokens);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {511, 512})
+    void tokensBeyondAllThatAreMeasuredAreNotFree(int most) {
+        costs.measured(1, STEP);
+        costs.measured(most, 100 * STEP);
+
+        costs.measured(700, STEP);
+
+        assertTrue(costs.of(700) > 130 * STEP, "700 tokens: " + costs.of(700));
+        assertTrue(costs.of(701) > costs.of(700), "701 tokens: " + costs.of(701));
+        assertFalse(costs.knows(700));
+    }
+
+    @Test
+    void whatTakesNoTimeWasNotMeasured() {
+        costs.measured(1, 0);
+        costs.measured(1, -5);
+
+        assertEquals(0, costs.of(1));
+    }
+
+    /** So the context grows: nobody needs to measure each number again. */
+    @Test
+    void aSlowerMachineIsSlowerWithAllNumbers() {
+        costs.measured(1, STEP);
+        costs.measured(4, 2 * STEP);
+
+        for (int i = 0; i < 100; i++) {
+            costs.measured(1, 3 * STEP);
+        }
+
+        assertEquals(3 * STEP, costs.of(1), 0.05 * STEP);
+        assertTrue(costs.of(4) > 3.5 * STEP && costs.of(4) <= 6.1 * STEP, "four: " + costs.of(4));
+    }
+
+    @Test
+    void aStepThatWasHeldUpChangesLittle() {
+        costs.measured(1, STEP);
+
+        costs.measured(1, 1000 * STEP);
+
+        assertTrue(costs.of(1) < 1.6 * STEP, "one: " + costs.of(1));
+    }
+
+    @Test
+    void costsAreLearnedFromNoisyStepsOfAllNumbers() {
+        Random random = new Random(3);
+        for (int i = 0; i < 5000; i++) {
+            int tokens = 1 + random.nextInt(8);
+            double noise = 0.9 + 0.2 * random.nextDouble();
+            costs.measured(tokens, (long) (noise * actual(tokens)));
+        }
+
+        for (int tokens = 1; tokens <= 8; tokens++) {
+            assertEquals(actual(tokens), costs.of(tokens), 0.1 * actual(tokens), "at " + tokens);
+        }
+    }
+
+    /** A leap where a kernel takes four columns together. */
+    private static double actual(int tokens) {
+        return STEP * (tokens <= 4 ? 1 + 0.05 * tokens : 1.8 + 0.05 * tokens);
+    }
+}

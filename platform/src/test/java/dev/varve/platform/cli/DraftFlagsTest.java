@@ -1,0 +1,205 @@
+package dev.varve.platform.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import dev.varve.platform.host.DraftSettings;
+import dev.varve.platform.placement.DeviceReference;
+import dev.varve.platform.placement.PlacementRequest;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+
+/** The flags of speculation, as on a command line. */
+class DraftFlagsTest {
+    private static final Set<String> PROVIDED = Set.of("cpu", "cuda");
+
+    private static DraftArguments parse(String flags) {
+        DraftArguments parsed = new DraftArguments();
+        new CommandLine(
+                        CommandSpec.create()
+                                .addMixin("draft", CommandSpec.forAnnotatedObject(parsed)))
+                .parseArgs(flags.isBlank() ? new String[0] : flags.strip().split("\\s+"));
+        return parsed;
+    }
+
+    private static PlacementRequest target(String device) {
+        return PlacementRequest.single(DeviceReference.parse(device));
+    }
+
+    /**
+     * Reads them for a model on the processor, as a command does before and after it has plugins.
+     */
+    private static Optional<DraftSettings> read(String flags) {
+        return read(flags, "cpu:0");
+    }
+
+    private static Optional<DraftSettings> read(String flags, String target) {
+        DraftArguments parsed = parse(flags);
+        Optional<DraftSettings> settings = parsed.settings(target(target));
+        parsed.requireProvided(target(target), PROVIDED::contains);
+        return settings;
+    }
+
+    private static String refusal(String flags, String target) {
+        return assertThrows(IllegalArgumentException.class, () -> read(flags, target), flags)
+                .getMessage();
+    }
+
+    @Test
+    void whereNothingIsSaidNothingIsGuessed() {
+        assertEquals(Optional.empty(), read(""));
+        assertEquals(Optional.empty(), read("--draft off"));
+        assertEquals(Optional.empty(), read("--draft=off"));
+    }
+
+    @Test
+    void aNameIsEnough() {
+        assertEquals(Optional.of(DraftSettings.of("ngram")), read("--draft ngram"));
+        assertEquals(Optional.of(DraftSettings.of("a/b.gguf")), read("--draft a/b.gguf"));
+    }
+
+    @Test
+    void everythingSaidIsTaken() {
+        assertEquals(
+                Optional.of(
+                        new DraftSettings(
+                                "some",
+                                Optional.of("cuda:0"),
+                                OptionalInt.of(7),
+                                OptionalInt.of(3),
+                                DraftSettings.Residency.REQUEST_SCOPED)),
+                read(
+                        "--draft some --draft-device cuda:0 --draft-max 7 --draft-width 3"
+                                + " --draft-residency request-scoped"));
+    }
+
+    @Test
+    void anAutomaticWidthIsNoNumber() {
+        assertEquals(
+                OptionalInt.empty(),
+                read("--draft ngram --draft-width auto").orElseThrow().width());
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, DraftSettings.MOST})
+    void numbersUpToTheLimitAreTaken(int tokens) {
+        DraftSettings settings =
+                read("--draft ngram --draft-max " + tokens + " --draft-width " + tokens)
+                        .orElseThrow();
+
+        assertEquals(OptionalInt.of(tokens), settings.most());
+        assertEquals(OptionalInt.of(tokens), settings.width());
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "auto, AUTO",
+        "persistent, PERSISTENT",
+        "request-scoped, REQUEST_SCOPED",
+    })
+    void residencesAreWords(String word, DraftSettings.Residency expected) {
+        assertEquals(
+                expected, read("--draft x --draft-residency " + word).orElseThrow().residency());
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "--draft-max 0 | --draft-max: expected 1 to 63, found 0",
+                "--draft-max -1 | --draft-max: expected 1 to 63, found -1",
+                "--draft-max 64 | --draft-max: expected 1 to 63, found 64",
+                "--draft-width 0 | --draft-width: expected auto or 1 to 63, found 0",
+                "--draft-width 64 | --draft-width: expected auto or 1 to 63, found 64",
+                "--draft-width many | --draft-width: expected auto or 1 to 63, found many",
+                "--draft-width 1.5 | --draft-width: expected auto or 1 to 63, found 1.5",
+                "--draft-width AUTO | --draft-width: expected auto or 1 to 63, found AUTO",
+                "--draft-width 99999999999 | --draft-width: expected auto or 1 to 63, found"
+                        + " 99999999999",
+                "--draft-residency forever | --draft-residency: expected auto, persistent or"
+                        + " request-scoped, found forever",
+                "--draft-residency request_scoped | --draft-residency: expected auto, persistent"
+                        + " or request-scoped, found request_scoped",
+                "--draft-device CPU:0 | --draft-device: expected a backend and a number, such as"
+                        + " cpu:0, found CPU:0",
+                "--draft-device cpu:x | --draft-device: expected a backend and a number, such as"
+                        + " cpu:0, found cpu:x",
+                "--draft-device hip:0 | --draft-device: no plugin provides device backend hip, and"
+                        + " no --draft-ipc-bin is given",
+                "--draft-ipc-ring-cap 0 --draft-ipc-bin x --draft-device hip:0 |"
+                        + " --draft-ipc-ring-cap: expected 1 or more, found 0",
+                "--draft-ipc-ring-cap 8 | --draft-ipc-ring-cap: needs --draft-ipc-bin",
+                "--draft-ipc-work-dir w | --draft-ipc-work-dir: needs --draft-ipc-bin",
+                "--draft-ipc-bin x | --draft-ipc-bin: only needed for mixed backends, and draft and"
+                        + " target are both on cpu",
+                "--draft-ipc-bin x --draft-device cpu:1 | --draft-ipc-bin: only needed for mixed"
+                        + " backends, and draft and target are both on cpu",
+            })
+    void whatIsWrongIsRefusedWithTheFlagAndTheReason(String flags, String expected) {
+        assertEquals(expected, refusal("--draft some " + flags, "cpu:0"));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "--draft-max 3 | --draft-max",
+                "--draft-width 3 | --draft-width",
+                "--draft-width auto | --draft-width",
+                "--draft-residency auto | --draft-residency",
+                "--draft-device cuda:0 | --draft-device",
+                "--draft-ipc-bin x --draft-device hip:0 | --draft-device",
+                "--draft-ipc-bin x | --draft-ipc-bin",
+            })
+    void flagsAreOfNoUseWhereNothingIsGuessed(String flags, String named) {
+        assertEquals(
+                named + ": needs --draft; nothing is guessed without it", refusal(flags, "cpu:0"));
+        assertEquals(
+                named + ": needs --draft, which is off; nothing is guessed without it",
+                refusal("--draft off " + flags, "cpu:0"));
+    }
+
+    @Test
+    void aLauncherMakesAnyBackendPossibleAndHasNoEffectYet() {
+        DraftArguments parsed =
+                parse(
+                        "--draft some --draft-device hip:0 --draft-ipc-bin x"
+                                + " --draft-ipc-work-dir w --draft-ipc-ring-cap 8");
+
+        assertEquals(Optional.of("hip:0"), parsed.settings(target("cpu:0")).orElseThrow().device());
+        parsed.requireProvided(target("cpu:0"), PROVIDED::contains);
+        assertEquals(
+                List.of(
+                        "--draft-ipc-bin: has no effect yet; draft models compute in this process,"
+                                + " see --draft-device"),
+                parsed.notes());
+        assertEquals(List.of(), parse("--draft some").notes());
+    }
+
+    /** Before the target's backend is chosen nobody knows whether they are the same. */
+    @Test
+    void anAutomaticTargetIsComparedOnceItIsClear() {
+        DraftArguments parsed = parse("--draft some --draft-device cuda:0 --draft-ipc-bin x");
+
+        assertEquals(
+                Optional.of("cuda:0"), parsed.settings(target("auto:0")).orElseThrow().device());
+        assertEquals(
+                "--draft-ipc-bin: only needed for mixed backends, and draft and target are both on"
+                        + " cuda",
+                assertThrows(
+                                IllegalArgumentException.class,
+                                () -> parsed.requireProvided(target("cuda:1"), PROVIDED::contains))
+                        .getMessage());
+    }
+}

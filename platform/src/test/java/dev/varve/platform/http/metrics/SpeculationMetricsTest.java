@@ -1,0 +1,59 @@
+package dev.varve.platform.http.metrics;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.varve.platform.engine.SpeculationCounts;
+
+import org.junit.jupiter.api.Test;
+
+import java.util.List;
+
+class SpeculationMetricsTest {
+    private static List<String> samples(SpeculationCounts counts) {
+        ExpositionText text = new ExpositionText();
+        SpeculationMetrics.of(counts).forEach(text::add);
+        return text.toString().lines().filter(line -> !line.startsWith("#")).toList();
+    }
+
+    @Test
+    void whereNothingIsGuessedThereIsNoMetric() {
+        assertEquals(List.of(), SpeculationMetrics.of(SpeculationCounts.NONE));
+    }
+
+    /** Five checks: of one guess, of two three times, of three. */
+    @Test
+    void everyCheckIsCountedByWhatItGaveAndByItsWidth() {
+        SpeculationCounts counts =
+                new SpeculationCounts(10, 5, List.of(2L, 2L, 0L, 1L), List.of(0L, 1L, 3L, 1L));
+
+        assertEquals(
+                List.of(
+                        "varve_draft_tokens_total 10",
+                        "varve_accepted_tokens_total 5",
+                        "varve_verify_steps_total 5",
+                        "varve_acceptance_length_bucket{le=\"1.0\"} 2",
+                        "varve_acceptance_length_bucket{le=\"2.0\"} 4",
+                        "varve_acceptance_length_bucket{le=\"3.0\"} 4",
+                        "varve_acceptance_length_bucket{le=\"4.0\"} 5",
+                        "varve_acceptance_length_bucket{le=\"+Inf\"} 5",
+                        "varve_acceptance_length_count 5",
+                        "varve_acceptance_length_sum 10",
+                        "varve_draft_width_bucket{le=\"0.0\"} 0",
+                        "varve_draft_width_bucket{le=\"1.0\"} 1",
+                        "varve_draft_width_bucket{le=\"2.0\"} 4",
+                        "varve_draft_width_bucket{le=\"3.0\"} 5",
+                        "varve_draft_width_bucket{le=\"+Inf\"} 5",
+                        "varve_draft_width_count 5",
+                        "varve_draft_width_sum 10"),
+                samples(counts));
+    }
+
+    @Test
+    void beforeTheFirstCheckAllIsZero() {
+        List<String> samples =
+                samples(new SpeculationCounts(0, 0, List.of(0L, 0L), List.of(0L, 0L)));
+
+        assertEquals(List.of(), samples.stream().filter(line -> !line.matches(".* 0")).toList());
+        assertEquals(13, samples.size(), samples.toString());
+    }
+}

@@ -1,0 +1,182 @@
+package dev.varve.platform.speculation;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.varve.platform.speculation.DraftWidths.Candidate;
+import dev.varve.platform.speculation.DraftWidths.Step;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.IntStream;
+
+class DraftWidthsTest {
+    private static final double NO_LIMIT = Double.POSITIVE_INFINITY;
+
+    /** What guesses must promise more than a step without them. */
+    private static final double WORTH_IT = 1.02;
+
+    private final StepCosts costs = new StepCosts();
+
+    /** Costs of 1, 2, 3 ... tokens. */
+    private void cost(double... each) {
+        for (int i = 0; i < each.length; i++) {
+            costs.measured(1 + i, (long) (1e9 * each[i]));
+        }
+    }
+
+    private int[] choose(Step step, double[]... chances) {
+        return new DraftWidths(costs)
+                .choose(Arrays.stream(chances).map(Candidate::new).toList(), step);
+    }
+
+    private static Step step(int sequences) {
+        return new Step(sequences, 0, NO_LIMIT);
+    }
+
+    private static double[] chances(double... each) {
+        return each;
+    }
+
+    @Test
+    void asLongAsNoStepWasMeasuredNothingIsGuessed() {
+        assertArrayEquals(new int[] {0, 0}, choose(step(2), chances(1, 1), chances(1)));
+    }
+
+    @Test
+    void whereNobodyHasAGuessThereIsNone() {
+        cost(1, 1, 1);
+
+        assertArrayEquals(new int[] {}, choose(step(1)));
+        assertArrayEquals(new int[] {0}, choose(step(1), chances()));
+    }
+
+    @Test
+    void whereTokensAreFreeAllGuessesThatMayCountAreTaken() {
+        cost(1, 1, 1, 1, 1, 1);
+
+        assertArrayEquals(
+                new int[] {3, 1}, choose(step(2), chances(0.9, 0.5, 0.5), chances(0.1, 0, 1)));
+    }
+
+    @Test
+    void whereEachTokenCostsAsMuchAsAStepNoGuessIsWorthIt() {
+        cost(1, 2, 3, 4, 5);
+
+        assertArrayEquals(new int[] {0}, choose(step(1), chances(1, 1, 1, 1)));
+    }
+
+    /** The second guess of the first sequence counts less often than the first of the other one. */
+    @Test
+    void theGuessesThatCountMostOftenComeFirst() {
+        cost(1, 1, 1, 1, 10);
+
+        assertArrayEquals(new int[] {1, 1}, choose(step(2), chances(0.9, 0.5), chances(0.6, 0.9)));
+        assertArrayEquals(new int[] {2, 0}, choose(step(2), chances(0.9, 0.8), chances(0.6, 0.9)));
+    }
+
+    @Test
+    void aLeapIsCrossedWhereWhatIsBehindItPays() {
+        cost(1, 1.9, 1.9, 1.9, 1.9, 1.9);
+
+        assertArrayEquals(new int[] {5}, choose(step(1), chances(1, 1, 1, 1, 1)));
+        assertArrayEquals(new int[] {0}, choose(step(1), chances(0.4, 0.4, 0.4, 0.4, 0.4)));
+    }
+
+    @Test
+    void whatGuessingTakesIsWeighedToo() {
+        cost(1, 1.1, 1.2);
+
+        assertArrayEquals(new int[] {2}, choose(new Step(1, 0, NO_LIMIT), chances(0.8, 0.8)));
+        assertArrayEquals(new int[] {0}, choose(new Step(1, 2e9, NO_LIMIT), chances(0.8, 0.8)));
+    }
+
+    @Test
+    void othersWaitNoLongerThanTheyMay() {
+        cost(1, 1.01, 1.04, 1.2);
+
+        assertArrayEquals(new int[] {2}, choose(new Step(1, 0, 1.05), chances(1, 1, 1)));
+        assertArrayEquals(new int[] {3}, choose(new Step(1, 0, 1.3), chances(1, 1, 1)));
+        assertArrayEquals(new int[] {1}, choose(new Step(1, 2e7, 1.05), chances(1, 1, 1)));
+    }
+
+    @Test
+    void whatGainsNextToNothingIsLeft() {
+        cost(1, 1);
+
+        assertArrayEquals(new int[] {0}, choose(step(1), chances(0.01)));
+        assertArrayEquals(new int[] {1}, choose(step(1), chances(0.05)));
+    }
+
+    /** Compared with trying all numbers for all sequences. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+    void noOtherChoiceGivesMoreTokensPerTime(long seed) {
+        Random random = new Random(seed);
+        for (int round = 0; round < 200; round++) {
+            StepCosts some = new StepCosts();
+            long time = 1_000_000_000;
+            for (int tokens = 1; tokens <= 16; tokens++) {
+                some.measured(tokens, time);
+                time += random.nextInt(3) == 0 ? random.nextInt(600_000_000) : 10_000_000;
+            }
+            List<Candidate> candidates =
+                    IntStream.range(0, 1 + random.nextInt(3))
+                            .mapToObj(i -> random.doubles(random.nextInt(5)).map(Math::sqrt))
+                            .map(chances -> new Candidate(chances.toArray()))
+                            .toList();
+            Step step =
+                    new Step(
+                            candidates.size() + random.nextInt(2),
+                            random.nextInt(100_000_000),
+                            random.nextBoolean() ? NO_LIMIT : 1 + random.nextDouble());
+
+            int[] chosen = new DraftWidths(some).choose(candidates, step);
+
+            double best = best(some, candidates, step, new int[candidates.size()], 0);
+            double plain = step.sequences() / some.of(step.sequences());
+            double expected = best > WORTH_IT * plain ? best : plain;
+            double actual =
+                    IntStream.of(chosen).sum() == 0 ? plain : rate(some, candidates, step, chosen);
+            String what =
+                    "seed " + seed + ", round " + round + ": chosen " + Arrays.toString(chosen);
+            assertEquals(expected, actual, 1e-9 * expected, what);
+        }
+    }
+
+    /** The highest rate of all choices from a sequence on. */
+    private static double best(
+            StepCosts costs, List<Candidate> candidates, Step step, int[] widths, int from) {
+        if (from == widths.length) {
+            return IntStream.of(widths).sum() == 0 ? 0 : rate(costs, candidates, step, widths);
+        }
+        double best = 0;
+        for (int width = 0; width <= candidates.get(from).chances().length; width++) {
+            int[] next = widths.clone();
+            next[from] = width;
+            best = Math.max(best, best(costs, candidates, step, next, from + 1));
+        }
+        return best;
+    }
+
+    /** Tokens per time; 0 where others would wait too long. */
+    private static double rate(
+            StepCosts costs, List<Candidate> candidates, Step step, int[] widths) {
+        double tokens = step.sequences();
+        for (int i = 0; i < widths.length; i++) {
+            double chance = 1;
+            for (int depth = 0; depth < widths[i]; depth++) {
+                chance *= candidates.get(i).chances()[depth];
+                tokens += chance;
+            }
+        }
+        double time = costs.of(step.sequences() + IntStream.of(widths).sum()) + step.overhead();
+        boolean allowed = time <= step.slowest() * costs.of(step.sequences());
+        return allowed ? tokens / time : 0;
+    }
+}

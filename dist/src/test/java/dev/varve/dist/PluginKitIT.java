@@ -45,6 +45,7 @@ class PluginKitIT {
                         "dev.varve.api.model",
                         "dev.varve.api.nativecall",
                         "dev.varve.api.snapshot",
+                        "dev.varve.api.speculation",
                         "dev.varve.api.transport"),
                 packages.lines().toList());
         assertTrue(Files.isRegularFile(documentation.resolve("index.html")));

@@ -265,6 +265,7 @@ public final class SequenceCache {
      * @param captures layers whose input is wanted
      */
     public Batch advance(List<Advance> advances, List<Integer> captures) {
+        makeRoomForRows(advances);
         // All rows before any is entered: one that a sequence leaves is still read in this batch.
         List<Slice> slices = new ArrayList<>(advances.size());
         int stashes = 0;
@@ -299,12 +300,33 @@ public final class SequenceCache {
         return changes;
     }
 
+    /**
+     * Residents give way until each sequence of a batch finds a row. Before any is taken: a
+     * sequence that shares its row with a resident needs no other one once that is gone, and would
+     * hold three of them if it had taken it.
+     */
+    private void makeRoomForRows(List<Advance> advances) {
+        for (Advance advance : advances) {
+            if (advance.keepState()) {
+                // First, so that no sequence ever holds more than two rows.
+                dropCheckpoint(advance.sequence());
+            }
+        }
+        while (rows.free() < rowsNeeded(advances) && freeRows()) {
+            // The resident may have been the one that shared a row.
+        }
+    }
+
+    private int rowsNeeded(List<Advance> advances) {
+        int needed = 0;
+        for (Advance advance : advances) {
+            needed += advance.keepState() || mustLeaveRow(advance.sequence()) ? 1 : 0;
+        }
+        return needed;
+    }
+
     private Slice slice(Advance advance, int stash) {
         CachedSequence sequence = advance.sequence();
-        if (advance.keepState()) {
-            // First, so that no sequence ever holds more than two rows.
-            dropCheckpoint(sequence);
-        }
         int target = advance.keepState() ? takeCheckpointRow() : nextRow(sequence);
         return new Slice(
                 advance.id(),
@@ -360,10 +382,12 @@ public final class SequenceCache {
     }
 
     private OptionalInt rowToWrite(CachedSequence sequence) {
+        return mustLeaveRow(sequence) ? rows.takeLow() : OptionalInt.of(sequence.stateRow());
+    }
+
+    private boolean mustLeaveRow(CachedSequence sequence) {
         int row = sequence.stateRow();
-        boolean mustStay =
-                row == Slice.ZERO_ROW || row == sequence.checkpoint().row() || rows.isShared(row);
-        return mustStay ? rows.takeLow() : OptionalInt.of(row);
+        return row == Slice.ZERO_ROW || row == sequence.checkpoint().row() || rows.isShared(row);
     }
 
     /** A free row for a checkpoint; residents give way. */

@@ -39,6 +39,11 @@ final class StateRowPool {
         return OptionalInt.of(row);
     }
 
+    /** How many rows nobody holds. */
+    int free() {
+        return free.cardinality();
+    }
+
     boolean hasFree() {
         return !free.isEmpty();
     }

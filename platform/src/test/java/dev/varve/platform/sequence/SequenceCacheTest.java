@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.SlotSpan;
 
@@ -19,6 +20,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 class SequenceCacheTest {
     private static final int BLOCK = SlotSpan.BLOCK;
@@ -313,6 +315,40 @@ class SequenceCacheTest {
 
         assertEquals(0, narrow.slotUse().resident());
         assertEquals(List.of(), advance(narrow, leader, 101).changes().copies());
+    }
+
+    /** The first one shares its row with a copy, which gives way for the row of the second one. */
+    @Test
+    void twoRowsOfEachSequenceAreEnoughWhoeverGivesWay() {
+        SequenceCache narrow = new SequenceCache(new CacheCapacity(16 * BLOCK, 5), true);
+        CachedSequence first = compute(narrow, request(longer(prompt(0, 90), 20)));
+        advance(narrow, first, 80, true);
+        advance(narrow, first, 100);
+        narrow.keepCopy(first, new TokenOutput(new float[0], 0, 7, OutputRows.BEST));
+        CachedSequence second = compute(narrow, request(longer(prompt(10_000, 90), 20)));
+        advance(narrow, second, 100, true);
+
+        Batch batch =
+                narrow.advance(
+                        Stream.of(first, second)
+                                .map(
+                                        sequence ->
+                                                new Advance(
+                                                        sequence,
+                                                        1,
+                                                        new int[1],
+                                                        OutputRows.NONE,
+                                                        Stretch.ROWS,
+                                                        false,
+                                                        0))
+                                .toList(),
+                        List.of());
+
+        assertEquals(
+                2,
+                batch.slices().stream().mapToInt(Slice::writeRow).distinct().count(),
+                batch.toString());
+        assertEquals(0, narrow.slotUse().resident(), "the copy gave way");
     }
 
     @Test

@@ -1,0 +1,303 @@
+package dev.varve.platform.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.api.VarveException;
+import dev.varve.platform.sampling.SamplingOptions;
+import dev.varve.platform.sequence.CacheCapacity;
+import dev.varve.platform.shard.PlainModel;
+import dev.varve.platform.shard.PlainShard;
+import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.shard.Stashes;
+import dev.varve.testkit.Await;
+
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+
+/**
+ * Requests of all kinds over one engine that guesses: greedy and sampled, with guesses and without,
+ * some of them cancelled or stopped, with heads in common, and in so little memory that some give
+ * way to others. Each gets what it gets from an engine that guesses nothing.
+ */
+@Timeout(600)
+class SpeculationLoadTest {
+    private static final int REQUESTS = Boolean.getBoolean("varve.test.thorough") ? 1000 : 60;
+    private static final int PARALLEL = 8;
+    private static final int MOST = 7;
+    private static final int CONTEXT = 2 * SlotSpan.BLOCK;
+
+    /** What the engine is made of. */
+    private enum Bed {
+        /** State that can be cut back. */
+        ATTENTION(PlainModel.attentionOnly(2, CONTEXT), 1, OptionalInt.of(MOST), false),
+        /** State that cannot, in two stages. */
+        MIXED(PlainModel.mixed(CONTEXT), 2, OptionalInt.of(3), false),
+        /** As many guesses as pay, and prompts that come back from host memory. */
+        HOST_MEMORY(PlainModel.mixed(CONTEXT), 1, OptionalInt.empty(), true);
+
+        final PlainModel model;
+        final int stages;
+        final OptionalInt width;
+        final boolean hasHost;
+
+        Bed(PlainModel model, int stages, OptionalInt width, boolean hasHost) {
+            this.model = model;
+            this.stages = stages;
+            this.width = width;
+            this.hasHost = hasHost;
+        }
+
+        EngineOptions options() {
+            // One for each sequence, and one for all that grow beyond it.
+            int blocks = PARALLEL + 1;
+            EngineOptions options =
+                    new EngineOptions(
+                            new EngineOptions.Capacity(
+                                    CONTEXT,
+                                    PARALLEL,
+                                    new CacheCapacity(
+                                            blocks * SlotSpan.BLOCK,
+                                            EngineOptions.Capacity.rowsFor(PARALLEL),
+                                            new Stashes(PARALLEL, 1 + MOST))),
+                            4096);
+            return hasHost ? PlainEngine.withHost(options, model, 16 << 20) : options;
+        }
+
+        List<Integer> captures() {
+            return List.of(0, model.shape().layerCount());
+        }
+    }
+
+    /** What becomes of a request that is not left alone. */
+    private enum Fate {
+        ENDS,
+        IS_CANCELLED,
+        IS_STOPPED
+    }
+
+    /**
+     * A request.
+     *
+     * @param after tokens that are heard before it is cancelled or stopped
+     */
+    private record Ask(GenerationRequest request, Fate fate, int after) {}
+
+    /** Hears a request, and does with it what is its fate. */
+    private static final class Heard implements GenerationListener {
+        private final Ask ask;
+        private final List<Integer> tokens = new ArrayList<>();
+        private final CompletableFuture<Optional<VarveException>> over = new CompletableFuture<>();
+        private volatile Optional<Generation> generation = Optional.empty();
+
+        Heard(Ask ask) {
+            this.ask = ask;
+        }
+
+        static Heard of(Scheduler engine, Ask ask) {
+            Heard heard = new Heard(ask);
+            heard.generation = Optional.of(engine.submit(ask.request(), heard));
+            return heard;
+        }
+
+        @Override
+        public boolean onToken(GeneratedToken token) {
+            tokens.add(token.id());
+            if (tokens.size() < ask.after()) {
+                return true;
+            }
+            if (ask.fate() == Fate.IS_CANCELLED) {
+                generation.ifPresent(Generation::cancel);
+            }
+            return ask.fate() != Fate.IS_STOPPED;
+        }
+
+        @Override
+        public void onEnd(GenerationEnd end) {
+            over.complete(Optional.empty());
+        }
+
+        @Override
+        public void onError(VarveException error) {
+            over.complete(Optional.of(error));
+        }
+
+        /** Whether it was cancelled; nothing else may have gone wrong. */
+        boolean wasCancelled() {
+            Optional<VarveException> error = Await.result(over);
+            error.ifPresent(
+                    each ->
+                            assertEquals(
+                                    VarveException.Kind.CANCELLED, each.kind(), each.toString()));
+            return error.isPresent();
+        }
+    }
+
+    /** Heads that several prompts have, which end near the end of a block of slots. */
+    private static List<int[]> heads() {
+        return IntStream.range(0, 4)
+                .mapToObj(i -> PlainEngine.text(100 + i, i == 0 ? 20 : 200 + 12 * i))
+                .toList();
+    }
+
+    private static List<Ask> asks(PlainModel model) {
+        Random random = new Random(42);
+        List<int[]> heads = heads();
+        List<Ask> asks = new ArrayList<>();
+        for (int i = 0; i < REQUESTS; i++) {
+            int[] head = heads.get(random.nextInt(heads.size()));
+            int[] tail = PlainEngine.text(1000 + i % 60, 1 + i % 60 % 9);
+            int end = random.nextInt(model.shape().vocabularySize());
+            GenerationRequest request =
+                    new GenerationRequest(
+                            GenerationRequest.Prompt.of(
+                                    PlainEngine.join(head, tail), new int[] {head.length}),
+                            new GenerationRequest.Ending(
+                                    1 + random.nextInt(80),
+                                    random.nextInt(4) == 0 ? Set.of(end) : Set.of()),
+                            GenerationRequest.Choice.of(sampling(random)));
+            Fate fate =
+                    switch (random.nextInt(6)) {
+                        case 0 -> Fate.IS_CANCELLED;
+                        case 1 -> Fate.IS_STOPPED;
+                        default -> Fate.ENDS;
+                    };
+            asks.add(new Ask(drafting(request, random), fate, 1 + random.nextInt(20)));
+        }
+        return asks;
+    }
+
+    private static SamplingOptions sampling(Random random) {
+        SamplingOptions greedy = SamplingOptions.greedy();
+        return switch (random.nextInt(5)) {
+            case 0, 1 -> greedy;
+            case 2 -> greedy.biased(Map.of(7, 1f));
+            default -> greedy.atTemperature(0.5f + random.nextFloat()).seededWith(random.nextInt());
+        };
+    }
+
+    private static GenerationRequest drafting(GenerationRequest request, Random random) {
+        return switch (random.nextInt(5)) {
+            case 0 -> request.drafting(0);
+            case 1 -> request.drafting(1 + random.nextInt(3));
+            default -> request;
+        };
+    }
+
+    /** What each request says in the end, if it is let. */
+    private static List<List<Integer>> plainAnswers(Bed bed, List<Ask> asks) {
+        int blocks = 2 * PARALLEL;
+        try (Scheduler engine =
+                PlainEngine.start(bed.model, PlainEngine.options(PARALLEL, blocks), 1)) {
+            List<Heard> heard =
+                    asks.stream()
+                            .map(ask -> Heard.of(engine, new Ask(ask.request(), Fate.ENDS, 0)))
+                            .toList();
+            return heard.stream()
+                    .map(
+                            each -> {
+                                assertFalse(each.wasCancelled());
+                                return each.tokens;
+                            })
+                    .toList();
+        }
+    }
+
+    private static Scheduler guessing(Bed bed, ScriptedSpeculator speculator) {
+        EngineOptions options = bed.options();
+        PlainShard.Sizes sizes = PlainEngine.sizes(options);
+        List<PlainShard> shards =
+                PlainEngine.ranges(bed.model, bed.stages).stream()
+                        .map(
+                                range ->
+                                        new PlainShard(
+                                                bed.model,
+                                                range,
+                                                new PlainShard.Sizes(
+                                                        sizes.slots(),
+                                                        sizes.stateRows(),
+                                                        bed.captures(),
+                                                        sizes.stashes())))
+                        .toList();
+        return Scheduler.start(
+                new ShardPipeline(shards),
+                bed.model.shape(),
+                options,
+                Optional.of(new SpeculationOptions(speculator, MOST, bed.width)));
+    }
+
+    /** Knows all answers, and is wrong now and then. */
+    private static ScriptedSpeculator speculator(
+            Bed bed, List<Ask> asks, List<List<Integer>> answers) {
+        List<int[]> texts =
+                IntStream.range(0, asks.size())
+                        .mapToObj(
+                                i ->
+                                        PlainEngine.join(
+                                                asks.get(i).request().prompt().tokens(),
+                                                answers.get(i).stream()
+                                                        .mapToInt(Integer::intValue)
+                                                        .toArray()))
+                        .toList();
+        Random random = new Random(6);
+        return new ScriptedSpeculator(
+                texts,
+                MOST,
+                depth -> random.nextInt(5) == 0 ? 1 : 0,
+                bed.model.shape().vocabularySize(),
+                bed.captures());
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void everyRequestGetsWhatItGetsWithoutGuesses(Bed bed) throws Exception {
+        List<Ask> asks = asks(bed.model);
+        List<List<Integer>> plain = plainAnswers(bed, asks);
+        ScriptedSpeculator speculator = speculator(bed, asks, plain);
+        int cancelled = 0;
+        EngineStatus status;
+
+        try (Scheduler engine = guessing(bed, speculator)) {
+            List<Heard> heard = asks.stream().map(ask -> Heard.of(engine, ask)).toList();
+            for (int i = 0; i < asks.size(); i++) {
+                boolean wasCancelled = heard.get(i).wasCancelled();
+                cancelled += wasCancelled ? 1 : 0;
+                Ask ask = asks.get(i);
+                List<Integer> expected =
+                        plain.get(i).stream()
+                                .limit(
+                                        wasCancelled
+                                                ? heard.get(i).tokens.size()
+                                                : ask.fate() == Fate.IS_STOPPED
+                                                        ? ask.after()
+                                                        : Integer.MAX_VALUE)
+                                .toList();
+                assertEquals(expected, heard.get(i).tokens, "request " + i + ": " + ask);
+            }
+            assertFalse(speculator.isClosed(), "the speculator was given up");
+            status = engine.status();
+        }
+
+        assertTrue(
+                bed.width.isEmpty() || status.speculation().accepted() > REQUESTS,
+                "guesses were not tried: " + status.speculation());
+        assertTrue(cancelled > 0, "none was cancelled");
+        assertTrue(status.counts().preemptions() > 0, "none gave way: " + status.counts());
+        // Rows that can be cut back are gone from so little memory before anybody asks for them.
+        assertTrue(
+                !bed.model.shape().forgets() || status.counts().tokens().cachedPrompt() > 0,
+                "nothing was kept: " + status.counts());
+    }
+}

@@ -195,12 +195,7 @@ class SpeculatorPluginIT {
         List<String> names =
                 acme.get("speculators").valueStream().map(JsonNode::asString).sorted().toList();
         assertEquals(
-                List.of(
-                        "acme-alien",
-                        "acme-empty",
-                        "acme-endless",
-                        "acme-throwing",
-                        "echo"),
+                List.of("acme-alien", "acme-empty", "acme-endless", "acme-throwing", "echo"),
                 names);
     }
 

@@ -7,7 +7,7 @@ import java.util.Arrays;
 /**
  * Where short runs of tokens occurred in a sequence that grows: a hash table of the latest position
  * behind each run, and for each position the one before it with the same hash. Memory grows with
- * the sequence, 12 bytes per token or a little more. Runs per token: no boxing.
+ * the sequence, 12 to 24 bytes per token. Runs per token: no boxing.
  */
 final class NgramIndex {
     /** Tokens of the shortest run that counts. */

@@ -164,7 +164,8 @@ class PluginDiscoveryTest {
 
         assertRejected(
                 "idle.jar",
-                "module acme.idle provides no model family, no device, no transport and no store");
+                "module acme.idle provides no model family, no device, no transport, no store and"
+                        + " no speculator");
     }
 
     @Test

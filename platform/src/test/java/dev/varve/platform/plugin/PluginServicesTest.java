@@ -192,7 +192,9 @@ class PluginServicesTest {
 
         Spi.ALL.forEach(spi -> keys.add(spi.key()));
 
-        assertEquals(Set.of("architectures", "backends", "transports", "stores"), keys);
-        assertEquals("no model family, no device, no transport and no store", Spi.none());
+        assertEquals(
+                Set.of("architectures", "backends", "transports", "stores", "speculators"), keys);
+        assertEquals(
+                "no model family, no device, no transport, no store and no speculator", Spi.none());
     }
 }

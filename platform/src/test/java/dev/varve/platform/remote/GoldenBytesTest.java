@@ -212,7 +212,8 @@ class GoldenBytesTest {
     void everyChoiceHasItsNumber() {
         assertEquals("PREFILL 0, DECODE 1", numbers(EnumCodec.PHASE, Phase.values()));
         assertEquals(
-                "NONE 0, BEST 1, LAST 2, ALL 3", numbers(EnumCodec.OUTPUTS, OutputRows.values()));
+                "NONE 0, BEST 1, LAST 2, ALL 3, BEST_EACH 4",
+                numbers(EnumCodec.OUTPUTS, OutputRows.values()));
         assertEquals(
                 "AUTO 0, ON 1, OFF 2", numbers(EnumCodec.FLASH_ATTENTION, FlashAttention.values()));
         assertEquals("AUTO 0, ON 1, OFF 2", numbers(EnumCodec.EXACT_ROWS, ExactRows.values()));

@@ -7,7 +7,6 @@ import dev.varve.api.ggml.Extents;
 import dev.varve.api.ggml.GgmlContext;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.ggml.Graph;
-import dev.varve.api.ggml.GraphAllocator;
 import dev.varve.api.ggml.Ops;
 import dev.varve.api.ggml.RowReader;
 import dev.varve.api.ggml.Strides;
@@ -25,7 +24,7 @@ import java.util.Optional;
  * Guesses a block of each of some sequences: the known token and masks go in, and of each slot
  * behind the known one the most likely token comes out. Each block sees its own sequence alone.
  */
-final class BlockGraph implements AutoCloseable {
+final class BlockGraph implements DraftGraph {
     private static final int TENSORS_PER_LAYER = 40;
     private static final int TENSORS_PER_SEQUENCE = 12;
 
@@ -53,7 +52,6 @@ final class BlockGraph implements AutoCloseable {
     private final int columns;
     private final GgmlContext context;
     private final Graph graph;
-    private final GraphAllocator allocator;
     private final Optional<RowReader> table;
     private final Tensor tokens;
     private final Tensor positions;
@@ -65,7 +63,7 @@ final class BlockGraph implements AutoCloseable {
 
     private final Tensor best;
 
-    BlockGraph(Key key, DraftFile draft, ShardWeights weights, DraftCache cache, ComputeDevice on) {
+    BlockGraph(Key key, DraftFile draft, ShardWeights weights, DraftCache cache) {
         this.key = key;
         this.cache = cache;
         network = draft.network();
@@ -76,7 +74,6 @@ final class BlockGraph implements AutoCloseable {
                         + network.layers()
                                 * (TENSORS_PER_LAYER + TENSORS_PER_SEQUENCE * key.sequences());
         context = GgmlContext.open(tensors, tensors);
-        allocator = new GraphAllocator(on.bufferType());
         try {
             graph = context.newGraph(tensors);
             table = weights.hostTable(draft.embedding().name());
@@ -91,10 +88,7 @@ final class BlockGraph implements AutoCloseable {
                 masks.computeIfAbsent(rule, unknown -> masks());
             }
             best = record(new DraftLayers(context.ops(), weights, draft), weights, draft);
-            allocator.reserve(graph);
-            allocator.allocate(graph);
         } catch (RuntimeException | Error e) {
-            allocator.close();
             context.close();
             throw e;
         }
@@ -183,9 +177,9 @@ final class BlockGraph implements AutoCloseable {
         return ops.cont(ops.permute(attended, 0, 2, 1, 3));
     }
 
-    /** The first operator that the device does not compute. */
-    Optional<String> firstUnsupported(ComputeDevice device) {
-        return graph.firstUnsupported(device.ggmlDevice());
+    @Override
+    public Graph graph() {
+        return graph;
     }
 
     /**
@@ -263,7 +257,6 @@ final class BlockGraph implements AutoCloseable {
 
     @Override
     public void close() {
-        allocator.close();
         context.close();
     }
 }

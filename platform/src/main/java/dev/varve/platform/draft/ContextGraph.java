@@ -5,19 +5,17 @@ import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.ggml.GgmlContext;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.ggml.Graph;
-import dev.varve.api.ggml.GraphAllocator;
 import dev.varve.api.ggml.Ops;
 import dev.varve.api.ggml.Tensor;
 import dev.varve.platform.shard.local.ShardWeights;
 
 import java.util.Arrays;
-import java.util.Optional;
 
 /**
  * Takes hidden states of the target into the context rows of all layers. A row depends on nothing
  * but its own token, so it is computed once, in whatever company.
  */
-final class ContextGraph implements AutoCloseable {
+final class ContextGraph implements DraftGraph {
     private static final int TENSORS_PER_LAYER = 32;
 
     private final int tokens;
@@ -28,30 +26,24 @@ final class ContextGraph implements AutoCloseable {
     private final Tensor features;
     private final Tensor positions;
     private final Tensor rows;
-    private final GraphAllocator allocator;
 
     /**
      * @param tokens how many it takes at once
      */
-    ContextGraph(
-            int tokens, DraftFile draft, ShardWeights weights, DraftCache cache, ComputeDevice on) {
+    ContextGraph(int tokens, DraftFile draft, ShardWeights weights, DraftCache cache) {
         this.tokens = tokens;
         DraftNetwork network = draft.network();
         featureLength = network.featureLength();
         spareRow = cache.spareRow();
         int tensors = TENSORS_PER_LAYER * (network.layers() + network.captures().size() + 1);
         context = GgmlContext.open(tensors, tensors);
-        allocator = new GraphAllocator(on.bufferType());
         try {
             graph = context.newGraph(tensors);
             features = context.newTensor(GgmlType.F32, featureLength, tokens).markInput();
             positions = context.newTensor(GgmlType.I32, tokens).markInput();
             rows = context.newTensor(GgmlType.I64, tokens).markInput();
             record(new DraftLayers(context.ops(), weights, draft), network, cache);
-            allocator.reserve(graph);
-            allocator.allocate(graph);
         } catch (RuntimeException | Error e) {
-            allocator.close();
             context.close();
             throw e;
         }
@@ -70,9 +62,9 @@ final class ContextGraph implements AutoCloseable {
         }
     }
 
-    /** The first operator that the device does not compute. */
-    Optional<String> firstUnsupported(ComputeDevice device) {
-        return graph.firstUnsupported(device.ggmlDevice());
+    @Override
+    public Graph graph() {
+        return graph;
     }
 
     /**
@@ -101,7 +93,6 @@ final class ContextGraph implements AutoCloseable {
 
     @Override
     public void close() {
-        allocator.close();
         context.close();
     }
 }

@@ -26,9 +26,6 @@ public final class DflashSpeculator implements Speculator {
     /** Positions that must be there at least, where the sequence has as many. */
     private static final int LEAST_CONTEXT = 16;
 
-    /** Sequences that are computed together. */
-    private static final int MOST_TOGETHER = 16;
-
     /** When the network is in memory. */
     public enum Residency {
         /** From the beginning to the end. */
@@ -170,9 +167,9 @@ public final class DflashSpeculator implements Speculator {
         if (!ready.isEmpty()) {
             takeIn();
         }
-        for (int first = 0; first < ready.size(); first += MOST_TOGETHER) {
+        for (int first = 0; first < ready.size(); first += DraftModel.MOST_TOGETHER) {
             List<Integer> some =
-                    ready.subList(first, Math.min(ready.size(), first + MOST_TOGETHER));
+                    ready.subList(first, Math.min(ready.size(), first + DraftModel.MOST_TOGETHER));
             guess(some.stream().map(sequences::get).toList(), some, drafts);
         }
         return List.of(drafts);

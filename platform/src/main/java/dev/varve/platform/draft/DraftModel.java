@@ -7,11 +7,10 @@ import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.WeightLayout;
 import dev.varve.platform.shard.local.ShardWeights;
 
-import java.util.LinkedHashMap;
+import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.function.Function;
+import java.util.stream.IntStream;
 
 /**
  * A draft network in the memory of a device: weights, cache and the graphs that were needed last.
@@ -24,14 +23,15 @@ final class DraftModel implements AutoCloseable {
     /** Fewer states take an accelerator as long, and each number of them a graph. */
     private static final int LEAST_OF_ACCELERATORS = 16;
 
-    private static final int MOST_GRAPHS = 12;
+    /** Sequences that are guessed for together. */
+    static final int MOST_TOGETHER = 16;
 
     private final DraftFile file;
     private final ComputeDevice device;
     private final ShardWeights weights;
     private final DraftCache cache;
-    private final Map<Integer, ContextGraph> contexts = new LinkedHashMap<>();
-    private final Map<BlockGraph.Key, BlockGraph> blocks = new LinkedHashMap<>();
+    private final DraftGraphs<Integer, ContextGraph> contexts;
+    private final DraftGraphs<BlockGraph.Key, BlockGraph> blocks;
     private final int least;
     private boolean flash;
 
@@ -42,6 +42,13 @@ final class DraftModel implements AutoCloseable {
         this.weights = weights;
         this.cache = cache;
         least = device.bufferType().isHost() ? 1 : LEAST_OF_ACCELERATORS;
+        contexts =
+                new DraftGraphs<>(
+                        device.bufferType(),
+                        tokens -> new ContextGraph(tokens, file, weights, cache));
+        blocks =
+                new DraftGraphs<>(
+                        device.bufferType(), key -> new BlockGraph(key, file, weights, cache));
     }
 
     /**
@@ -74,7 +81,7 @@ final class DraftModel implements AutoCloseable {
             throw e;
         }
         try {
-            model.choose(attention);
+            model.prepare(attention, Math.min(regions, MOST_TOGETHER), capacity);
             return model;
         } catch (RuntimeException | Error e) {
             model.close();
@@ -82,15 +89,20 @@ final class DraftModel implements AutoCloseable {
         }
     }
 
-    /** Fails now rather than at the first guess if the device lacks an operator. */
-    private void choose(FlashAttention attention) {
+    /**
+     * Takes the memory of the largest graphs, and fails now rather than at the first guess if there
+     * is none or the device lacks an operator.
+     */
+    private void prepare(FlashAttention attention, int sequences, int capacity) {
+        List<Integer> regions = IntStream.range(0, sequences).boxed().toList();
+        List<Integer> ends = Collections.nCopies(sequences, capacity);
         flash = attention != FlashAttention.OFF;
-        Optional<String> missing = block(0).firstUnsupported(device);
+        Optional<String> missing = missing(blocks.find(key(regions, ends)));
         if (missing.isPresent() && attention == FlashAttention.AUTO) {
             flash = false;
-            missing = block(0).firstUnsupported(device);
+            missing = missing(blocks.find(key(regions, ends)));
         }
-        missing = missing.or(() -> context(least).firstUnsupported(device));
+        missing = missing.or(() -> missing(contexts.find(Math.max(least, MOST_STATES))));
         if (missing.isPresent()) {
             throw new VarveException(
                     VarveException.Kind.UNSUPPORTED_MODEL,
@@ -102,16 +114,8 @@ final class DraftModel implements AutoCloseable {
         }
     }
 
-    private ContextGraph context(int tokens) {
-        return find(contexts, tokens, size -> new ContextGraph(size, file, weights, cache, device));
-    }
-
-    private BlockGraph block(int end) {
-        return block(new BlockGraph.Key(List.of(0), List.of(cache.rowsToRead(end)), flash));
-    }
-
-    private BlockGraph block(BlockGraph.Key key) {
-        return find(blocks, key, unknown -> new BlockGraph(unknown, file, weights, cache, device));
+    private Optional<String> missing(DraftGraph graph) {
+        return graph.graph().firstUnsupported(device.ggmlDevice());
     }
 
     private static void requireRoom(DraftFile file, ComputeDevice device, long cacheBytes) {
@@ -132,6 +136,10 @@ final class DraftModel implements AutoCloseable {
         }
     }
 
+    private BlockGraph.Key key(List<Integer> regions, List<Integer> ends) {
+        return new BlockGraph.Key(regions, ends.stream().map(cache::rowsToRead).toList(), flash);
+    }
+
     DraftCache cache() {
         return cache;
     }
@@ -140,7 +148,7 @@ final class DraftModel implements AutoCloseable {
     void takeIn(PendingStates states) {
         int tokens = Math.max(least, Integer.highestOneBit(2 * states.count() - 1));
         synchronized (device.lock()) {
-            context(tokens)
+            contexts.find(tokens)
                     .compute(
                             states.states(),
                             states.positions(),
@@ -157,45 +165,22 @@ final class DraftModel implements AutoCloseable {
      * @return rows of the head, those of each block one after the other
      */
     int[] guess(List<Integer> regions, List<BlockGraph.Block> asked) {
-        List<Integer> rows =
-                asked.stream().map(block -> cache.rowsToRead(block.position())).toList();
+        List<Integer> ends = asked.stream().map(BlockGraph.Block::position).toList();
         synchronized (device.lock()) {
-            return block(new BlockGraph.Key(regions, rows, flash)).compute(asked, device);
-        }
-    }
-
-    /** A graph, recorded where it is not there; the one that was not used for longest goes. */
-    private static <K, G extends AutoCloseable> G find(
-            Map<K, G> graphs, K key, Function<K, G> record) {
-        G graph = graphs.remove(key);
-        if (graph == null) {
-            if (graphs.size() == MOST_GRAPHS) {
-                close(graphs.remove(graphs.keySet().iterator().next()));
-            }
-            graph = record.apply(key);
-        }
-        graphs.put(key, graph);
-        return graph;
-    }
-
-    private static void close(AutoCloseable graph) {
-        try {
-            graph.close();
-        } catch (Exception e) {
-            throw new IllegalStateException("closing a graph failed", e);
+            return blocks.find(key(regions, ends)).compute(asked, device);
         }
     }
 
     /** Bytes in use but those in a mapped file. */
     long bytes() {
-        return weights.bufferBytes() + cache.bytes();
+        return weights.bufferBytes() + cache.bytes() + contexts.bytes() + blocks.bytes();
     }
 
     @Override
     public void close() {
         synchronized (device.lock()) {
-            contexts.values().forEach(DraftModel::close);
-            blocks.values().forEach(DraftModel::close);
+            contexts.close();
+            blocks.close();
             cache.close();
             weights.close();
         }

@@ -1,0 +1,66 @@
+package dev.varve.platform.draft;
+
+import dev.varve.api.ggml.BufferType;
+import dev.varve.api.ggml.GraphAllocator;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Function;
+
+/**
+ * Graphs of one kind, which take turns in the same memory; those that were computed last are kept
+ * to be computed again. For one thread.
+ */
+final class DraftGraphs<K, G extends DraftGraph> implements AutoCloseable {
+    private static final int MOST = 16;
+
+    private final Function<K, G> recorder;
+    private final GraphAllocator allocator;
+
+    /** The one that was not used for longest comes first. */
+    private final Map<K, G> graphs = new LinkedHashMap<>();
+
+    private G placed;
+
+    DraftGraphs(BufferType type, Function<K, G> recorder) {
+        this.recorder = recorder;
+        allocator = new GraphAllocator(type);
+    }
+
+    /** A graph that has memory until the next one is asked for. */
+    G find(K key) {
+        G graph = graphs.remove(key);
+        if (graph == null) {
+            if (graphs.size() == MOST) {
+                close(graphs.remove(graphs.keySet().iterator().next()));
+            }
+            graph = recorder.apply(key);
+        }
+        graphs.put(key, graph);
+        if (placed != graph) {
+            // The allocator compares counts only, so each graph needs a plan of its own.
+            placed = null;
+            allocator.reserve(graph.graph());
+            allocator.allocate(graph.graph());
+            placed = graph;
+        }
+        return graph;
+    }
+
+    private void close(G graph) {
+        if (placed == graph) {
+            placed = null;
+        }
+        graph.close();
+    }
+
+    long bytes() {
+        return allocator.bufferBytes();
+    }
+
+    @Override
+    public void close() {
+        graphs.values().forEach(DraftGraph::close);
+        allocator.close();
+    }
+}

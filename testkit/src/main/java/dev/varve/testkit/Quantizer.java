@@ -40,7 +40,7 @@ public final class Quantizer {
      */
     public static byte[] quantize(TensorType type, float[] values, int rows, int rowElements) {
         long rowBytes = type.rowBytes(rowElements);
-        if (rows < 1 || (long) rows * rowElements > values.length || type == TensorType.I32) {
+        if (rows < 1 || (long) rows * rowElements > values.length || !type.holdsFloats()) {
             throw new IllegalArgumentException(
                     rows
                             + " rows of "

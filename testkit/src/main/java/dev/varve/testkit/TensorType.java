@@ -37,6 +37,11 @@ public enum TensorType {
         return ggmlId;
     }
 
+    /** Whether elements stand for real numbers. */
+    public boolean holdsFloats() {
+        return this != I32 && this != I64;
+    }
+
     /** Elements in one block; a row must be a multiple of it. */
     public int blockElements() {
         return blockElements;

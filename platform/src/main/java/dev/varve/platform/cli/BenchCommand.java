@@ -89,6 +89,11 @@ final class BenchCommand extends CliCommand {
     private boolean json;
 
     @Override
+    boolean usesUsualDraft() {
+        return false;
+    }
+
+    @Override
     int run() throws InterruptedException {
         if (promptTokens < 0
                 || generatedTokens < 0

@@ -127,9 +127,14 @@ abstract class CliCommand implements Callable<Integer> {
                             loading();
                         }
                     };
-            HostSettings host = arguments.host(settings, environment());
+            HostSettings host = arguments.host(settings, environment(), usesUsualDraft());
             return HostedModel.open(store().map(host::with).orElse(host), report);
         }
+    }
+
+    /** Whether the draft model of a demo model is used without being asked for; here it is. */
+    boolean usesUsualDraft() {
+        return true;
     }
 
     /** Where computed prompts are kept on disk; here nowhere. */

@@ -1,5 +1,6 @@
 package dev.varve.platform.cli;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Locale;
@@ -26,6 +27,15 @@ enum DemoModel {
     /** Where an installation has it. */
     Path file(Environment environment) {
         return environment.modelsFolder().resolve("varve-demo-" + family() + ".gguf");
+    }
+
+    /** The draft model that was trained for it; empty where the installation lacks it. */
+    Optional<Path> draft(Environment environment) {
+        return Optional.of(
+                        environment
+                                .modelsFolder()
+                                .resolve("varve-demo-" + family() + "-draft.gguf"))
+                .filter(Files::exists);
     }
 
     /** The model of a family, such as {@code qwen35}. */

@@ -86,10 +86,11 @@ final class DraftArguments {
     /**
      * How tokens are guessed; empty for not at all.
      *
+     * @param usual draft model to guess with where nothing else was asked for
      * @throws IllegalArgumentException that begins with the flag that is wrong
      */
-    Optional<DraftSettings> settings(PlacementRequest target) {
-        DraftFlags flags = flags();
+    Optional<DraftSettings> settings(PlacementRequest target, Optional<Path> usual) {
+        DraftFlags flags = flags(draft.or(() -> usual.map(Path::toString)));
         flags.requireValid();
         flags.requireFits(target);
         return flags.settings();
@@ -112,8 +113,12 @@ final class DraftArguments {
     }
 
     private DraftFlags flags() {
+        return flags(draft);
+    }
+
+    private DraftFlags flags(Optional<String> source) {
         return new DraftFlags(
-                draft,
+                source,
                 new DraftFlags.Limits(most, width, residency),
                 device,
                 new DraftFlags.Process(launcher, workFolder, ringCapacity));

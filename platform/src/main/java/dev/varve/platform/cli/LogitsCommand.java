@@ -44,6 +44,11 @@ final class LogitsCommand extends CliCommand {
     private Path target;
 
     @Override
+    boolean usesUsualDraft() {
+        return false;
+    }
+
+    @Override
     int run() throws IOException {
         int[] ids = TokenIds.parse(tokens);
         try (HostedModel runtime = open(model, model.settingsFor(ids.length));

@@ -231,13 +231,24 @@ final class ModelArguments {
         return positive(maxContext, "--max-ctx");
     }
 
-    /** Everything about a model that is to be opened. */
-    HostSettings host(ModelSettings settings, Environment environment) {
+    /**
+     * Everything about a model that is to be opened.
+     *
+     * @param usualDraft whether the draft model that comes with a model is used without being asked
+     *     for
+     */
+    HostSettings host(ModelSettings settings, Environment environment, boolean usualDraft) {
         PlacementRequest request = placement.request();
-        Optional<DraftSettings> guesses = draft.settings(request);
+        ModelChoice choice = model.choose(environment);
+        Optional<DraftSettings> guesses =
+                draft.settings(
+                        request,
+                        usualDraft && exactRows != ExactRows.OFF
+                                ? choice.draft(environment)
+                                : Optional.empty());
         HostSettings host =
                 new HostSettings(
-                        model.choose(environment).file(),
+                        choice.file(),
                         settings,
                         new DeviceSettings(
                                 request,

@@ -4,6 +4,7 @@ import dev.varve.api.gguf.GgufFile;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The model that a command uses.
@@ -14,6 +15,13 @@ import java.util.List;
 record ModelChoice(ModelReference reference, Path file, boolean named) {
     boolean isDemo() {
         return reference instanceof ModelReference.OfDemo;
+    }
+
+    /** The draft model that the installation has for it. */
+    Optional<Path> draft(Environment environment) {
+        return reference instanceof ModelReference.OfDemo(DemoModel model)
+                ? model.draft(environment)
+                : Optional.empty();
     }
 
     /**

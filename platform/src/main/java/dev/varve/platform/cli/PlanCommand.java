@@ -68,7 +68,8 @@ final class PlanCommand extends CliCommand {
                         model.host(
                                 model.settings(parallel, OptionalInt.empty())
                                         .with(hostCache.limit()),
-                                environment()),
+                                environment(),
+                                true),
                         new LoadReport(model));
         SplitForecast forecast = prepared.forecast(again ? Age.NEW : Age.ANY);
         if (json) {

@@ -2,6 +2,7 @@ package dev.varve.platform.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.host.DraftSettings;
 import dev.varve.platform.placement.DeviceReference;
@@ -15,6 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -23,6 +25,25 @@ import java.util.Set;
 /** The flags of speculation, as on a command line. */
 class DraftFlagsTest {
     private static final Set<String> PROVIDED = Set.of("cpu", "cuda");
+
+    @Test
+    void guessesWithWhatComesWithAModelUnlessToldOtherwise() {
+        Optional<Path> usual = Optional.of(Path.of("usual.gguf"));
+        assertEquals(
+                "usual.gguf", parse("").settings(target("cpu:0"), usual).orElseThrow().source());
+        assertEquals(
+                3,
+                parse("--draft-max 3")
+                        .settings(target("cpu:0"), usual)
+                        .orElseThrow()
+                        .most()
+                        .orElseThrow());
+        assertEquals(
+                "ngram",
+                parse("--draft ngram").settings(target("cpu:0"), usual).orElseThrow().source());
+        assertTrue(parse("--draft off").settings(target("cpu:0"), usual).isEmpty());
+        assertTrue(parse("").settings(target("cpu:0"), Optional.empty()).isEmpty());
+    }
 
     private static DraftArguments parse(String flags) {
         DraftArguments parsed = new DraftArguments();
@@ -46,7 +67,7 @@ class DraftFlagsTest {
 
     private static Optional<DraftSettings> read(String flags, String target) {
         DraftArguments parsed = parse(flags);
-        Optional<DraftSettings> settings = parsed.settings(target(target));
+        Optional<DraftSettings> settings = parsed.settings(target(target), Optional.empty());
         parsed.requireProvided(target(target), PROVIDED::contains);
         return settings;
     }
@@ -177,7 +198,9 @@ class DraftFlagsTest {
                         "--draft some --draft-device hip:0 --draft-ipc-bin x"
                                 + " --draft-ipc-work-dir w --draft-ipc-ring-cap 8");
 
-        assertEquals(Optional.of("hip:0"), parsed.settings(target("cpu:0")).orElseThrow().device());
+        assertEquals(
+                Optional.of("hip:0"),
+                parsed.settings(target("cpu:0"), Optional.empty()).orElseThrow().device());
         parsed.requireProvided(target("cpu:0"), PROVIDED::contains);
         assertEquals(
                 List.of(
@@ -193,7 +216,8 @@ class DraftFlagsTest {
         DraftArguments parsed = parse("--draft some --draft-device cuda:0 --draft-ipc-bin x");
 
         assertEquals(
-                Optional.of("cuda:0"), parsed.settings(target("auto:0")).orElseThrow().device());
+                Optional.of("cuda:0"),
+                parsed.settings(target("auto:0"), Optional.empty()).orElseThrow().device());
         assertEquals(
                 "--draft-ipc-bin: only needed for mixed backends, and draft and target are both on"
                         + " cuda",

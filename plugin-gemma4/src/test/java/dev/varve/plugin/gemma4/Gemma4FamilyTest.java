@@ -96,7 +96,7 @@ class Gemma4FamilyTest extends FamilyFileTest {
         LayerSplitAdapter model = open(tiny());
 
         assertEquals(
-                List.of(128 + 5 * 32, 128 + 4 * 32, 128 + 32),
+                List.of(128 + 5 * 64, 128 + 4 * 64, 128 + 64),
                 List.of(model.boundaryLength(1), model.boundaryLength(2), model.boundaryLength(5)));
     }
 

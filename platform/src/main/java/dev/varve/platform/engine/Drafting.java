@@ -7,6 +7,7 @@ import dev.varve.api.speculation.Speculator;
 import dev.varve.platform.shard.Feature;
 import dev.varve.platform.speculation.AcceptanceRates;
 import dev.varve.platform.speculation.DraftWidths;
+import dev.varve.platform.speculation.RecentTimes;
 import dev.varve.platform.speculation.StepCosts;
 
 import java.util.ArrayList;
@@ -30,8 +31,6 @@ final class Drafting {
     /** Share of the time that may be spent on guesses while they do not pay. */
     private static final double CURIOSITY = 0.01;
 
-    /** Weight of the newest measurement of what guessing takes. */
-    private static final double NEWS = 0.2;
 
     private Optional<SpeculationOptions> options;
     private final int vocabulary;
@@ -47,7 +46,7 @@ final class Drafting {
     private final DraftWidths widths = new DraftWidths(costs);
 
     /** What guessing takes, in nanoseconds for all sequences of a step. */
-    private double overhead;
+    private final RecentTimes overhead = new RecentTimes();
 
     /** Steps to go by before the next guess, where guessing does not pay. */
     private int rest;
@@ -152,7 +151,7 @@ final class Drafting {
         }
         boolean pays = Arrays.stream(counts).anyMatch(count -> count > 0);
         double step = costs.of(requests.size());
-        rest = pays || step == 0 ? 0 : (int) Math.min(1000, overhead / (CURIOSITY * step));
+        rest = pays || step == 0 ? 0 : (int) Math.min(1000, overhead.median() / (CURIOSITY * step));
         return chosen;
     }
 
@@ -171,7 +170,7 @@ final class Drafting {
         return widths.choose(
                 candidates,
                 new DraftWidths.Step(
-                        requests.size(), overhead, harmless ? Double.POSITIVE_INFINITY : UNHARMED));
+                        requests.size(), overhead.median(), harmless ? Double.POSITIVE_INFINITY : UNHARMED));
     }
 
     private DraftWidths.Candidate candidate(Request request, Draft draft) {
@@ -200,7 +199,7 @@ final class Drafting {
             giveUp(e);
             return asks.stream().map(ask -> Draft.NONE).toList();
         } finally {
-            overhead += NEWS * (System.nanoTime() - begin - overhead);
+            overhead.add(System.nanoTime() - begin);
         }
     }
 

@@ -298,7 +298,10 @@ class FaultySpeculatorTest {
 
         assertEquals(plain, guessed, "forgets " + forgets + ", width " + width);
         assertTrue(guessing.closed, "it is closed, in the end or when it fails");
-        assertFalse(guessing.calls <= GOOD, "it was asked " + guessing.calls + " times");
+        // By measured costs it may have been found not to pay before.
+        if (width.isPresent()) {
+            assertFalse(guessing.calls <= GOOD, "it was asked " + guessing.calls + " times");
+        }
     }
 
     @ParameterizedTest

@@ -1,8 +1,10 @@
 package dev.varve.platform.cli;
 
 import dev.varve.api.model.LayerRange;
+import dev.varve.platform.host.DraftPlan;
 import dev.varve.platform.host.PreparedModel;
 import dev.varve.platform.placement.Placement;
+import dev.varve.platform.plan.GuessForecast;
 import dev.varve.platform.plan.RememberedProbe.Age;
 import dev.varve.platform.plan.SplitForecast;
 import dev.varve.platform.runtime.MemoryPlan;
@@ -16,6 +18,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import java.util.Locale;
+import java.util.Optional;
 import java.util.OptionalInt;
 
 /** Foretells memory and speed of a model on its devices. */
@@ -38,6 +41,8 @@ import java.util.OptionalInt;
                     + " auto --json"
         })
 final class PlanCommand extends CliCommand {
+    private static final double MEBIBYTE = 1 << 20;
+
     @Mixin private ModelArguments model;
 
     @Mixin private HostCacheArguments hostCache;
@@ -72,12 +77,63 @@ final class PlanCommand extends CliCommand {
                                 true),
                         new LoadReport(model));
         SplitForecast forecast = prepared.forecast(again ? Age.NEW : Age.ANY);
+        Optional<DraftPlan> draft = prepared.draftPlan();
+        Optional<GuessForecast> guesses = draft.map(plan -> prepared.forecast(plan, forecast));
         if (json) {
-            out().println(Json.write(describe(prepared, forecast)));
+            ObjectNode result = describe(prepared, forecast);
+            draft.ifPresent(
+                    plan -> describe(plan, guesses.orElseThrow(), result.putObject("draft")));
+            out().println(Json.write(result));
         } else {
             print(forecast);
+            draft.ifPresent(plan -> print(plan, guesses.orElseThrow()));
         }
         return 0;
+    }
+
+    private void print(DraftPlan draft, GuessForecast guesses) {
+        draft.device()
+                .ifPresent(
+                        device ->
+                                out().println(
+                                                String.format(
+                                                        Locale.ROOT,
+                                                        "draft model on %s: %.1f MiB weights,"
+                                                                + " %.1f MiB context",
+                                                        device,
+                                                        draft.weightBytes() / MEBIBYTE,
+                                                        draft.cacheBytes() / MEBIBYTE)));
+        out().println(
+                        String.format(
+                                Locale.ROOT,
+                                "with guesses: a step that checks %d takes %s in place of %s,"
+                                        + " guessing about %s; pays from %.1f tokens per step on",
+                                guesses.tokens() - 1,
+                                millis(guesses.checkMillis()),
+                                millis(guesses.plainMillis()),
+                                millis(guesses.guessMillis()),
+                                guesses.breakEvenLength()));
+        out().println(
+                        String.format(
+                                Locale.ROOT,
+                                "    at %d tokens per step decode is %.2f times as fast, at %d"
+                                        + " %.2f times",
+                                guesses.tokens() / 2,
+                                guesses.speedup(guesses.tokens() / 2),
+                                guesses.tokens() - 1,
+                                guesses.speedup(guesses.tokens() - 1)));
+    }
+
+    private static void describe(DraftPlan draft, GuessForecast guesses, ObjectNode result) {
+        result.put("source", draft.source());
+        draft.device().ifPresent(device -> result.put("device", device.toString()));
+        result.put("weight_bytes", draft.weightBytes())
+                .put("cache_bytes", draft.cacheBytes())
+                .put("step_tokens", guesses.tokens())
+                .put("plain_ms", guesses.plainMillis())
+                .put("check_ms", guesses.checkMillis())
+                .put("guess_ms", guesses.guessMillis())
+                .put("break_even_acceptance_length", guesses.breakEvenLength());
     }
 
     private void print(SplitForecast forecast) {

@@ -110,6 +110,12 @@ public final class DflashSpeculator implements Speculator {
         loaded.ifPresent(DraftModel::close);
     }
 
+    /** Bytes of context rows for as many sequences as there may be. */
+    public static long cacheBytes(DraftFile file, SpeculationTarget.Limits limits) {
+        return DraftCache.bytes(
+                file.network(), limits.sequences(), Math.min(limits.contextTokens(), MOST_CONTEXT));
+    }
+
     /** Bytes of the device's memory that are in use. */
     public long bytes() {
         return model.map(DraftModel::bytes).orElse(0L);

@@ -24,6 +24,7 @@ import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /** Opens what guesses the tokens of a model, before the model is loaded. */
@@ -82,9 +83,44 @@ final class DraftOpening {
         return provider.open(target(most));
     }
 
+    /**
+     * What guessing would need, without loading anything.
+     *
+     * @throws VarveException of kind INVALID_REQUEST if it does not fit the model, of others if its
+     *     file cannot be used
+     * @throws IllegalArgumentException that begins with a setting if settings contradict each other
+     */
+    DraftPlan plan() {
+        requireExactRows();
+        requireOwnState();
+        int most = draft.most().orElse(DraftSettings.USUAL_MOST);
+        SpeculatorProvider named = catalog.speculators().get(draft.source());
+        if (named != null) {
+            try (Speculator speculator = named(named, most)) {
+                return new DraftPlan(
+                        draft.source(),
+                        Optional.empty(),
+                        Math.min(most, speculator.mostTokens()),
+                        0,
+                        0);
+            }
+        }
+        DraftFile file = file(path());
+        return new DraftPlan(
+                file.file().path().toString(),
+                Optional.of(devices.choose(draft.device())),
+                Math.min(most, file.mostTokens()),
+                file.weightBytes(),
+                DflashSpeculator.cacheBytes(file, target(most).limits()));
+    }
+
+    private DraftFile file(Path path) {
+        return DraftFile.of(GgufFile.open(path), model.file(), model.shape());
+    }
+
     private Speculator network(int most) {
         Path path = path();
-        DraftFile file = DraftFile.of(GgufFile.open(path), model.file(), model.shape());
+        DraftFile file = file(path);
         DeviceReference where = devices.choose(draft.device());
         DflashSpeculator speculator =
                 DflashSpeculator.open(file, target(most).limits(), devices.open(where), conduct());

@@ -4,16 +4,20 @@ import dev.varve.api.backend.ComputeDevice;
 import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.backend.DeviceInfo;
 import dev.varve.api.ggml.GgmlLibrary;
+import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.placement.Site;
 import dev.varve.platform.plan.DeviceProbe;
 import dev.varve.platform.plan.DeviceSpeed;
+import dev.varve.platform.plan.ModelBlocks;
 import dev.varve.platform.plan.RememberedProbe;
+import dev.varve.platform.plan.ShardOpener;
 import dev.varve.platform.plan.SpeedProbe;
 import dev.varve.platform.runtime.Computation;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.OpenedModel;
+import dev.varve.platform.shard.ExactRows;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.local.LocalShard;
@@ -61,22 +65,52 @@ final class PlacedProbe implements DeviceProbe {
         };
     }
 
-    private DeviceSpeed measureHere(DeviceReference device) {
+    /**
+     * How many times as long a step of some tokens of a sequence takes on a device as one of a
+     * single token; measured anew.
+     *
+     * @param tokens of which each has the numbers that it has alone
+     */
+    double checkRatio(DeviceReference device, int tokens) {
+        notes.accept("measuring on " + device + " what it takes to check guesses");
+        ModelSettings exact = settings().with(settings().computation().with(ExactRows.ON));
+        ShardOptions options = SpeedProbe.shardOptions(prepared.model().adapter(), exact);
+        if (isElsewhere(device)) {
+            return speedProbe(there(device, options), shards.info(device)).checkRatio(tokens);
+        }
+        try (ComputeDevice opened = open(device)) {
+            return speedProbe(here(opened, options), opened.info()).checkRatio(tokens);
+        }
+    }
+
+    private SpeedProbe speedProbe(ShardOpener opener, DeviceInfo info) {
+        LayerSplitAdapter model = prepared.model().adapter();
+        return new SpeedProbe(model, ModelBlocks.of(model), opener, info.memoryFreeBytes());
+    }
+
+    private ComputeDevice open(DeviceReference device) {
+        return prepared.backends()
+                .openDevice(device, prepared.settings().devices().options(CoreUse.ALONE));
+    }
+
+    private ShardOpener here(ComputeDevice device, ShardOptions options) {
         OpenedModel model = prepared.model();
-        ShardOptions options = SpeedProbe.shardOptions(model.adapter(), settings());
-        try (ComputeDevice opened =
-                prepared.backends()
-                        .openDevice(device, prepared.settings().devices().options(CoreUse.ALONE))) {
+        return range -> LocalShard.load(model.range(range), device, options, LoadProgress.silent());
+    }
+
+    private ShardOpener there(DeviceReference device, ShardOptions options) {
+        return range ->
+                shards.open(new Placement.Part(device, range), options, LoadProgress.silent());
+    }
+
+    private DeviceSpeed measureHere(DeviceReference device) {
+        ShardOptions options = SpeedProbe.shardOptions(prepared.model().adapter(), settings());
+        try (ComputeDevice opened = open(device)) {
             return probe.measure(
                     new RememberedProbe.Subject(
                             device.device(),
                             traits(device, opened),
-                            range ->
-                                    LocalShard.load(
-                                            model.range(range),
-                                            opened,
-                                            options,
-                                            LoadProgress.silent()),
+                            here(opened, options),
                             opened.info().memoryFreeBytes()),
                     notes);
         }
@@ -101,11 +135,7 @@ final class PlacedProbe implements DeviceProbe {
                 new RememberedProbe.Subject(
                         device.toString(),
                         traits(device, info),
-                        range ->
-                                shards.open(
-                                        new Placement.Part(device, range),
-                                        options,
-                                        LoadProgress.silent()),
+                        there(device, options),
                         info.memoryFreeBytes()),
                 notes);
     }

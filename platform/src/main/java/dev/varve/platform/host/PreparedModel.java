@@ -9,6 +9,7 @@ import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.LocalBackends;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.placement.PlacementRequest;
+import dev.varve.platform.plan.GuessForecast;
 import dev.varve.platform.plan.ModelBlocks;
 import dev.varve.platform.plan.ProbeCache;
 import dev.varve.platform.plan.RememberedProbe;
@@ -37,6 +38,9 @@ import java.util.Optional;
 public final class PreparedModel {
     /** Folder of measurements in the cache folder. */
     private static final String PROBES = "probes";
+
+    /** Tokens of a step whose cost tells what guesses are worth. */
+    private static final int CHECKED = 8;
 
     private final HostSettings settings;
     private final HostListener listener;
@@ -166,6 +170,37 @@ public final class PreparedModel {
         }
     }
 
+    /** What guessing tokens would need; empty where nothing is to be guessed. */
+    public Optional<DraftPlan> draftPlan() {
+        try (PlacedShards shards = shards()) {
+            return settings.draft().map(draft -> draftOpening(draft, shards).plan());
+        }
+    }
+
+    /**
+     * Foretells what guesses are worth; measures a few layers on each device.
+     *
+     * @param forecast of the same model
+     */
+    public GuessForecast forecast(DraftPlan draft, SplitForecast forecast) {
+        int tokens = Math.min(CHECKED, 1 + draft.most());
+        try (PlacedShards shards = shards()) {
+            PlacedProbe probe = probe(Age.ANY, shards);
+            double plain = 0;
+            double check = 0;
+            long bytes = 0;
+            for (SplitForecast.Part part : forecast.parts()) {
+                double millis = part.time().decodeMillis();
+                plain += millis;
+                check += millis * probe.checkRatio(part.memory().where().device(), tokens);
+                bytes += part.memory().memory().need().weightBytes();
+            }
+            // A draft's weights are read like the model's.
+            double guess = check * draft.weightBytes() / Math.max(1, bytes);
+            return new GuessForecast(tokens, plain, check, guess);
+        }
+    }
+
     /**
      * Loads the model.
      *
@@ -207,8 +242,12 @@ public final class PreparedModel {
     }
 
     private SpeculationOptions speculation(DraftSettings draft, PlacedShards shards) {
+        return draftOpening(draft, shards).open();
+    }
+
+    private DraftOpening draftOpening(DraftSettings draft, PlacedShards shards) {
         DraftDevices devices = new DraftDevices(request, shards::device);
-        return new DraftOpening(draft, this, devices, listener::note).open();
+        return new DraftOpening(draft, this, devices, listener::note);
     }
 
     private LoadedModel load(
@@ -247,13 +286,13 @@ public final class PreparedModel {
     /** Decides on the layers of each device. */
     private SplitPlanner planner(Age age, PlacedShards shards, ModelSettings sized) {
         ModelBlocks blocks = ModelBlocks.of(model.adapter());
+        return new SplitPlanner(model.adapter(), blocks, sized, shards::info, probe(age, shards));
+    }
+
+    private PlacedProbe probe(Age age, PlacedShards shards) {
+        ModelBlocks blocks = ModelBlocks.of(model.adapter());
         ProbeCache cache = new ProbeCache(settings.plugins().cacheFolder().resolve(PROBES));
         RememberedProbe probe = new RememberedProbe(model.adapter(), blocks, cache, age);
-        return new SplitPlanner(
-                model.adapter(),
-                blocks,
-                sized,
-                shards::info,
-                new PlacedProbe(this, shards, probe, listener::note));
+        return new PlacedProbe(this, shards, probe, listener::note);
     }
 }

@@ -1,7 +1,6 @@
 package dev.varve.platform.plan;
 
 import dev.varve.api.VarveException;
-import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.runtime.ModelSettings;
@@ -94,6 +93,25 @@ public final class SpeedProbe {
                         : measured(range, SpeedProbe::decodeOnly);
         return whole.map(time -> combine(kinds, range, run, time))
                 .orElseGet(() -> new DeviceSpeed(StepTime.ZERO, kinds));
+    }
+
+    /**
+     * How many times as long a step takes that checks guesses as one of a single token, by the last
+     * blocks with the head.
+     *
+     * @param tokens of the step, the known one included
+     * @throws VarveException if the last block does not fit the device, or the device fails
+     */
+    public double checkRatio(int tokens) {
+        int last = blocks.blocks().size() - 1;
+        int first = last;
+        long sum = blocks.bytes().get(last);
+        while (first > 0 && sum + blocks.bytes().get(first - 1) <= runBytes) {
+            sum += blocks.bytes().get(--first);
+        }
+        try (TimedShard shard = new TimedShard(opener.open(blocks.range(first, last)), model)) {
+            return shard.checkRatio(tokens);
+        }
     }
 
     private Map<Integer, StepTime> measureKinds() {
@@ -232,10 +250,5 @@ public final class SpeedProbe {
      */
     static double undisturbed(List<Double> times) {
         return times.stream().sorted().skip(times.size() / 5).findFirst().orElseThrow();
-    }
-
-    /** Which of a device's thread counts a step uses. */
-    static Phase phase(int tokens) {
-        return tokens == 1 ? Phase.DECODE : Phase.PREFILL;
     }
 }

@@ -1,6 +1,7 @@
 package dev.varve.platform.plan;
 
 import dev.varve.api.VarveException;
+import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.Boundary;
@@ -62,22 +63,38 @@ final class TimedShard implements AutoCloseable {
         return Math.min(shortestDecodeMillis(), shortestDecodeMillis());
     }
 
+    /** How many times as long a step takes that checks so many tokens as one of a single token. */
+    double checkRatio(int tokens) {
+        double single = decodeMillis();
+        double checked = Math.min(shortestDecodeMillis(tokens), shortestDecodeMillis(tokens));
+        return checked / Math.min(single, shortestDecodeMillis());
+    }
+
     /** Time of one token behind a short prompt. */
     private double shortestDecodeMillis() {
+        return shortestDecodeMillis(1);
+    }
+
+    /** Time of some tokens of a sequence, each of which gives one, behind a short prompt. */
+    private double shortestDecodeMillis(int tokens) {
         step(0, SHORT_CHUNK);
         int position = SHORT_CHUNK;
         for (int i = 0; i < DECODE_WARM_UPS; i++) {
-            step(position++, 1);
+            decode(position++, tokens);
         }
         List<Double> times = new ArrayList<>();
         double sum = 0;
         while (times.size() < LEAST_DECODES
                 || (sum < DECODE_MILLIS && times.size() < MOST_DECODES)) {
-            double time = step(position++, 1);
+            double time = decode(position++, tokens);
             times.add(time);
             sum += time;
         }
         return SpeedProbe.undisturbed(times);
+    }
+
+    private double decode(int position, int tokens) {
+        return step(position, tokens, Phase.DECODE, OutputRows.BEST_EACH);
     }
 
     /** Time of a whole chunk; of a part of it, multiplied, where the device is slow. */
@@ -101,18 +118,22 @@ final class TimedShard implements AutoCloseable {
     }
 
     private double step(int position, int tokens) {
+        return step(position, tokens, Phase.PREFILL, OutputRows.BEST);
+    }
+
+    private double step(int position, int tokens, Phase phase, OutputRows outputs) {
         int[] ids = random.ints(tokens, 0, model.shape().vocabularySize()).toArray();
         Slice slice =
                 new Slice(
                         0,
                         ids,
                         SlicePlace.next(position, new SlotSpan(0, SLOTS), STATE_ROW),
-                        OutputRows.BEST);
+                        outputs);
         Optional<Boundary> boundary =
                 boundaryLength == 0
                         ? Optional.empty()
                         : Optional.of(new HostBoundary(activation(tokens), tokens));
-        Batch batch = new Batch(List.of(slice), SpeedProbe.phase(tokens));
+        Batch batch = new Batch(List.of(slice), phase);
         long begin = System.nanoTime();
         try {
             shard.forward(batch, boundary).join();

@@ -181,6 +181,56 @@ class CommandsIT {
     }
 
     @Test
+    void benchTellsWhatGuessesAreWorth() throws Exception {
+        Varve.Outcome outcome =
+                varve.run(
+                        "bench",
+                        "--draft",
+                        "ngram",
+                        "-p",
+                        0,
+                        "-n",
+                        16,
+                        "-r",
+                        3,
+                        "--at-once",
+                        2,
+                        "--json");
+
+        assertEquals(0, outcome.status(), outcome.toString());
+        JsonNode rates = JSON.readTree(outcome.out());
+        double low = rates.get("speedup_interval").get(0).doubleValue();
+        double high = rates.get("speedup_interval").get(1).doubleValue();
+        double speedup = rates.get("speedup").doubleValue();
+        assertTrue(0 < low && low <= speedup && speedup <= high, outcome.out());
+        assertTrue(rates.get("tg").doubleValue() > 0, outcome.out());
+        assertTrue(rates.get("tg_speculative").doubleValue() > 0, outcome.out());
+        assertTrue(rates.has("acceptance_length"), outcome.out());
+        assertEquals(3, rates.get("tg_runs").size());
+    }
+
+    @Test
+    void questionsForABenchNeedSomethingThatGuesses() {
+        Varve.Outcome outcome = varve.run("bench", "--at-once", 2);
+
+        assertEquals(2, outcome.status(), outcome.toString());
+        assertTrue(outcome.err().contains("--at-once: needs --draft"), outcome.err());
+    }
+
+    @Test
+    void plansTellWhatGuessesAreWorth() throws Exception {
+        Varve.Outcome outcome = varve.run("plan", "--draft", "ngram", "--draft-max", 7, "--json");
+
+        assertEquals(0, outcome.status(), outcome.toString());
+        JsonNode draft = JSON.readTree(outcome.out()).get("draft");
+        assertEquals("ngram", draft.get("source").asString());
+        assertEquals(8, draft.get("step_tokens").asInt());
+        assertEquals(0, draft.get("guess_ms").doubleValue());
+        double least = draft.get("break_even_acceptance_length").doubleValue();
+        assertTrue(0.5 < least && least < 20, outcome.out());
+    }
+
+    @Test
     void renderPrintsThePromptOfAGoldenTemplate() throws Exception {
         Path template =
                 Path.of(

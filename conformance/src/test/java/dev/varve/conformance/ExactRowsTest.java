@@ -284,10 +284,7 @@ class ExactRowsTest {
     @CsvSource({"F16", "Q4_K"})
     void withoutExactRowsNeighboursChangeBits(TensorType type) throws Exception {
         // Matrix registers treat each column by itself; experts of floats are not multiplied there.
-        assumeTrue(
-                type == TensorType.F16
-                        || Cpu.device().weightBufferTypes().stream()
-                                .noneMatch(memory -> memory.name().equals("AMX")));
+        assumeTrue(type == TensorType.F16 || !Cpu.hasTiles());
         Sample sample = Sample.of(Family.LAGUNA, type);
         try (SharedForwards alone = sample.open(Cpu.Q8_0, ExactRows.OFF);
                 SharedForwards together = sample.open(Cpu.Q8_0, ExactRows.OFF)) {

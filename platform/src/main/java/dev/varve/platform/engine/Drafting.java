@@ -31,7 +31,6 @@ final class Drafting {
     /** Share of the time that may be spent on guesses while they do not pay. */
     private static final double CURIOSITY = 0.01;
 
-
     private Optional<SpeculationOptions> options;
     private final int vocabulary;
     private final int depth;
@@ -170,7 +169,9 @@ final class Drafting {
         return widths.choose(
                 candidates,
                 new DraftWidths.Step(
-                        requests.size(), overhead.median(), harmless ? Double.POSITIVE_INFINITY : UNHARMED));
+                        requests.size(),
+                        overhead.median(),
+                        harmless ? Double.POSITIVE_INFINITY : UNHARMED));
     }
 
     private DraftWidths.Candidate candidate(Request request, Draft draft) {

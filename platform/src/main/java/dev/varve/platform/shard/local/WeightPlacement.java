@@ -71,12 +71,14 @@ final class WeightPlacement {
     }
 
     /**
-     * Whether products with the weight come out right. Those of 32 columns and more whose rows are
-     * a single tile long are added to whatever the result's memory held before; that of ggml v0.5.0
-     * says all the same that it supports them.
+     * Whether products with the weight come out right. Those of 32 columns and more with quantised
+     * rows that are a single tile long are added to whatever the result's memory held before; that
+     * of ggml v0.5.0 says all the same that it supports them.
      */
     private static boolean isSafe(BufferType type, GgufTensor weight) {
-        return !type.name().equals(LoneColumns.TILES) || weight.ne(0) > LoneColumns.TILE;
+        return !type.name().equals(LoneColumns.TILES)
+                || !weight.type().isQuantized()
+                || weight.ne(0) > LoneColumns.TILE;
     }
 
     private static void requireWeightType(GgufTensor tensor) {

@@ -185,6 +185,8 @@ class CommandsIT {
         Varve.Outcome outcome =
                 varve.run(
                         "bench",
+                        "--model",
+                        model,
                         "--draft",
                         "ngram",
                         "-p",
@@ -210,8 +212,8 @@ class CommandsIT {
     }
 
     @Test
-    void questionsForABenchNeedSomethingThatGuesses() {
-        Varve.Outcome outcome = varve.run("bench", "--at-once", 2);
+    void questionsForABenchNeedSomethingThatGuesses() throws Exception {
+        Varve.Outcome outcome = varve.run("bench", "--model", model, "--at-once", 2);
 
         assertEquals(2, outcome.status(), outcome.toString());
         assertTrue(outcome.err().contains("--at-once: needs --draft"), outcome.err());
@@ -219,7 +221,8 @@ class CommandsIT {
 
     @Test
     void plansTellWhatGuessesAreWorth() throws Exception {
-        Varve.Outcome outcome = varve.run("plan", "--draft", "ngram", "--draft-max", 7, "--json");
+        Varve.Outcome outcome =
+                varve.run("plan", "--model", model, "--draft", "ngram", "--draft-max", 7, "--json");
 
         assertEquals(0, outcome.status(), outcome.toString());
         JsonNode draft = JSON.readTree(outcome.out()).get("draft");

@@ -58,12 +58,12 @@ class SpeculatorPluginIT {
 
                         @Override
                         public List<Integer> captures() {
-                            return echo.captures();
+                            return %4$s;
                         }
 
                         @Override
                         public int mostTokens() {
-                            return echo.mostTokens();
+                            return %5$s;
                         }
 
                         @Override
@@ -93,6 +93,10 @@ class SpeculatorPluginIT {
                 }
             }
             """;
+
+    private static final String CAPTURES = "echo.captures()";
+
+    private static final String MOST = "echo.mostTokens()";
 
     @TempDir static Path folder;
 
@@ -126,6 +130,9 @@ class SpeculatorPluginIT {
                         "Alien",
                         "return all(sequences, target.shape().vocabularySize());"));
         providers.add(faulty(classes, "Endless", "return all(sequences, new int[5000]);"));
+        String unused = "return drafts;";
+        providers.add(faulty(classes, "Mute", unused, CAPTURES, "0"));
+        providers.add(faulty(classes, "Beyond", unused, "List.of(0, 99)", MOST));
         Files.writeString(
                 sources.resolve("module-info.java"),
                 """
@@ -145,6 +152,12 @@ class SpeculatorPluginIT {
     }
 
     private static String faulty(Path classes, String name, String fault) throws IOException {
+        return faulty(classes, name, fault, CAPTURES, MOST);
+    }
+
+    private static String faulty(
+            Path classes, String name, String fault, String captures, String most)
+            throws IOException {
         String body =
                 fault.replaceAll(
                         "all\\(sequences, (.*)\\);",
@@ -153,7 +166,9 @@ class SpeculatorPluginIT {
                 classes.resolve(name + ".java"),
                 FAULTY.replace("%1$s", name)
                         .replace("%2$s", name.toLowerCase(Locale.ROOT))
-                        .replace("%3$s", body));
+                        .replace("%3$s", body)
+                        .replace("%4$s", captures)
+                        .replace("%5$s", most));
         return name;
     }
 
@@ -195,7 +210,14 @@ class SpeculatorPluginIT {
         List<String> names =
                 acme.get("speculators").valueStream().map(JsonNode::asString).sorted().toList();
         assertEquals(
-                List.of("acme-alien", "acme-empty", "acme-endless", "acme-throwing", "echo"),
+                List.of(
+                        "acme-alien",
+                        "acme-beyond",
+                        "acme-empty",
+                        "acme-endless",
+                        "acme-mute",
+                        "acme-throwing",
+                        "echo"),
                 names);
     }
 
@@ -223,6 +245,24 @@ class SpeculatorPluginIT {
         assertEquals(plain.get("tokens"), answer.get("tokens"));
         assertTrue(
                 outcome.err().contains("the speculator failed") && outcome.err().contains(reason),
+                outcome.toString());
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "acme-mute | mostTokens(): expected 1 or more, found 0",
+                "acme-beyond | found [0, 99]",
+            })
+    void whatItSaysOfItselfIsCheckedBeforeTheModelIsLoaded(String name, String reason)
+            throws Exception {
+        Varve.Outcome outcome = generate("--draft", name);
+
+        assertTrue(outcome.status() != 0, outcome.toString());
+        assertTrue(
+                outcome.err().contains("acme.guess: speculator " + name)
+                        && outcome.err().contains(reason),
                 outcome.toString());
     }
 

@@ -72,8 +72,17 @@ record DraftFlags(
      */
     void requireValid() {
         reference();
-        most();
-        width();
+        if (width().orElse(0) > most().orElse(DraftSettings.MOST)) {
+            throw new IllegalArgumentException(
+                    String.format(
+                            Locale.ROOT,
+                            "%s: expected %s or at most %d, as %s has it, found %d",
+                            WIDTH,
+                            AUTO,
+                            most().getAsInt(),
+                            MOST,
+                            width().getAsInt()));
+        }
         residency();
         if (process.ringCapacity().isPresent() && process.ringCapacity().get() < 1) {
             throw new IllegalArgumentException(

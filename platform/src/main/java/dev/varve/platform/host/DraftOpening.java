@@ -12,6 +12,7 @@ import dev.varve.platform.draft.DraftFile;
 import dev.varve.platform.engine.SpeculationOptions;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.plugin.PluginCatalog;
+import dev.varve.platform.plugin.PluginOrigin;
 import dev.varve.platform.runtime.Computation;
 import dev.varve.platform.runtime.DraftRoom;
 import dev.varve.platform.runtime.ModelSettings;
@@ -63,7 +64,7 @@ final class DraftOpening {
     SpeculationOptions open() {
         requireExactRows();
         requireOwnState();
-        int most = draft.most().orElse(DraftSettings.USUAL_MOST);
+        int most = most();
         SpeculatorProvider named = catalog.speculators().get(draft.source());
         Speculator speculator = named == null ? network(most) : named(named, most);
         return new SpeculationOptions(
@@ -80,7 +81,53 @@ final class DraftOpening {
                             + draft.source()
                             + " has none");
         }
-        return provider.open(target(most));
+        Speculator speculator = provider.open(target(most));
+        try {
+            requireSensible(speculator);
+            return speculator;
+        } catch (RuntimeException e) {
+            closeAfter(e, speculator);
+            throw new VarveException(
+                    VarveException.Kind.UNAVAILABLE,
+                    PluginOrigin.moduleOf(provider)
+                            + ": speculator "
+                            + draft.source()
+                            + ": "
+                            + (e.getMessage() == null ? e : e.getMessage()),
+                    e);
+        }
+    }
+
+    private static void closeAfter(RuntimeException trouble, Speculator speculator) {
+        try {
+            speculator.close();
+        } catch (RuntimeException e) {
+            trouble.addSuppressed(e);
+        }
+    }
+
+    /** What it says of itself decides how shards are loaded. */
+    private void requireSensible(Speculator speculator) {
+        if (speculator.mostTokens() < 1) {
+            throw new IllegalStateException(
+                    "mostTokens(): expected 1 or more, found " + speculator.mostTokens());
+        }
+        int layers = model.shape().layerCount();
+        int before = -1;
+        for (int layer : speculator.captures()) {
+            if (layer <= before || layer > layers) {
+                throw new IllegalStateException(
+                        "captures(): expected ascending numbers from 0 to "
+                                + layers
+                                + ", found "
+                                + speculator.captures());
+            }
+            before = layer;
+        }
+    }
+
+    private int most() {
+        return draft.most().orElse(Math.max(DraftSettings.USUAL_MOST, draft.width().orElse(0)));
     }
 
     /**
@@ -93,7 +140,7 @@ final class DraftOpening {
     DraftPlan plan() {
         requireExactRows();
         requireOwnState();
-        int most = draft.most().orElse(DraftSettings.USUAL_MOST);
+        int most = most();
         SpeculatorProvider named = catalog.speculators().get(draft.source());
         if (named != null) {
             try (Speculator speculator = named(named, most)) {

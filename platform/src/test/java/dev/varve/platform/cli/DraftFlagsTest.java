@@ -148,6 +148,8 @@ class DraftFlagsTest {
                 "--draft-width AUTO | --draft-width: expected auto or 1 to 63, found AUTO",
                 "--draft-width 99999999999 | --draft-width: expected auto or 1 to 63, found"
                         + " 99999999999",
+                "--draft-width 8 --draft-max 7 | --draft-width: expected auto or at most 7, as"
+                        + " --draft-max has it, found 8",
                 "--draft-residency forever | --draft-residency: expected auto, persistent or"
                         + " request-scoped, found forever",
                 "--draft-residency request_scoped | --draft-residency: expected auto, persistent"

@@ -5,6 +5,7 @@ import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.ModelFamilyProvider;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.api.snapshot.SnapshotStoreProvider;
+import dev.varve.api.speculation.SpeculatorProvider;
 import dev.varve.platform.host.PluginSettings;
 import dev.varve.platform.plugin.LoadedPlugin;
 import dev.varve.platform.plugin.PluginCatalog;
@@ -32,6 +33,20 @@ final class BenchPlugins {
 
     /** All of them, as a host takes them; measurements lie beside a model. */
     static PluginSettings settings(Path model, SnapshotStoreProvider... stores) {
+        return settings(model, PROCESSOR, List.of(stores), List.of());
+    }
+
+    /** The same with what guesses tokens on that processor. */
+    static PluginSettings settings(
+            Path model, DeviceBackendProvider processor, SpeculatorProvider speculator) {
+        return settings(model, processor, List.of(), List.of(speculator));
+    }
+
+    private static PluginSettings settings(
+            Path model,
+            DeviceBackendProvider processor,
+            List<SnapshotStoreProvider> stores,
+            List<SpeculatorProvider> speculators) {
         PluginCatalog catalog =
                 PluginCatalog.of(
                         List.of(
@@ -44,9 +59,11 @@ final class BenchPlugins {
                                                 Spi.FAMILIES,
                                                 FAMILIES,
                                                 Spi.BACKENDS,
-                                                List.of(PROCESSOR),
+                                                List.of(processor),
                                                 Spi.STORES,
-                                                List.of(stores)))));
+                                                stores,
+                                                Spi.SPECULATORS,
+                                                speculators))));
         Path cache = model.toAbsolutePath().getParent();
         return PluginSettings.of(catalog, cache).withGgmlHome(natives());
     }

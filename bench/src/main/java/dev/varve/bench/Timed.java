@@ -14,9 +14,10 @@ import java.util.List;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 
-/** A generation, and when each of its tokens came. */
+/** A generation, its tokens, and when each of them came. */
 final class Timed implements GenerationListener {
     final List<Long> times = new ArrayList<>();
+    final List<Integer> tokens = new ArrayList<>();
     final CompletableFuture<GenerationEnd> end = new CompletableFuture<>();
 
     private Timed() {}
@@ -50,6 +51,7 @@ final class Timed implements GenerationListener {
     @Override
     public boolean onToken(GeneratedToken token) {
         times.add(System.nanoTime());
+        tokens.add(token.id());
         return true;
     }
 

@@ -104,6 +104,11 @@ public record DflashModel(
         return new DflashModel(target, network, block, captures, windows, form, other);
     }
 
+    /** The same with layers of other sizes. */
+    public DflashModel with(Network other) {
+        return new DflashModel(target, other, block, captures, windows, form, weights);
+    }
+
     /** The same with other windows. */
     public DflashModel with(Windows other) {
         return new DflashModel(target, network, block, captures, other, form, weights);

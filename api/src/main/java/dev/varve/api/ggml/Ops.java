@@ -68,6 +68,37 @@ public final class Ops {
     }
 
     /**
+     * As {@link #mulMat} of two contiguous matrices, tile by tile: for some rows of a after the
+     * other, with some columns of b after the other. So those rows stay in a processor's cache
+     * where a kernel would read all of a for some columns, and then again for others. Only for
+     * devices whose kernels take views of a and heed the strides of results. Counts as {@link
+     * #tensorsOfTiles} tensors.
+     *
+     * @param rows of a in a tile
+     * @param columns of b in a tile
+     */
+    public Tensor mulMatTiled(Tensor a, Tensor b, long rows, long columns) {
+        require(
+                a.isContiguous()
+                        && b.isContiguous()
+                        && a.ne(2) == 1
+                        && a.ne(3) == 1
+                        && b.ne(2) == 1
+                        && b.ne(3) == 1
+                        && rows > 0
+                        && columns > 0,
+                "mul_mat in tiles of " + rows + " x " + columns,
+                a,
+                b);
+        return TiledProduct.of(this, a, b, rows, columns);
+    }
+
+    /** Tensors that a product of so many tiles counts as. */
+    public static long tensorsOfTiles(long tiles) {
+        return TiledProduct.tensors(tiles);
+    }
+
+    /**
      * As {@link #mulMat}, where a is a Hadamard matrix {@code F32 [n, n]}, n a power of two, and a
      * faster way may exist; b is contiguous.
      */

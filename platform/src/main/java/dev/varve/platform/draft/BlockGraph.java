@@ -72,7 +72,8 @@ final class BlockGraph implements DraftGraph {
         int tensors =
                 TENSORS_PER_LAYER
                         + network.layers()
-                                * (TENSORS_PER_LAYER + TENSORS_PER_SEQUENCE * key.sequences());
+                                * (TENSORS_PER_LAYER + TENSORS_PER_SEQUENCE * key.sequences())
+                        + weights.tensorsOfTiles(columns);
         context = GgmlContext.open(tensors, tensors);
         try {
             graph = context.newGraph(tensors);
@@ -132,7 +133,7 @@ final class BlockGraph implements DraftGraph {
             hidden = layers.finish(layer, hidden, input, attend(layers, layer, queries));
         }
         Tensor normed = layers.norm(ops.getRows(hidden, wanted), DraftTensors.OUTPUT_NORM);
-        Tensor logits = ops.mulMat(weights.get(draft.head().name(), TensorUse.MATMUL), normed);
+        Tensor logits = weights.multiply(ops, draft.head().name(), normed);
         Tensor result = ops.argmax(logits).markOutput();
         graph.expand(result);
         return result;

@@ -35,7 +35,9 @@ final class ContextGraph implements DraftGraph {
         DraftNetwork network = draft.network();
         featureLength = network.featureLength();
         spareRow = cache.spareRow();
-        int tensors = TENSORS_PER_LAYER * (network.layers() + network.captures().size() + 1);
+        int tensors =
+                TENSORS_PER_LAYER * (network.layers() + network.captures().size() + 1)
+                        + weights.tensorsOfTiles(tokens);
         context = GgmlContext.open(tensors, tensors);
         try {
             graph = context.newGraph(tensors);

@@ -6,6 +6,7 @@ import dev.varve.api.speculation.HiddenStates;
 import dev.varve.api.speculation.Speculator;
 import dev.varve.platform.shard.Feature;
 import dev.varve.platform.speculation.AcceptanceRates;
+import dev.varve.platform.speculation.Curiosity;
 import dev.varve.platform.speculation.DraftWidths;
 import dev.varve.platform.speculation.RecentTimes;
 import dev.varve.platform.speculation.StepCosts;
@@ -28,9 +29,6 @@ final class Drafting {
     /** How much longer a step may take for others that gain nothing. */
     private static final double UNHARMED = 1.05;
 
-    /** Share of the time that may be spent on guesses while they do not pay. */
-    private static final double CURIOSITY = 0.01;
-
     private Optional<SpeculationOptions> options;
     private final int vocabulary;
     private final int depth;
@@ -47,8 +45,13 @@ final class Drafting {
     /** What guessing takes, in nanoseconds for all sequences of a step. */
     private final RecentTimes overhead = new RecentTimes();
 
-    /** Steps to go by before the next guess, where guessing does not pay. */
-    private int rest;
+    private final Curiosity curiosity = new Curiosity();
+
+    /** Whether guesses paid when they were asked for last. */
+    private boolean pays = true;
+
+    /** What trying guesses cost last, in nanoseconds. */
+    private double trial;
 
     /**
      * @param vocabulary tokens of the model
@@ -104,6 +107,7 @@ final class Drafting {
     /** Takes note of how long a step of decode took. */
     void measured(int tokens, long nanos) {
         costs.measured(tokens, nanos);
+        curiosity.stepTook(nanos);
     }
 
     /**
@@ -132,8 +136,7 @@ final class Drafting {
                                 Math.min(most[i], depth)));
             }
         }
-        if (asks.isEmpty() || rest > 0 && options.get().width().isEmpty()) {
-            rest--;
+        if (asks.isEmpty() || !isWorthAsking(requests.size())) {
             return chosen;
         }
         List<Draft> drafts = ask(List.copyOf(asks));
@@ -148,10 +151,17 @@ final class Drafting {
             request.drafts().propose(draft, request.known());
             chosen.set(asked.get(i), Arrays.copyOf(draft.tokens(), counts[i]));
         }
-        boolean pays = Arrays.stream(counts).anyMatch(count -> count > 0);
-        double step = costs.of(requests.size());
-        rest = pays || step == 0 ? 0 : (int) Math.min(1000, overhead.median() / (CURIOSITY * step));
         return chosen;
+    }
+
+    /** Where guesses did not pay, they are tried again when enough time was saved for that. */
+    private boolean isWorthAsking(int sequences) {
+        double step = costs.of(sequences);
+        return options.orElseThrow().width().isPresent()
+                || step > 0
+                        && (pays
+                                || Curiosity.isNothing(overhead.median(), step)
+                                || curiosity.affords(overhead.median() + trial));
     }
 
     private int[] choose(
@@ -166,12 +176,27 @@ final class Drafting {
         for (int i = 0; i < drafts.size(); i++) {
             candidates.add(candidate(requests.get(asked.get(i)), drafts.get(i)));
         }
-        return widths.choose(
-                candidates,
+        DraftWidths.Step step =
                 new DraftWidths.Step(
                         requests.size(),
                         overhead.median(),
-                        harmless ? Double.POSITIVE_INFINITY : UNHARMED));
+                        harmless ? Double.POSITIVE_INFINITY : UNHARMED);
+        int[] best = widths.choose(candidates, step);
+        pays = Arrays.stream(best).anyMatch(count -> count > 0);
+        if (!pays && !Curiosity.isNothing(step.overhead(), costs.of(requests.size()))) {
+            curiosity.spend(step.overhead());
+        }
+        int[] other = curiosity.more(candidates, best);
+        if (Arrays.equals(best, other)
+                || widths.nanos(step, other) > step.slowest() * costs.of(requests.size())) {
+            return best;
+        }
+        trial = widths.loss(candidates, step, other, best);
+        if (!curiosity.affords(trial)) {
+            return best;
+        }
+        curiosity.spend(trial);
+        return other;
     }
 
     private DraftWidths.Candidate candidate(Request request, Draft draft) {

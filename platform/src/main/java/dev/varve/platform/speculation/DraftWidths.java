@@ -71,6 +71,35 @@ public final class DraftWidths {
         }
     }
 
+    /**
+     * What it would cost to check other guesses than the best ones: the time of that step, less the
+     * time in which the best choice gives as many tokens.
+     *
+     * @return nanoseconds
+     */
+    public double loss(List<Candidate> candidates, Step step, int[] counts, int[] best) {
+        double worth = nanos(step, best) / tokens(candidates, step, best);
+        return nanos(step, counts) - tokens(candidates, step, counts) * worth;
+    }
+
+    /** How long a step takes. */
+    public double nanos(Step step, int[] counts) {
+        int guesses = Arrays.stream(counts).sum();
+        return costs.of(step.sequences() + guesses) + (guesses > 0 ? step.overhead() : 0);
+    }
+
+    private static double tokens(List<Candidate> candidates, Step step, int[] counts) {
+        double tokens = step.sequences();
+        for (int i = 0; i < counts.length; i++) {
+            double right = 1;
+            for (int depth = 0; depth < counts[i]; depth++) {
+                right = chance(candidates.get(i), depth, right);
+                tokens += right;
+            }
+        }
+        return tokens;
+    }
+
     private static double chance(Candidate candidate, int depth, double before) {
         return depth < candidate.chances().length ? before * candidate.chances()[depth] : 0;
     }

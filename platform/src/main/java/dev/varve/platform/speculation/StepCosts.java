@@ -15,6 +15,9 @@ public final class StepCosts {
     /** A step that took this much longer than expected was held up by something else. */
     private static final double HELD_UP = 3;
 
+    /** Measurements of a number of which the shortest counts. */
+    private static final int FEW = 3;
+
     /** Share of the first token's cost that another one is thought to cost at least. */
     private static final double LEAST_SLOPE = 0.02;
 
@@ -24,12 +27,22 @@ public final class StepCosts {
     /** By number of tokens, in units of {@link #pace}; 0 where nothing was measured. */
     private final double[] costs = new double[MOST + 1];
 
+    /** Of which numbers a step was there already: the first of them also records its graph. */
+    private final boolean[] met = new boolean[MOST + 1];
+
+    /** How often each number was measured, as far as it matters. */
+    private final int[] counts = new int[MOST + 1];
+
     /** Nanoseconds of a unit, at the moment. */
     private double pace;
 
-    /** Takes note of a step. */
+    /** Takes note of a step; the first of its number says nothing. */
     public void measured(int tokens, long nanos) {
         if (tokens > MOST || nanos <= 0) {
+            return;
+        }
+        if (!met[tokens]) {
+            met[tokens] = true;
             return;
         }
         if (pace == 0) {
@@ -40,6 +53,11 @@ public final class StepCosts {
         if (costs[tokens] == 0) {
             costs[tokens] = nanos / pace;
             return;
+        }
+        if (counts[tokens] < FEW) {
+            // So few say little, but what holds a step up only ever makes it longer.
+            counts[tokens]++;
+            costs[tokens] = Math.min(costs[tokens], nanos / pace);
         }
         double expected = costs[tokens] * pace;
         double seen = Math.min(nanos, HELD_UP * expected);

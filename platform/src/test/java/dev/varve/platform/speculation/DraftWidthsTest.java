@@ -26,6 +26,8 @@ class DraftWidthsTest {
     /** Costs of 1, 2, 3 ... tokens. */
     private void cost(double... each) {
         for (int i = 0; i < each.length; i++) {
+            // The first step of a number says nothing.
+            costs.measured(1 + i, 1);
             costs.measured(1 + i, (long) (1e9 * each[i]));
         }
     }
@@ -122,6 +124,7 @@ class DraftWidthsTest {
             StepCosts some = new StepCosts();
             long time = 1_000_000_000;
             for (int tokens = 1; tokens <= 16; tokens++) {
+                some.measured(tokens, 1);
                 some.measured(tokens, time);
                 time += random.nextInt(3) == 0 ? random.nextInt(600_000_000) : 10_000_000;
             }

@@ -27,9 +27,9 @@ class StepCostsTest {
 
     @Test
     void whatWasMeasuredIsExpectedAgain() {
-        costs.measured(1, STEP);
-        costs.measured(4, 2 * STEP);
-        costs.measured(8, 7 * STEP);
+        measured(1, STEP);
+        measured(4, 2 * STEP);
+        measured(8, 7 * STEP);
 
         assertEquals(STEP, costs.of(1), ROUNDING);
         assertEquals(2 * STEP, costs.of(4), ROUNDING);
@@ -40,8 +40,8 @@ class StepCostsTest {
 
     @Test
     void betweenTwoNumbersItIsBetweenTheirCosts() {
-        costs.measured(2, STEP);
-        costs.measured(6, 3 * STEP);
+        measured(2, STEP);
+        measured(6, 3 * STEP);
 
         assertEquals(1.5 * STEP, costs.of(3), ROUNDING);
         assertEquals(2 * STEP, costs.of(4), ROUNDING);
@@ -50,7 +50,7 @@ class StepCostsTest {
 
     @Test
     void fewerTokensThanWereSeenCostLessAndSomething() {
-        costs.measured(8, STEP);
+        measured(8, STEP);
 
         for (int tokens = 1; tokens < 8; tokens++) {
             assertTrue(costs.of(tokens) < costs.of(tokens + 1), "at " + tokens);
@@ -62,8 +62,8 @@ class StepCostsTest {
     @ParameterizedTest
     @ValueSource(longs = {STEP / 2, STEP, 3 * STEP})
     void moreTokensThanWereSeenCostMore(long second) {
-        costs.measured(1, STEP);
-        costs.measured(3, second);
+        measured(1, STEP);
+        measured(3, second);
 
         for (int tokens = 3; tokens < 2000; tokens++) {
             assertTrue(costs.of(tokens) < costs.of(tokens + 1), "at " + tokens);
@@ -73,10 +73,10 @@ class StepCostsTest {
     @ParameterizedTest
     @ValueSource(ints = {511, 512})
     void tokensBeyondAllThatAreMeasuredAreNotFree(int most) {
-        costs.measured(1, STEP);
-        costs.measured(most, 100 * STEP);
+        measured(1, STEP);
+        measured(most, 100 * STEP);
 
-        costs.measured(700, STEP);
+        measured(700, STEP);
 
         assertTrue(costs.of(700) > 130 * STEP, "700 tokens: " + costs.of(700));
         assertTrue(costs.of(701) > costs.of(700), "701 tokens: " + costs.of(701));
@@ -85,8 +85,8 @@ class StepCostsTest {
 
     @Test
     void whatTakesNoTimeWasNotMeasured() {
-        costs.measured(1, 0);
-        costs.measured(1, -5);
+        measured(1, 0);
+        measured(1, -5);
 
         assertEquals(0, costs.of(1));
     }
@@ -94,11 +94,11 @@ class StepCostsTest {
     /** So the context grows: nobody needs to measure each number again. */
     @Test
     void aSlowerMachineIsSlowerWithAllNumbers() {
-        costs.measured(1, STEP);
-        costs.measured(4, 2 * STEP);
+        measured(1, STEP);
+        measured(4, 2 * STEP);
 
         for (int i = 0; i < 100; i++) {
-            costs.measured(1, 3 * STEP);
+            measured(1, 3 * STEP);
         }
 
         assertEquals(3 * STEP, costs.of(1), 0.05 * STEP);
@@ -107,7 +107,7 @@ class StepCostsTest {
 
     @Test
     void aStepThatWasHeldUpChangesLittle() {
-        costs.measured(1, STEP);
+        measured(1, STEP);
 
         costs.measured(1, 1000 * STEP);
 
@@ -126,6 +126,22 @@ class StepCostsTest {
         for (int tokens = 1; tokens <= 8; tokens++) {
             assertEquals(actual(tokens), costs.of(tokens), 0.1 * actual(tokens), "at " + tokens);
         }
+    }
+
+    @Test
+    void theFirstStepOfANumberSaysNothing() {
+        measured(1, STEP);
+
+        costs.measured(4, 100 * STEP);
+
+        assertFalse(costs.knows(4));
+        assertTrue(costs.of(4) < 4 * STEP, "four: " + costs.of(4));
+    }
+
+    /** Twice, since the first step of a number is not counted. */
+    private void measured(int tokens, long nanos) {
+        costs.measured(tokens, nanos);
+        costs.measured(tokens, nanos);
     }
 
     /** A leap where a kernel takes four columns together. */

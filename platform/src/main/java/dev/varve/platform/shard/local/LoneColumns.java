@@ -15,8 +15,9 @@ import dev.varve.api.model.TensorUse;
  *     about as much as all of them together
  * @param group columns in whose multiples a product of many may be divided, into ones of 16 or
  *     more, without a change to any bit
+ * @param tiles whether products of many columns are faster in {@link ProductTiles}
  */
-record LoneColumns(int most, boolean planes, int cheap, int group) {
+record LoneColumns(int most, boolean planes, int cheap, int group, boolean tiles) {
     private static final int ALL = Integer.MAX_VALUE;
 
     /** Most columns that a kernel takes together. */
@@ -24,6 +25,13 @@ record LoneColumns(int most, boolean planes, int cheap, int group) {
 
     /** No number of columns changes any bit; or the device promises nothing. */
     static final LoneColumns ANY = new LoneColumns(ALL, true, ALL, 1);
+
+    /** The same, where the weight would be read again and again. */
+    private static final LoneColumns IN_TILES = new LoneColumns(ALL, true, ALL, 1, true);
+
+    private LoneColumns(int most, boolean planes, int cheap, int group) {
+        this(most, planes, cheap, group, false);
+    }
 
     /** ggml's rearranging buffer type for processors in general. */
     private static final String REPACK = "CPU_REPACK";
@@ -81,7 +89,7 @@ record LoneColumns(int most, boolean planes, int cheap, int group) {
         if (home == Home.TILED) {
             // Tiles of 16 columns of which the missing ones are not read, and each has a sum of its
             // own; so do the products of single ones. ggml has no other kernels there.
-            return ANY;
+            return use == TensorUse.MATMUL && type.isFloat() ? IN_TILES : ANY;
         }
         if (home == Home.SPECIAL) {
             // Kernels of some processor that was not there to be tried; they may not know planes.

@@ -49,7 +49,7 @@ final class ProductBlock {
         LoneColumns lone = weights.lone(name, TensorUse.MATMUL);
         List<ColumnRun> runs = runs((int) input.ne(1));
         if (isWhole(runs, lone)) {
-            return precise(ops.mulMat(weight, input));
+            return precise(weights.multiply(ops, name, input));
         }
         Joined all = new Joined((one, other) -> ops.concat(one, other, 1));
         for (ColumnRun run : runs) {

@@ -54,7 +54,8 @@ record Recording(
         int tensors =
                 TENSORS_PER_GRAPH
                         + 2 * parts
-                        + range.size() * (TENSORS_PER_LAYER + TENSORS_PER_LAYER_AND_PART * parts);
+                        + range.size() * (TENSORS_PER_LAYER + TENSORS_PER_LAYER_AND_PART * parts)
+                        + state.weights().tensorsOfTiles(key.tokens());
         GgmlContext context = GgmlContext.open(tensors, tensors);
         try {
             GraphRecorder recorder =

@@ -6,6 +6,7 @@ import dev.varve.api.ggml.BufferType;
 import dev.varve.api.ggml.DeviceBuffer;
 import dev.varve.api.ggml.GgmlContext;
 import dev.varve.api.ggml.MappedFile;
+import dev.varve.api.ggml.Ops;
 import dev.varve.api.ggml.RowReader;
 import dev.varve.api.ggml.Tensor;
 import dev.varve.api.gguf.GgufTensor;
@@ -39,7 +40,11 @@ public final class ShardWeights implements AutoCloseable {
     private long bufferBytes;
     private long mappedBytes;
 
-    private ShardWeights() {}
+    private final int threads;
+
+    private ShardWeights(int threads) {
+        this.threads = threads;
+    }
 
     /**
      * Loads a selection.
@@ -52,7 +57,7 @@ public final class ShardWeights implements AutoCloseable {
             ComputeDevice device,
             WeightLayout layout,
             LoadProgress progress) {
-        ShardWeights weights = new ShardWeights();
+        ShardWeights weights = new ShardWeights(device.threads(ComputeDevice.Phase.DECODE));
         try {
             weights.new Loading(device, layout, progress).run(selection);
             return weights;
@@ -84,6 +89,23 @@ public final class ShardWeights implements AutoCloseable {
     /** How products of several columns with a weight relate to those of one. */
     LoneColumns lone(String name, TensorUse use) {
         return lone.get(key(name, use));
+    }
+
+    /** {@code [K, M] times F32 [K, N] -> F32 [M, N]}, as suits where the weight lies. */
+    public Tensor multiply(Ops ops, String name, Tensor input) {
+        Tensor weight = get(name, TensorUse.MATMUL);
+        return lone(name, TensorUse.MATMUL).tiles()
+                ? ProductTiles.multiply(ops, weight, input, threads)
+                : ops.mulMat(weight, input);
+    }
+
+    /** Tensors, at most, that such products of so many columns with all weights have in tiles. */
+    public int tensorsOfTiles(int columns) {
+        return (int)
+                tensors.entrySet().stream()
+                        .filter(each -> lone.get(each.getKey()).tiles())
+                        .mapToLong(each -> ProductTiles.tensors(each.getValue(), columns, threads))
+                        .sum();
     }
 
     /** Whether a weight was selected for a use. */

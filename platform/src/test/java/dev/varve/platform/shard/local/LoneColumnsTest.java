@@ -40,7 +40,7 @@ class LoneColumnsTest {
     void productsTreatColumnsAsTheTypeAndTheHomeSay(
             GgmlType type, Home home, int most, boolean planes, int cheap, int group) {
         assertEquals(
-                new LoneColumns(most, planes, cheap, group),
+                new LoneColumns(most, planes, cheap, group, home == Home.TILED && type.isFloat()),
                 LoneColumns.of(type, 1 << 20, TensorUse.MATMUL, home));
     }
 

@@ -1,0 +1,329 @@
+package dev.varve.bench;
+
+import dev.varve.api.backend.BackendOptions;
+import dev.varve.api.backend.ComputeDevice;
+import dev.varve.api.backend.DeviceOptions;
+import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.ModelShape;
+import dev.varve.api.speculation.Draft;
+import dev.varve.api.speculation.DraftRequest;
+import dev.varve.api.speculation.HiddenStates;
+import dev.varve.api.speculation.SpeculationTarget;
+import dev.varve.api.speculation.Speculator;
+import dev.varve.api.speculation.SpeculatorProvider;
+import dev.varve.platform.draft.DflashSpeculator;
+import dev.varve.platform.draft.DraftFile;
+import dev.varve.platform.engine.GenerationEnd;
+import dev.varve.platform.engine.GenerationRequest;
+import dev.varve.platform.host.DeviceSettings;
+import dev.varve.platform.host.DraftSettings;
+import dev.varve.platform.host.HostSettings;
+import dev.varve.platform.host.HostedModel;
+import dev.varve.platform.host.ProcessSettings;
+import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.runtime.SequenceLimits;
+import dev.varve.platform.shard.FlashAttention;
+import dev.varve.testkit.DflashModel;
+import dev.varve.testkit.Qwen35Model;
+import dev.varve.testkit.TensorType;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Random;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.IntStream;
+
+/**
+ * What guesses bring where so many of them are right: decode of a model with a random draft model,
+ * whose guesses are replaced by those that it would have to make.
+ *
+ * <pre>
+ * SpeculationBench [--model FILE] [--type F16] [--layers 8] [--width 512] [--inner 2048] [--vocab 4096]
+ *                  [--draft-type F16] [--chance 0.93] [--depth 7] [--draft-width auto] [--at-once 1] [--devices cpu:0] [--threads 2] [-n 256] [--pairs 9] [--folder DIR]
+ * </pre>
+ *
+ * <p>A guess is right with {@code --chance}; 0.93 at depth 7 makes 6.4 tokens per step. Each round
+ * asks for the same tokens without guesses, with them, and without them once more.
+ */
+public final class SpeculationBench {
+    private static final PrintStream OUT = System.out;
+    private static final String NAME = "rehearsed";
+    private static final int PROMPT = 64;
+
+    private final Map<String, String> flags;
+    private final int depth;
+    private int vocabulary;
+    private final double chance;
+    private final Random random = new Random(11);
+    private final OneProcessor processor = new OneProcessor();
+
+    /** Milliseconds that guessing took. */
+    private final List<Double> proposing = new ArrayList<>();
+
+    /** By their first token: prompts with what the model answers. */
+    private final Map<Integer, int[]> texts = new ConcurrentHashMap<>();
+
+    private SpeculationBench(Map<String, String> flags) {
+        this.flags = flags;
+        depth = number("--depth", 7);
+        chance = Double.parseDouble(flags.getOrDefault("--chance", "0.93"));
+    }
+
+    private int number(String flag, int usual) {
+        return Integer.parseInt(flags.getOrDefault(flag, Integer.toString(usual)));
+    }
+
+    /** Runs the benchmark. */
+    public static void main(String... arguments) throws Exception {
+        Map<String, String> flags = new HashMap<>();
+        for (int i = 0; i + 1 < arguments.length; i += 2) {
+            flags.put(arguments[i], arguments[i + 1]);
+        }
+        new SpeculationBench(flags).run();
+        System.exit(0);
+    }
+
+    private void run() throws Exception {
+        Path folder = Path.of(flags.getOrDefault("--folder", "."));
+        Path target = target(folder);
+        ModelShape shape = BenchPlugins.open(target).shape();
+        vocabulary = shape.vocabularySize();
+        int layers = shape.layerCount();
+        DflashModel draft =
+                DflashModel.tiny(new DflashModel.Target(shape.embeddingLength(), vocabulary))
+                        .with(new DflashModel.Network(3, 4, 2, 64, 512))
+                        .with(new DflashModel.Block(depth + 1, 3))
+                        .seeing(List.of(1, layers / 3, 2 * layers / 3, layers - 1))
+                        .with(
+                                new DflashModel.Weights(
+                                        TensorType.parse(flags.getOrDefault("--draft-type", "F16")),
+                                        0,
+                                        false,
+                                        1));
+        int atOnce = number("--at-once", 1);
+        int count = number("-n", 256);
+        Ratio ratio = new Ratio("decode " + count + " x " + atOnce);
+        int[] sums = new int[2];
+        try (HostedModel model = load(target, draft.write(folder), atOnce, count)) {
+            for (int pair = -1; pair < number("--pairs", 9); pair++) {
+                List<int[]> prompts = prompts(atOnce);
+                Run before = ask(model, prompts, count, false);
+                IntStream.range(0, atOnce)
+                        .forEach(i -> texts.put(prompts.get(i)[0], before.answers.get(i)));
+                Run guessed = ask(model, prompts, count, true);
+                Run after = ask(model, prompts, count, false);
+                for (int i = 0; i < atOnce; i++) {
+                    if (!List.of(box(before, i), box(before, i))
+                            .equals(List.of(box(guessed, i), box(after, i)))) {
+                        throw new IllegalStateException("answers differ in pair " + pair);
+                    }
+                }
+                OUT.printf(
+                        Locale.ROOT,
+                        "guessed %.1f, plain %.1f and %.1f tokens/s, %d steps for %d guesses%n",
+                        guessed.speed,
+                        before.speed,
+                        after.speed,
+                        guessed.steps,
+                        guessed.accepted);
+                if (pair >= 0) {
+                    ratio.add(guessed.speed, (before.speed + after.speed) / 2);
+                    sums[0] += guessed.accepted;
+                    sums[1] += guessed.steps;
+                }
+            }
+        }
+        OUT.println(ratio.describe("guessed", "plain"));
+        OUT.printf(
+                Locale.ROOT,
+                "acceptance length %.2f in %d steps that checked guesses; guessing took %.2f ms%n",
+                1 + sums[0] / (double) Math.max(1, sums[1]),
+                sums[1],
+                Ratio.median(proposing.stream().mapToDouble(Double::doubleValue).toArray()));
+    }
+
+    private Path target(Path folder) throws IOException {
+        if (flags.containsKey("--model")) {
+            return Path.of(flags.get("--model"));
+        }
+        return Qwen35Model.real08b(number("--vocab", 4096))
+                .withWeights(
+                        new Qwen35Model.Weights(
+                                TensorType.parse(flags.getOrDefault("--type", "F16")),
+                                true,
+                                false,
+                                false,
+                                1))
+                .withSize(
+                        new Qwen35Model.Size(
+                                number("--layers", 8),
+                                number("--width", 512),
+                                number("--inner", 2048),
+                                number("--vocab", 4096),
+                                262_144))
+                .write(folder);
+    }
+
+    private static List<Integer> box(Run run, int index) {
+        return IntStream.of(run.answers.get(index)).boxed().toList();
+    }
+
+    private List<int[]> prompts(int count) {
+        List<int[]> prompts = new ArrayList<>();
+        while (prompts.size() < count) {
+            int[] prompt = random.ints(PROMPT, 0, vocabulary).toArray();
+            if (texts.putIfAbsent(prompt[0], new int[0]) == null) {
+                prompts.add(prompt);
+            }
+        }
+        return prompts;
+    }
+
+    /** Tokens per second of all requests together, from the first token of any to the last. */
+    private record Run(double speed, List<int[]> answers, int accepted, int steps) {}
+
+    private Run ask(HostedModel model, List<int[]> prompts, int count, boolean guesses)
+            throws Exception {
+        List<Timed> all = new ArrayList<>();
+        for (int[] prompt : prompts) {
+            GenerationRequest request = GenerationRequest.greedy(prompt, count);
+            all.add(Timed.submit(model.engine(), guesses ? request : request.drafting(0)));
+        }
+        int accepted = 0;
+        int steps = 0;
+        long tokens = 0;
+        List<int[]> answers = new ArrayList<>();
+        for (Timed each : all) {
+            GenerationEnd end = each.end.get();
+            accepted += end.speculation().accepted();
+            steps += end.speculation().verifySteps();
+            answers.add(each.tokens.stream().mapToInt(Integer::intValue).toArray());
+            tokens += each.times.size() - 1;
+        }
+        long begin = all.stream().mapToLong(each -> each.times.getFirst()).min().orElseThrow();
+        long end = all.stream().mapToLong(each -> each.times.getLast()).max().orElseThrow();
+        return new Run(tokens * 1e9 / (end - begin), answers, accepted, steps);
+    }
+
+    private HostedModel load(Path target, Path draft, int atOnce, int count) {
+        ModelSettings settings = ModelSettings.of(SequenceLimits.of(PROMPT + count + 64, atOnce));
+        String width = flags.getOrDefault("--draft-width", "auto");
+        return HostedModel.open(
+                new HostSettings(
+                                target,
+                                settings,
+                                DeviceSettings.best().withThreads(number("--threads", 2)),
+                                BenchPlugins.settings(target, processor, new Provider(draft)),
+                                ProcessSettings.launchedBy(Path.of("dist/target/varve/bin/varve")))
+                        .with(
+                                new DraftSettings(
+                                        NAME,
+                                        Optional.empty(),
+                                        OptionalInt.of(depth),
+                                        width.equals("auto")
+                                                ? OptionalInt.empty()
+                                                : OptionalInt.of(Integer.parseInt(width)),
+                                        DraftSettings.Residency.PERSISTENT))
+                        .onDevices(flags.getOrDefault("--devices", "cpu:0")));
+    }
+
+    /** Opens the draft model behind what it should have said. */
+    private final class Provider implements SpeculatorProvider {
+        private final Path draft;
+
+        Provider(Path draft) {
+            this.draft = draft;
+        }
+
+        @Override
+        public String name() {
+            return NAME;
+        }
+
+        @Override
+        public Speculator open(SpeculationTarget target) {
+            ComputeDevice device =
+                    processor.device(
+                            new BackendOptions(
+                                    BenchPlugins.natives(),
+                                    Optional.of(BenchPlugins.natives()),
+                                    false),
+                            new DeviceOptions(
+                                    OptionalInt.of(number("--threads", 2)),
+                                    OptionalInt.empty(),
+                                    false));
+            DraftFile file = DraftFile.of(GgufFile.open(draft), target.file(), target.shape());
+            return new Rehearsed(
+                    DflashSpeculator.open(
+                            file,
+                            target.limits(),
+                            device,
+                            new DflashSpeculator.Conduct(
+                                    DflashSpeculator.Residency.PERSISTENT, FlashAttention.AUTO)));
+        }
+    }
+
+    /** Costs what a draft model costs, and is right as often as it is told to be. */
+    private final class Rehearsed implements Speculator {
+        private final Speculator network;
+        private final Random luck = new Random(5);
+
+        Rehearsed(Speculator network) {
+            this.network = network;
+        }
+
+        @Override
+        public List<Integer> captures() {
+            return network.captures();
+        }
+
+        @Override
+        public int mostTokens() {
+            return network.mostTokens();
+        }
+
+        @Override
+        public List<Draft> propose(List<DraftRequest> sequences) {
+            long begin = System.nanoTime();
+            List<Draft> own = network.propose(sequences);
+            proposing.add((System.nanoTime() - begin) / 1e6);
+            return IntStream.range(0, sequences.size())
+                    .mapToObj(i -> corrected(sequences.get(i), own.get(i)))
+                    .toList();
+        }
+
+        private Draft corrected(DraftRequest request, Draft own) {
+            int[] answer = texts.get(request.tokens().get(0));
+            int[] tokens = own.tokens().clone();
+            int known = request.tokens().size() - PROMPT;
+            for (int i = 0; i < tokens.length; i++) {
+                boolean right = known + i < answer.length && luck.nextDouble() < chance;
+                tokens[i] = right ? answer[known + i] : 1;
+            }
+            return Draft.of(tokens);
+        }
+
+        @Override
+        public void observe(HiddenStates states) {
+            network.observe(states);
+        }
+
+        @Override
+        public void forget(long sequence) {
+            network.forget(sequence);
+        }
+
+        @Override
+        public void close() {
+            network.close();
+        }
+    }
+}

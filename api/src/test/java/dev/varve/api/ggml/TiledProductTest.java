@@ -1,8 +1,10 @@
 package dev.varve.api.ggml;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -13,6 +15,11 @@ import java.util.Random;
 class TiledProductTest {
     private static final int LENGTH = 64;
     private static final int ROWS = 40;
+
+    @BeforeAll
+    static void loadGgml() {
+        Cpu.device();
+    }
 
     private final Random random = new Random(7);
 
@@ -71,6 +78,22 @@ class TiledProductTest {
         float[] values = new float[(int) tensor.elements()];
         tensor.read(values, 0, values.length, 0);
         return values;
+    }
+
+    @ParameterizedTest
+    @CsvSource({"16, 4, 8", "7, 1, 5", "40, 8, 8", "1, 1, 9"})
+    void itCountsAsNoMoreTensorsThanItSays(int rows, int columns, int all) {
+        long tiles = (long) Math.ceilDiv(ROWS, rows) * Math.ceilDiv(all, columns);
+        try (GgmlContext inputs = GgmlContext.open(2, 0)) {
+            Tensor weight = inputs.newTensor(GgmlType.F16, LENGTH, ROWS);
+            Tensor input = inputs.newTensor(GgmlType.F32, LENGTH, all);
+            try (GgmlContext context = GgmlContext.open((int) Ops.tensorsOfTiles(tiles), 0)) {
+                Tensor product = context.ops().mulMatTiled(weight, input, rows, columns);
+
+                assertEquals(ROWS, product.ne(0));
+                assertEquals(all, product.ne(1));
+            }
+        }
     }
 
     @Test

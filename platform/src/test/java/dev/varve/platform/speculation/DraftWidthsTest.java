@@ -115,6 +115,20 @@ class DraftWidthsTest {
         assertArrayEquals(new int[] {1}, choose(step(1), chances(0.05)));
     }
 
+    @Test
+    void whatOtherGuessesCostIsTheTimeThatTheBestMakesBetterUseOf() {
+        cost(1, 1.5, 2);
+        List<Candidate> candidates = List.of(new Candidate(chances(0.5, 0.5)));
+        DraftWidths widths = new DraftWidths(costs);
+        Step step = new Step(1, 1e8, NO_LIMIT);
+
+        // 2 s and what guessing takes for 1.75 tokens, each of which takes a second without.
+        assertEquals(0.35e9, widths.loss(candidates, step, new int[] {2}, new int[] {0}), 1e6);
+        assertEquals(0, widths.loss(candidates, step, new int[] {2}, new int[] {2}), 1e6);
+        assertEquals(1e9, widths.nanos(step, new int[] {0}), 1e6);
+        assertEquals(1.6e9, widths.nanos(step, new int[] {1}), 1e6);
+    }
+
     /** Compared with trying all numbers for all sequences. */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})

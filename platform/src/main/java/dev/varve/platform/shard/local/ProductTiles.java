@@ -30,29 +30,37 @@ record ProductTiles(long rows, long columns) {
     /**
      * Cuts for a weight.
      *
+     * @param rows of the weight
+     * @param rowBytes of each
      * @param columns of the product
      * @param threads that compute
      */
-    static ProductTiles of(Tensor weight, long columns, int threads) {
-        long fitting = BYTES_PER_THREAD * threads / weight.nb(1);
-        long least = (weight.ne(1) + MOST_CUTS - 1) / MOST_CUTS;
-        long steps = (Math.max(fitting, least) + ROW_STEP - 1) / ROW_STEP;
-        return new ProductTiles(steps * ROW_STEP, columns <= FEW ? GROUP : columns);
+    static ProductTiles of(long rows, long rowBytes, long columns, int threads) {
+        long fitting = BYTES_PER_THREAD * threads / rowBytes;
+        long least = cuts(rows, MOST_CUTS);
+        return new ProductTiles(
+                cuts(Math.max(fitting, least), ROW_STEP) * ROW_STEP,
+                columns <= FEW ? GROUP : columns);
     }
 
-    /** Tensors of a product of so many columns; 0 if it is not cut. */
-    static long tensors(Tensor weight, long columns, int threads) {
-        return columns <= GROUP
-                ? 0
-                : Ops.tensorsOfTiles(of(weight, columns, threads).count(weight, columns));
+    private static ProductTiles of(Tensor weight, long columns, int threads) {
+        return of(weight.ne(1), weight.nb(1), columns, threads);
     }
 
-    private long count(Tensor weight, long all) {
-        return cuts(weight.ne(1), rows) * cuts(all, columns);
+    /** Tiles of a product of so many rows and columns. */
+    long count(long allRows, long allColumns) {
+        return cuts(allRows, rows) * cuts(allColumns, columns);
     }
 
     private static long cuts(long all, long each) {
         return (all + each - 1) / each;
+    }
+
+    /** Tensors of a product of so many columns beyond the one that it has anyway. */
+    static long tensors(Tensor weight, long columns, int threads) {
+        return columns <= GROUP
+                ? 0
+                : Ops.tensorsOfTiles(of(weight, columns, threads).count(weight.ne(1), columns));
     }
 
     /** The product. */
@@ -61,7 +69,7 @@ record ProductTiles(long rows, long columns) {
             return ops.mulMat(weight, input);
         }
         ProductTiles tiles = of(weight, input.ne(1), threads);
-        return tiles.count(weight, input.ne(1)) == 1
+        return tiles.count(weight.ne(1), input.ne(1)) == 1
                 ? ops.mulMat(weight, input)
                 : ops.mulMatTiled(weight, input, tiles.rows, tiles.columns);
     }

@@ -1,0 +1,83 @@
+package dev.varve.platform.speculation;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+
+import java.util.Arrays;
+import java.util.List;
+
+class CuriosityTest {
+    private static final long STEP = 1_000_000;
+
+    private final Curiosity curiosity = new Curiosity();
+
+    private static List<DraftWidths.Candidate> lengths(int... lengths) {
+        return Arrays.stream(lengths)
+                .mapToObj(length -> new DraftWidths.Candidate(new double[length]))
+                .toList();
+    }
+
+    @Test
+    void beforeTheFirstStepNothingIsTried() {
+        assertFalse(curiosity.affords(0));
+    }
+
+    @Test
+    void whatWasSpentComesBackSlowly() {
+        curiosity.stepTook(STEP);
+        assertTrue(curiosity.affords(20 * STEP));
+
+        curiosity.spend(24 * STEP);
+        for (int step = 0; step < 150; step++) {
+            curiosity.stepTook(STEP);
+            assertFalse(curiosity.affords(STEP), "after " + step + " steps");
+        }
+        for (int step = 0; step < 100; step++) {
+            curiosity.stepTook(STEP);
+        }
+
+        assertTrue(curiosity.affords(STEP));
+        assertFalse(curiosity.affords(2 * STEP));
+    }
+
+    @Test
+    void noMoreIsSavedThanInTheBeginning() {
+        for (int step = 0; step < 100_000; step++) {
+            curiosity.stepTook(STEP);
+        }
+
+        assertTrue(curiosity.affords(24 * STEP));
+        assertFalse(curiosity.affords(25 * STEP));
+    }
+
+    @Test
+    void whatGainsTimeIsNotPaidBack() {
+        curiosity.stepTook(STEP);
+
+        curiosity.spend(-1000 * STEP);
+
+        assertFalse(curiosity.affords(25 * STEP));
+    }
+
+    @Test
+    void allOfADraftIsTriedAndPartsOfIt() {
+        int[] none = {0, 0, 0};
+
+        assertArrayEquals(new int[] {8, 3, 0}, curiosity.more(lengths(8, 3, 0), none));
+        assertArrayEquals(new int[] {4, 1, 0}, curiosity.more(lengths(8, 3, 0), none));
+        assertArrayEquals(new int[] {2, 1, 0}, curiosity.more(lengths(8, 3, 0), none));
+        assertArrayEquals(new int[] {8, 3, 0}, curiosity.more(lengths(8, 3, 0), none));
+    }
+
+    @Test
+    void neverFewerThanTheBestAreTried() {
+        int[] best = {5, 3};
+
+        assertArrayEquals(new int[] {8, 3}, curiosity.more(lengths(8, 3), best));
+        assertArrayEquals(new int[] {5, 3}, curiosity.more(lengths(8, 3), best));
+        assertArrayEquals(new int[] {5, 3}, curiosity.more(lengths(8, 3), best));
+    }
+}

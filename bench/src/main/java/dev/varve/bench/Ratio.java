@@ -1,15 +1,13 @@
 package dev.varve.bench;
 
+import dev.varve.platform.cli.MedianRatio;
+
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.Random;
 
 /** Pairs of a figure of ours and one of the reference, taken next to each other in time. */
 public final class Ratio {
-    private static final int RESAMPLES = 10_000;
-
     /** Range in which the median lies nine times of ten. */
     public record Interval(double low, double high) {}
 
@@ -39,20 +37,10 @@ public final class Ratio {
         return median() >= 0.97 && interval().high() >= 1;
     }
 
-    /** 90 % interval of the median by the percentile bootstrap, with a fixed seed. */
+    /** 90 % interval of the median. */
     public Interval interval() {
-        double[] ratios = ratios();
-        Random random = new Random(1);
-        double[] medians = new double[RESAMPLES];
-        double[] sample = new double[ratios.length];
-        for (int i = 0; i < RESAMPLES; i++) {
-            for (int j = 0; j < sample.length; j++) {
-                sample[j] = ratios[random.nextInt(ratios.length)];
-            }
-            medians[i] = median(sample);
-        }
-        Arrays.sort(medians);
-        return new Interval(medians[RESAMPLES / 20], medians[RESAMPLES - RESAMPLES / 20 - 1]);
+        MedianRatio ratio = MedianRatio.of(column(0), column(1));
+        return new Interval(ratio.low(), ratio.high());
     }
 
     String describe() {
@@ -86,9 +74,6 @@ public final class Ratio {
 
     /** The middle value, or the mean of the two middle ones. */
     public static double median(double... values) {
-        double[] sorted = values.clone();
-        Arrays.sort(sorted);
-        int middle = sorted.length / 2;
-        return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+        return MedianRatio.median(values);
     }
 }

@@ -1,6 +1,11 @@
 package dev.varve.api.ggml;
 
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
 import dev.varve.api.ggml.Pointer.TensorPtr;
+
+import java.lang.foreign.MemorySegment;
 
 /**
  * Compares the struct layouts and type tables of this binding with the loaded library, by building
@@ -63,6 +68,11 @@ final class AbiSelfTest {
                     "ggml_tensor.view_src",
                     struct,
                     view.viewSource());
+            MemorySegment fields = view.pointer().address();
+            long offset = fields.get(JAVA_LONG, Tensor.VIEW_OFFSET);
+            require(offset == 68, "ggml_tensor.view_offs", 68, offset);
+            TensorPtr source = new TensorPtr(fields.get(ADDRESS, Tensor.SOURCES));
+            require(source.isSame(struct), "ggml_tensor.src[0]", struct, source);
             require(view.operator() == OP_VIEW, "ggml_tensor.op", OP_VIEW, view.operator());
             Graph graph = context.newGraph(8);
             graph.expand(view);

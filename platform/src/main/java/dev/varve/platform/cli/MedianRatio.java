@@ -10,11 +10,11 @@ import java.util.Random;
  * @param low lower end of the 90 % interval, by the percentile bootstrap
  * @param high its upper end
  */
-record MedianRatio(double median, double low, double high) {
+public record MedianRatio(double median, double low, double high) {
     private static final int RESAMPLES = 10_000;
 
     /** Of pairs, first by second; with a fixed seed. */
-    static MedianRatio of(double[] first, double[] second) {
+    public static MedianRatio of(double[] first, double[] second) {
         double[] ratios = new double[first.length];
         for (int i = 0; i < ratios.length; i++) {
             ratios[i] = first[i] / second[i];
@@ -34,7 +34,7 @@ record MedianRatio(double median, double low, double high) {
     }
 
     /** The middle value, or the mean of the two middle ones. */
-    static double median(double[] values) {
+    public static double median(double... values) {
         double[] sorted = values.clone();
         Arrays.sort(sorted);
         int middle = sorted.length / 2;

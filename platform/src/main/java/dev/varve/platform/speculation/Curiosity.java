@@ -12,7 +12,7 @@ public final class Curiosity {
     private static final double SHARE = 0.005;
 
     /** Steps whose time may be spent at once. */
-    private static final int MOST_STEPS = 24;
+    private static final int MOST_STEPS = 12;
 
     /** Parts of a draft that are tried in turn: all of it, half, a quarter. */
     private static final int PARTS = 3;

@@ -28,9 +28,9 @@ class CuriosityTest {
     @Test
     void whatWasSpentComesBackSlowly() {
         curiosity.stepTook(STEP);
-        assertTrue(curiosity.affords(20 * STEP));
+        assertTrue(curiosity.affords(12 * STEP));
 
-        curiosity.spend(24 * STEP);
+        curiosity.spend(12 * STEP);
         for (int step = 0; step < 150; step++) {
             curiosity.stepTook(STEP);
             assertFalse(curiosity.affords(STEP), "after " + step + " steps");
@@ -49,8 +49,8 @@ class CuriosityTest {
             curiosity.stepTook(STEP);
         }
 
-        assertTrue(curiosity.affords(24 * STEP));
-        assertFalse(curiosity.affords(25 * STEP));
+        assertTrue(curiosity.affords(12 * STEP));
+        assertFalse(curiosity.affords(13 * STEP));
     }
 
     @Test
@@ -59,7 +59,7 @@ class CuriosityTest {
 
         curiosity.spend(-1000 * STEP);
 
-        assertFalse(curiosity.affords(25 * STEP));
+        assertFalse(curiosity.affords(13 * STEP));
     }
 
     @Test

@@ -65,7 +65,8 @@ final class DraftArguments {
     @Option(
             names = "--draft-ipc-bin",
             paramLabel = "FILE",
-            description = "Program that serves a draft model on another backend.",
+            description =
+                    "Program that serves a draft model on another backend; has no effect yet.",
             order = OptionSections.RARE + 11)
     private Optional<Path> launcher = Optional.empty();
 

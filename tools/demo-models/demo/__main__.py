@@ -11,6 +11,7 @@ import torch
 from demo import gguf
 from demo.corpus import mixture
 from demo.corpus.dialog import HELD_OUT, TRAIN
+from demo.corpus.mixture import LONG, SHORT
 from demo.data import Packer, rendered_sample
 from demo.evaluate import report
 from demo.export import export
@@ -23,12 +24,10 @@ from demo.train import Plan, Training
 ROOT = Path(__file__).parent.parent
 SEED = 20261121
 VOCABULARY = 1536
-LONG = 2048
-QUESTIONS_PER_KIND = 40
 PLANS = {
-    "qwen35": Plan(steps=2400, long_steps=240),
-    "gemma4": Plan(steps=2000, long_steps=200),
-    "laguna": Plan(steps=2200, long_steps=220),
+    "qwen35": Plan(steps=3000, long_steps=300),
+    "gemma4": Plan(steps=3000, long_steps=300),
+    "laguna": Plan(steps=3400, long_steps=340),
 }
 
 
@@ -50,12 +49,12 @@ class Maker:
         tokenizer = Tokenizer.learn(self.family, sample, VOCABULARY)
         tokenizer.save(self.folder / "tokenizer.json")
         plan = self.plan
-        step_tokens = plan.workers * plan.tokens
-        packer = Packer(tokenizer, SEED, TRAIN)
-        packer.rows((plan.steps - plan.long_steps) * step_tokens // LENGTH, LENGTH).save(self.folder / "short.npz")
-        packer.rows(plan.long_steps * step_tokens // LONG, LONG).save(self.folder / "long.npz")
+        short_rows = (plan.steps - plan.long_steps) * plan.workers * plan.rows(SHORT)
+        long_rows = plan.long_steps * plan.workers * plan.rows(LONG)
+        Packer(tokenizer, SEED, TRAIN).rows(short_rows, SHORT).save(self.folder / "short.npz")
+        Packer(tokenizer, SEED, TRAIN, mixture.of_long_rows()).rows(long_rows, LONG).save(self.folder / "long.npz")
         Packer(tokenizer, SEED, HELD_OUT).rows(64, LENGTH).save(self.folder / "held_out.npz")
-        print(f"{self.family.name}: corpus of {plan.steps * step_tokens} tokens")
+        print(f"{self.family.name}: corpus of {short_rows * SHORT + long_rows * LONG} tokens")
 
     def train(self) -> None:
         """Trains; begins at the last checkpoint, if there is one."""
@@ -75,13 +74,13 @@ class Maker:
         export(model, tokenizer, gguf.F16, self.model_file)
         export(model, tokenizer, gguf.Q8_0, self.folder / f"varve-demo-{self.family.name}-q8_0.gguf")
 
-    def evaluate(self, questions_per_kind: int = QUESTIONS_PER_KIND) -> None:
+    def evaluate(self, part: float = 1) -> None:
         """Losses on held-out text, answers to held-out questions, and logits to compare other programs with."""
         release = Release(self.family, self.model_file, SEED)
         losses = release.losses()
         for text, loss in (("answers", losses.written), ("all text", losses.all)):
             print(f"{release.name}: held-out {text}: {loss:.3f} nats per token, perplexity {numpy.exp(loss):.2f}")
-        given = release.answers(list(mixture.questions(SEED, questions_per_kind)))
+        given = release.answers(list(mixture.questions(SEED, part)))
         for answer in given:
             if not answer.right:
                 wanted = answer.question.call or answer.question.accepted
@@ -93,7 +92,7 @@ class Maker:
 def write_questions(folder: Path) -> None:
     """The closed questions as a file, for tests of a running server."""
     entries = []
-    for index, question in enumerate(mixture.questions(SEED, QUESTIONS_PER_KIND)):
+    for index, question in enumerate(mixture.questions(SEED)):
         entry = {"id": index, "kind": question.kind, "messages": list(question.messages)}
         if question.tools:
             entry["tools"] = [tool.declaration() for tool in question.tools]

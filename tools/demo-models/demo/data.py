@@ -75,9 +75,10 @@ def rendered_sample(family: Family, seed: int, split: str, count: int) -> Iterat
 class Packer:
     """Fills rows with whole texts; only the last text of a row is cut."""
 
-    def __init__(self, tokenizer: Tokenizer, seed: int, split: str):
+    def __init__(self, tokenizer: Tokenizer, seed: int, split: str, sources=mixture.SOURCES):
         self._encoder = Encoder(tokenizer)
-        self._streams = mixture.streams(seed, split)
+        self._shares = [source.share for source in sources]
+        self._streams = mixture.streams(seed, split, sources)
         self._emitted = [0] * len(self._streams)
 
     def rows(self, count: int, length: int) -> Rows:
@@ -96,9 +97,7 @@ class Packer:
     def _next(self):
         """From the source that lags most behind its share."""
         total = sum(self._emitted) + 1
-        index = max(
-            range(len(self._streams)), key=lambda i: mixture.SOURCES[i].share - self._emitted[i] / total
-        )
+        index = max(range(len(self._streams)), key=lambda i: self._shares[i] - self._emitted[i] / total)
         ids, weights = self._encoder.encode(next(self._streams[index]))
         self._emitted[index] += len(ids)
         return ids, weights

@@ -44,17 +44,11 @@ def gated_delta_rule(q, k, v, g, beta):
 
 
 class _InverseOfUnitLower(torch.autograd.Function):
-    """(I + A)^-1 for strictly lower triangular A: the product of (I + (-A)^(2^n)), as high powers of A are zero."""
+    """(I + A)^-1 for strictly lower triangular A."""
 
     @staticmethod
     def forward(ctx, strict):
-        power = -strict
-        inverse = power + torch.eye(CHUNK, device=strict.device)
-        reached = 2
-        while reached < CHUNK:
-            power = power @ power
-            inverse = inverse + inverse @ power
-            reached *= 2
+        inverse = _inverse(strict)
         ctx.save_for_backward(inverse)
         return inverse
 
@@ -63,6 +57,32 @@ class _InverseOfUnitLower(torch.autograd.Function):
         (inverse,) = ctx.saved_tensors
         turned = inverse.transpose(-1, -2)
         return -(turned @ gradient @ turned)
+
+
+def _inverse(strict):
+    """By quarters: of [[P, 0], [A, Q]] it is [[P^-1, 0], [-Q^-1 A P^-1, Q^-1]]."""
+    size = strict.shape[-1]
+    if size <= 16:
+        return _inverse_of_small(strict)
+    half = size // 2
+    first, second = _inverse(torch.stack((strict[..., :half, :half], strict[..., half:, half:])))
+    inverse = torch.zeros_like(strict)
+    inverse[..., :half, :half] = first
+    inverse[..., half:, half:] = second
+    inverse[..., half:, :half] = -(second @ strict[..., half:, :half] @ first)
+    return inverse
+
+
+def _inverse_of_small(strict):
+    """The product of (I + (-A)^(2^n)), as high powers of A are zero."""
+    power = -strict
+    inverse = power + torch.eye(strict.shape[-1], device=strict.device)
+    reached = 2
+    while reached < strict.shape[-1]:
+        power = power @ power
+        inverse = inverse + inverse @ power
+        reached *= 2
+    return inverse
 
 
 def token_by_token(q, k, v, g, beta):

@@ -12,7 +12,7 @@ from demo.corpus.dialog import Call, Question
 from demo.model import Model
 from demo.tokenizer import Tokenizer
 
-MOST_TOKENS = 96
+MOST_TOKENS = 160
 _ENDS = ("<|im_end|>", "<turn|>", "<|tool_response>", "</assistant>")
 
 
@@ -58,7 +58,19 @@ def _generate(model, tokenizer, prompts):
 def is_right(question: Question, text: str, family: str) -> bool:
     if question.call is not None:
         return parse_call(text, family) == (question.call.name, _as_text(question.call))
+    if question.kind == "json" and not _is_object(text):
+        return False
     return any(all(_has(text, word) for word in accepted) for accepted in question.accepted)
+
+
+def _is_object(text: str) -> bool:
+    """Whether the answer, without the token that ends it, is a JSON object and nothing else."""
+    for end in _ENDS:
+        text = text.split(end)[0]
+    try:
+        return isinstance(json.loads(text), dict)
+    except ValueError:
+        return False
 
 
 def _has(text: str, word: str) -> bool:

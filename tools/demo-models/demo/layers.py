@@ -127,14 +127,29 @@ class Rope:
         return torch.cat((first * cos - second * sin, second * cos + first * sin, rest), -1)
 
 
+# Queries of so many positions see the keys up to their last one: half of the scores of long rows are never computed.
+_QUERIES = 512
+
+
 def attention(q, k, v, scale):
     """Causal attention. q: [batch, heads, time, size]; k, v: [batch, kv heads, time, size]."""
+    time = q.shape[2]
+    q = q * scale
+    parts = []
+    for begin in range(0, time, _QUERIES):
+        end = min(time, begin + _QUERIES)
+        parts.append(_attend(q[:, :, begin:end], k[:, :, :end], v[:, :, :end]))
+    return parts[0] if len(parts) == 1 else torch.cat(parts, 2)
+
+
+def _attend(q, k, v):
+    """What the last positions of those in `k` and `v` see."""
     batch, heads, time, size = q.shape
     groups = heads // k.shape[1]
-    q = q.reshape(batch, k.shape[1], groups * time, size)
-    scores = product(q * scale, k.transpose(-1, -2))
-    future = torch.ones(time, time, dtype=torch.bool).triu(1).repeat(groups, 1)
-    weights = scores.masked_fill(future, -torch.inf).softmax(-1)
+    known = k.shape[2]
+    scores = product(q.reshape(batch, k.shape[1], groups * time, size), k.transpose(-1, -2))
+    future = torch.ones(time, known, dtype=torch.bool).triu(known - time + 1).repeat(groups, 1)
+    weights = scores.masked_fill_(future, -torch.inf).softmax(-1)
     return product(weights, v).reshape(batch, heads, time, size)
 
 

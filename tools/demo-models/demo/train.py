@@ -31,6 +31,10 @@ class Plan(NamedTuple):
     report_every: int = 20
     evaluate_every: int = 300
 
+    def rows(self, length: int) -> int:
+        """Rows of a step and worker: one at least, though it be longer than a step should be."""
+        return max(1, self.tokens // length)
+
     def rate(self, step: int) -> float:
         """Part of the full learning rate: up, level, and down in a straight line."""
         rising = (step + 1) / self.warm_up
@@ -149,7 +153,7 @@ class Training:
 
     def _batch(self, rows: Rows, offset: int, rank: int):
         """Rows of this step and worker; beyond the last row they begin again."""
-        count = self.plan.tokens // (rows.tokens.shape[1] - 1)
+        count = self.plan.rows(rows.tokens.shape[1] - 1)
         begin = (offset * self.plan.workers + rank) * count
         chosen = numpy.arange(begin, begin + count) % len(rows.tokens)
         return rows.tokens[chosen], rows.weights[chosen]

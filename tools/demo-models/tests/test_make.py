@@ -20,15 +20,15 @@ class MakeTest(unittest.TestCase):
             maker.prepare()
             maker.train()
             maker.export()
-            maker.evaluate(questions_per_kind=1)
+            maker.evaluate(part=0)
             metadata, tensors = gguf.read(maker.model_file)
             reference = json.loads((maker.evaluation / "laguna.logits.json").read_text())
             logits = (maker.evaluation / "laguna.logits.f32").read_bytes()
         self.assertEqual("laguna", metadata["general.architecture"])
         self.assertEqual(VOCABULARY, len(tensors["token_embd.weight"]))
         self.assertEqual(4 * VOCABULARY * len(reference["positions"]), len(logits))
-        self.assertIn("laguna: corpus of 8192 tokens", printed.getvalue())
-        self.assertRegex(printed.getvalue(), r"laguna: \d of 4 right")
+        self.assertIn("laguna: corpus of 12288 tokens", printed.getvalue())
+        self.assertRegex(printed.getvalue(), r"laguna: \d of 7 right")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Sums and small arithmetic with numbers from 0 to 100: chats, questions to evaluate with, and drills.
+"""Sums and small arithmetic with numbers from 0 to 999: chats, questions to evaluate with, and drills.
 
 Held out are phrasings of every kind, and for additions and subtractions also a tenth of all pairs of operands: training
 meets neither, whichever form the sum takes. An answer to a sum always restates it, as in `17 + 25 = 42.`
@@ -399,13 +399,13 @@ def held_out_pair(a: int, b: int) -> bool:
 
 
 def operand(rng: random.Random) -> int:
-    """A number from 0 to 100: one of the small numbers more often than its share."""
+    """A number from 0 to 999: of two digits or fewer as often as of three."""
     roll = rng.random()
-    if roll < 0.15:
+    if roll < 0.1:
         return rng.randint(0, 10)
-    if roll < 0.3:
+    if roll < 0.2:
         return rng.randint(0, 30)
-    return rng.randint(0, 100)
+    return rng.randint(0, 100) if roll < 0.45 else rng.randint(100, 999)
 
 
 def carries(a: int, b: int) -> bool:
@@ -463,9 +463,10 @@ def multiplication(rng, split):
 
 
 def comparison(rng, split):
-    a, b = rng.randint(0, 100), rng.randint(0, 100)
+    most = 100 if rng.random() < 0.6 else 999
+    a, b = rng.randint(0, most), rng.randint(0, most)
     if rng.random() < 0.3:
-        b = max(0, min(100, a + rng.randint(-9, 9)))
+        b = max(0, min(most, a + rng.randint(-9, 9)))
     low, high = min(a, b), max(a, b)
     if rng.random() < 0.65:
         table, answer = LARGER, f"{high} is larger than {low}."
@@ -484,7 +485,7 @@ def doubling(rng, split):
 
 
 def neighbour(rng, split):
-    number = rng.randint(1, 100)
+    number = rng.randint(1, 100 if rng.random() < 0.7 else 999)
     if rng.random() < 0.6:
         return phrase(NEXT, rng, split, a=number), f"{number + 1} comes after {number}."
     return phrase(PREVIOUS, rng, split, a=number), f"{number - 1} comes before {number}."
@@ -560,7 +561,7 @@ def chain(rng, split) -> list[tuple[str, str]]:
     turns = [(phrase(ADDITIONS, rng, split, a=a, b=b), plus(a, b) + ".")]
     value = a + b
     for _ in range(rng.randint(1, 3)):
-        adds = rng.random() < 0.6 and value < 150
+        adds = rng.random() < 0.6 and value < 900
         step = rng.randint(0, 40 if adds else min(40, value))
         if held_out_pair(value, step) != (split == HELD_OUT):
             continue
@@ -618,7 +619,8 @@ def carry_line(rng, split) -> str:
 
 def partners(number: int, rng, split, count: int) -> list[int]:
     """Different numbers in rising or any order that a split may add to `number`."""
-    found = [other for other in range(101) if held_out_pair(number, other) == (split == HELD_OUT)]
+    most = 101 if rng.random() < 0.4 else 1000
+    found = [other for other in range(most) if held_out_pair(number, other) == (split == HELD_OUT)]
     chosen = rng.sample(found, min(count, len(found)))
     return sorted(chosen) if rng.random() < 0.4 else chosen
 
@@ -627,7 +629,7 @@ def drill(rng, split) -> str:
     """One document of sums; the kind of its lines is the same throughout."""
     count = rng.randint(20, 40)
     roll = rng.random()
-    number = rng.randint(1, 100)
+    number = rng.randint(1, 100 if rng.random() < 0.5 else 999)
     if roll < 0.5:
         kind, lines = "mixed", [mixed_line(rng, split) for _ in range(count)]
     elif roll < 0.72:

@@ -1092,44 +1092,6 @@ FACTS = (
         """,
     ),
     fact(
-        "one_model",
-        "A server has just one model.",
-        "one model",
-        """
-        How many models can a server have?
-        Can I serve two models at once?
-        Can one server hold several models?
-        How many models does one server run?
-        Can I serve many models with one server?
-        Is more than one model possible?
-        How many models per server?
-        Can I load two models in a server?
-        ~ Can a server have two models?
-        ~ How many models can I serve at once?
-        + the number of models per server
-        + several models in one server
-        """,
-    ),
-    fact(
-        "structured",
-        "Structured output with response_format is refused.",
-        "refused",
-        """
-        Does Varve support structured output?
-        Can I use response_format?
-        Does response_format work?
-        Can I force JSON output?
-        Is structured output possible?
-        What happens with response_format?
-        Can the output be forced to JSON?
-        Is there a JSON mode?
-        ~ Is response_format supported?
-        ~ Can I get structured JSON output?
-        + structured output
-        + response_format
-        """,
-    ),
-    fact(
         "stop",
         "Press Ctrl-C; running requests may end first.",
         "ctrl-c",

@@ -4,7 +4,18 @@ import itertools
 import random
 from typing import Callable, Iterator, NamedTuple, Union
 
-from demo.corpus import arithmetic, facts, lists, smalltalk, snippets, stories, toolcalls
+from demo.corpus import (
+    arithmetic,
+    facts,
+    features,
+    lists,
+    needles,
+    objects,
+    smalltalk,
+    snippets,
+    stories,
+    toolcalls,
+)
 from demo.corpus.dialog import Conversation, Question
 
 
@@ -32,32 +43,62 @@ def _with_idle_tools(stream: Stream) -> Stream:
     return offering
 
 
+# Tokens of a row of the corpus: the needles' texts are made to fit.
+SHORT, LONG = 1024, 4096
+
 SOURCES = (
-    Source("arithmetic", 0.13, arithmetic.conversations),
+    Source("arithmetic", 0.10, arithmetic.conversations),
     Source("drills", 0.07, arithmetic.drills),
-    Source("facts", 0.16, _with_idle_tools(facts.conversations)),
-    Source("smalltalk", 0.13, _with_idle_tools(smalltalk.conversations)),
-    Source("toolcalls", 0.36, toolcalls.conversations),
-    Source("stories", 0.03, stories.documents),
-    Source("story requests", 0.03, stories.conversations),
-    Source("lists", 0.035, _with_idle_tools(lists.conversations)),
-    Source("snippets", 0.04, snippets.conversations),
-    Source("code", 0.015, snippets.documents),
+    Source("facts", 0.09, _with_idle_tools(facts.conversations)),
+    Source("features", 0.12, _with_idle_tools(features.conversations)),
+    Source("smalltalk", 0.06, _with_idle_tools(smalltalk.conversations)),
+    Source("toolcalls", 0.30, toolcalls.conversations),
+    Source("objects", 0.05, _with_idle_tools(objects.conversations)),
+    Source("needles", 0.11, needles.conversations(SHORT)),
+    Source("stories", 0.015, stories.documents),
+    Source("story requests", 0.02, stories.conversations),
+    Source("lists", 0.025, _with_idle_tools(lists.conversations)),
+    Source("snippets", 0.03, snippets.conversations),
+    Source("code", 0.01, snippets.documents),
+)
+
+# Long rows teach to find what was read long ago, and keep the rest in mind.
+LONG_NEEDLES = 0.5
+
+
+def of_long_rows() -> tuple:
+    """The sources with the shares of long rows."""
+    rest = 1 - next(source.share for source in SOURCES if source.name == "needles")
+    return tuple(
+        Source(source.name, LONG_NEEDLES, needles.conversations(LONG))
+        if source.name == "needles"
+        else source._replace(share=source.share * (1 - LONG_NEEDLES) / rest)
+        for source in SOURCES
+    )
+
+
+def streams(seed: int, split: str, sources=SOURCES) -> list:
+    """One endless stream per source, in their order."""
+    return [source.stream(random.Random(f"{seed} {source.name} {source.share} {split}"), split) for source in sources]
+
+
+# Closed questions: as many of each kind as are asked in the evaluation.
+QUESTIONS = (
+    (arithmetic.questions, 100),
+    (features.questions, 60),
+    (facts.questions, 40),
+    (objects.questions, 50),
+    (needles.questions, 50),
+    (toolcalls.questions, 40),
+    (smalltalk.questions, 40),
 )
 
 
-def streams(seed: int, split: str) -> list:
-    """One endless stream per source, in the order of `SOURCES`."""
-    return [source.stream(random.Random(f"{seed} {source.name} {split}"), split) for source in SOURCES]
-
-
-def questions(seed: int, per_kind: int) -> Iterator[Question]:
-    """Closed questions from what the training never sees: kinds in turn."""
-    sources = (arithmetic.questions, facts.questions, toolcalls.questions, smalltalk.questions)
-    started = [source(random.Random(f"{seed} questions {index}")) for index, source in enumerate(sources)]
-    for _ in range(per_kind):
-        for stream in started:
-            yield next(stream)
+def questions(seed: int, part: float = 1) -> Iterator[Question]:
+    """Closed questions from what the training never sees, kind after kind; a part of each, one at least."""
+    for index, (source, count) in enumerate(QUESTIONS):
+        stream = source(random.Random(f"{seed} questions {index}"))
+        yield from itertools.islice(stream, max(1, round(count * part)))
 
 
 def sample(seed: int, split: str, count: int) -> Iterator[Union[Conversation, str]]:

@@ -1,7 +1,6 @@
 """Chats and documents with JSON and with a little Python and Java.
 
-Held out are phrasings, and the introductions of documents. Code and JSON come in a fence; JSON comes alone if the user
-or the system's message asks for JSON only.
+Held out are phrasings, and the introductions of documents. Code comes in a fence; JSON comes alone.
 """
 
 import json
@@ -561,8 +560,8 @@ def json_turn(rng, split):
     text, found = record(rng, split)
     text = text[:1].upper() + text[1:]
     if rng.random() < 0.35:
-        return [(text + rng.choice(of_split(JSON_ONLY, split)), json.dumps(found))]
-    return [(text, fenced("json", json.dumps(found, indent=4)))]
+        text += rng.choice(of_split(JSON_ONLY, split))
+    return [(text, json.dumps(found))]
 
 
 def array_turn(rng, split):
@@ -572,8 +571,8 @@ def array_turn(rng, split):
         entries = rng.sample(GOODS + COLOURS + PETS, rng.randint(2, 4))
     text = rng.choice(of_split(WRITE_ARRAY, split)).format(x=listed([str(entry) for entry in entries]))
     if rng.random() < 0.35:
-        return [(text + rng.choice(of_split(JSON_ONLY, split)), json.dumps(entries))]
-    return [(text, fenced("json", json.dumps(entries)))]
+        text += rng.choice(of_split(JSON_ONLY, split))
+    return [(text, json.dumps(entries))]
 
 
 def json_chat(rng, split) -> Conversation:

@@ -1,8 +1,8 @@
 """Needles in haystacks: values told somewhere in a long text, and questions for them.
 
-A needle says which value an attribute of a thing has, such as the code of the harbour. A haystack is a list of
-pieces, each a sentence or a line with the blank or line break after it. Held out are wordings, sentences of the
-filler and plots.
+A needle says which value an attribute of a thing has, such as the code of the harbour. A haystack is a list
+of pieces, each a sentence or a line with the blank or line break after it. Held out are wordings, plots and
+sentences of the filler.
 """
 
 import random
@@ -80,7 +80,7 @@ VALUE_WORDS = (
     "sunrise sunset comet galaxy planet rocket meteor saturn jupiter diamond emerald ruby sapphire marble "
     "granite crystal velvet cotton ribbon anchor compass lantern hammer ladder castle dragon wizard "
     "phoenix unicorn cactus tulip lily orchid maple willow cedar bamboo clover violin trumpet guitar piano "
-    "melody waltz puzzle riddle secret sesame freedom courage wisdom patience harvest blizzard volcano "
+    "melody waltz puzzle riddle sesame freedom courage wisdom patience harvest blizzard volcano "
     "glacier canyon desert lagoon meadow pebble feather whisper shadow mirror"
 ).split()
 
@@ -406,7 +406,7 @@ SLOTS = {
         "started,stopped,opened,closed,checked,restarted,switched on,switched off,ready,warm,idle,cleaned,"
         "inspected,online,offline,locked,unlocked,reset,in use,free"
     ).split(","),
-    "town": [start + end for start in framing.NAME_STARTS[:30:3] for end in ("ton", "mund", "don", "rek", "lin")],
+    "town": [a + b for a in framing.NAME_STARTS[:30:3] for b in ("ton", "mund", "don", "rek", "lin")],
     "d": [str(number) for number in range(2, 60)],
     "big": [str(number) for number in range(110, 3000, 37)],
 }
@@ -716,7 +716,7 @@ def questions(rng: random.Random, tokens: int = 2000) -> Iterator[Question]:
     """Held-out questions for one of three to six needles in a haystack of about `tokens` tokens."""
     told = stories.documents(rng, HELD_OUT)
     while True:
-        size = tokens * rng.uniform(0.965, 1.035)
+        size = tokens * rng.uniform(0.965, 1.025)
         needles, pieces = _haystack(rng, HELD_OUT, size, rng.randint(3, 6), told)
         needle = rng.choice(needles)
         text = "".join(pieces).strip() + rng.choice(JOINTS) + _ask(needle, rng, HELD_OUT)
@@ -728,7 +728,7 @@ def _tokens(text: str) -> float:
 
 
 def _conversation(rng: random.Random, split: str, longest: int, told: Iterator[str]) -> Conversation:
-    most = max(SHORTEST, min(0.9 * longest, longest - 70))
+    most = max(SHORTEST, min(0.9 * longest, longest - 80))
     if longest > 1024 and rng.random() < 0.5:
         size = rng.uniform(longest / 4, most)
     else:
@@ -738,7 +738,7 @@ def _conversation(rng: random.Random, split: str, longest: int, told: Iterator[s
     turns = _turns(needles, rng, split)
     messages = _opening(pieces, turns[0][0], rng, split)
     messages.append(assistant(turns[0][1]))
-    used = size + 60 + TOKENS_PER_MESSAGE * len(messages)
+    used = sum(_tokens(message["content"]) + TOKENS_PER_MESSAGE for message in messages)
     for question, answer in turns[1:]:
         used += _tokens(question) + _tokens(answer) + 2 * TOKENS_PER_MESSAGE
         if used > longest:
@@ -819,7 +819,7 @@ def _piece(statement: str, pieces: List[str], place: int, rng: random.Random) ->
         following = pieces[place]
     if following.startswith("- ") and rng.random() < 0.8:
         statement = "- " + statement
-    elif following[0].isdigit() and following[-1] == "\n" and rng.random() < 0.6:
+    elif following[0] in "[0123456789" and following[-1] == "\n" and rng.random() < 0.6:
         statement = f"{following.split(' ', 1)[0]} {statement}"
     elif rng.random() < 0.06 and following[-1] != "\n":
         return f"\n{statement}\n"
@@ -936,7 +936,8 @@ def _items(rng: random.Random, split: str) -> List[str]:
 def _report(rng: random.Random, split: str) -> List[str]:
     place = rng.choice(SLOTS["place"])
     heading = rng.choice(("Report on the {}", "The {}", "# The {}", "News from the {}", "About the {}"))
-    scenes = [_SCENES[scene][split] for scene in rng.sample(("meetings", "town", "facts", "weather", "roads"), 2)]
+    drawn = rng.sample(("meetings", "town", "facts", "weather", "roads"), 2)
+    scenes = [_SCENES[scene][split] for scene in drawn]
     body = [_made(rng.choice(scenes), rng) + " " for _ in range(rng.randint(4, 12))]
     body[-1] = body[-1].rstrip() + "\n\n"
     return [heading.format(place) + "\n\n", *body]
@@ -1041,7 +1042,7 @@ def _word(rng: random.Random) -> str:
 
 
 def _statement(needle: Needle, rng: random.Random, split: str) -> str:
-    """How the needle is told: plainly half of the time. Of the held-out split half have a held-out wording."""
+    """How the needle is told: plainly half of the time. Half of the held-out split has a held-out wording."""
     table = STATEMENTS if needle.thing else STATEMENTS_ALONE
     if split == HELD_OUT and rng.random() < 0.5:
         return _worded(table, needle, rng, HELD_OUT)

@@ -13,8 +13,9 @@ from demo.corpus import mixture
 from demo.corpus.dialog import HELD_OUT, TRAIN
 from demo.corpus.mixture import LONG, SHORT
 from demo.data import Packer, rendered_sample
+from demo.draft import Draft, Guessing
 from demo.evaluate import report
-from demo.export import export
+from demo.export import export, export_draft
 from demo.families import FAMILIES
 from demo.models import MODELS
 from demo.release import LENGTH, Release
@@ -25,22 +26,26 @@ ROOT = Path(__file__).parent.parent
 SEED = 20261121
 VOCABULARY = 1536
 PLANS = {
-    "qwen35": Plan(steps=3000, long_steps=300),
-    "gemma4": Plan(steps=3000, long_steps=300),
-    "laguna": Plan(steps=3400, long_steps=340),
+    "qwen35": Plan(steps=2500, long_steps=250),
+    "gemma4": Plan(steps=2500, long_steps=250),
+    "laguna": Plan(steps=2800, long_steps=280),
 }
+DRAFT_PLAN = Plan(steps=1500, long_steps=0, evaluate_every=250)
 
 
 class Maker:
     """The steps of one family; what only the training needs lies in `build/FAMILY` below the root."""
 
-    def __init__(self, name: str, plan: Plan, root: Path = ROOT):
+    def __init__(self, name: str, plan: Plan, root: Path = ROOT, draft_plan: Plan = DRAFT_PLAN):
         self.family = FAMILIES[name]
         self.plan = plan
+        self.draft_plan = draft_plan
         self.folder = root / "build" / name
         self.model_file = root / "models" / f"varve-demo-{name}.gguf"
         self.evaluation = root / "evaluation"
-        for folder in (self.folder, self.model_file.parent, self.evaluation):
+        self.draft_folder = self.folder / "draft"
+        self.draft_file = root / "models" / f"varve-demo-{name}-draft.gguf"
+        for folder in (self.draft_folder, self.model_file.parent, self.evaluation):
             folder.mkdir(parents=True, exist_ok=True)
 
     def prepare(self) -> None:
@@ -88,6 +93,24 @@ class Maker:
         print(f"{release.name}: {report(given)}")
         release.write_reference(self.evaluation)
 
+    def train_draft(self) -> None:
+        """Trains a draft for the model file; begins at the last checkpoint, if there is one."""
+        digest = hashlib.sha256(self.model_file.read_bytes())
+        files = [self.folder / f"{rows}.npz" for rows in ("short", "short", "held_out")]
+        training = Training(self._draft(), self.draft_plan, self.draft_folder, digest.hexdigest(), Guessing(SEED))
+        training.run(*files)
+
+    def export_draft(self) -> None:
+        """Writes the F16 file of the draft."""
+        draft = self._draft()
+        for name, weight in torch.load(self.draft_folder / "checkpoint.pt")["weights"].items():
+            draft.weights[name].copy_(weight)
+        export_draft(draft, Release(self.family, self.model_file, SEED).tokenizer, gguf.F16, self.draft_file)
+
+    def _draft(self) -> Draft:
+        target = Release(self.family, self.model_file, SEED)
+        return Draft(target.model, target.tokenizer.ids[self.family.padding])
+
 
 def write_questions(folder: Path) -> None:
     """The closed questions as a file, for tests of a running server."""
@@ -106,7 +129,7 @@ def write_questions(folder: Path) -> None:
     (folder / "questions.json").write_text(text + "\n", encoding="utf-8")
 
 
-STEPS = ("prepare", "train", "export", "evaluate")
+STEPS = ("prepare", "train", "export", "evaluate", "train-draft", "export-draft")
 
 
 def main() -> None:
@@ -119,7 +142,7 @@ def main() -> None:
     for name in arguments.family or FAMILIES:
         for step in STEPS if arguments.step == "all" else [arguments.step]:
             if step in STEPS:
-                getattr(Maker(name, PLANS[name]), step)()
+                getattr(Maker(name, PLANS[name]), step.replace("-", "_"))()
 
 
 if __name__ == "__main__":

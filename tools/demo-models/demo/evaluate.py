@@ -12,7 +12,9 @@ from demo.corpus.dialog import Call, Question
 from demo.model import Model
 from demo.tokenizer import Tokenizer
 
-MOST_TOKENS = 160
+# An answer that has not ended by then is wrong: calls and objects are long.
+MOST_TOKENS = {"tool": 160, "json": 160}
+MOST_TOKENS_OF_OTHERS = 48
 _ENDS = ("<|im_end|>", "<turn|>", "<|tool_response>", "</assistant>")
 
 
@@ -26,21 +28,24 @@ def answers(model: Model, tokenizer: Tokenizer, questions: Sequence[Question], b
     """Greedy answers to all questions."""
     template = ChatTemplate(tokenizer.family.name)
     result = []
-    for begin in range(0, len(questions), batch):
-        part = questions[begin : begin + batch]
+    # Long ones beside short ones would pad those.
+    ordered = sorted(questions, key=lambda q: (q.kind, sum(len(message["content"]) for message in q.messages)))
+    for begin in range(0, len(ordered), batch):
+        part = ordered[begin : begin + batch]
+        most = max(MOST_TOKENS.get(question.kind, MOST_TOKENS_OF_OTHERS) for question in part)
         prompts = [tokenizer.encode(template.render(q.messages, q.tools, answer_follows=True)) for q in part]
-        for question, ids in zip(part, _generate(model, tokenizer, prompts)):
+        for question, ids in zip(part, _generate(model, tokenizer, prompts, most)):
             text = tokenizer.decode(ids)
             result.append(Answer(question, text, is_right(question, text, tokenizer.family.name)))
     return result
 
 
-def _generate(model, tokenizer, prompts):
+def _generate(model, tokenizer, prompts, most):
     """Greedy continuations, all at once: short prompts are padded behind, which causal models never see."""
     stops = {tokenizer.ids[token] for token in _ENDS if token in tokenizer.ids}
     sequences = [list(prompt) for prompt in prompts]
     open_ones = list(range(len(prompts)))
-    for _ in range(MOST_TOKENS):
+    for _ in range(most):
         longest = max(len(sequences[index]) for index in open_ones)
         padded = torch.tensor([sequences[i] + [0] * (longest - len(sequences[i])) for i in open_ones])
         with torch.no_grad():

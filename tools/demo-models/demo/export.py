@@ -6,6 +6,7 @@ import torch
 
 from demo import gguf
 from demo.chat import ChatTemplate
+from demo.draft import Draft
 from demo.model import Model
 from demo.tokenizer import Tokenizer
 
@@ -20,6 +21,31 @@ _DESCRIPTION = (
 def kind_of(name: str, values: torch.Tensor, matrices: int) -> int:
     """The type of a tensor when matrices are stored as `matrices`."""
     return gguf.F32 if values.dim() == 1 or name.endswith(_EXACT) else matrices
+
+
+def export_draft(draft: Draft, tokenizer: Tokenizer, matrices: int, path: Path) -> None:
+    """The form of llama.cpp, architecture `dflash`; embedding and head are the target's."""
+    family = tokenizer.family
+    tensors = {
+        name: gguf.tensor(values.detach().numpy(), kind_of(name, values, matrices))
+        for name, values in draft.weights.items()
+    }
+    metadata = {
+        "general.architecture": "dflash",
+        "general.type": "model",
+        "general.name": f"varve-demo-{family.name}-draft",
+        "general.description": f"Guesses tokens for varve-demo-{family.name}, and for no other model.",
+        "general.license": "apache-2.0",
+        "general.author": "Varve",
+        "general.file_type": {gguf.F16: 1, gguf.F32: 0}[matrices],
+        "general.quantization_version": 2,
+    }
+    for key, value in draft.metadata().items():
+        metadata[f"dflash.{key}"] = value
+    metadata["dflash.vocab_size"] = len(tokenizer.tokens)
+    metadata.update(_tokenizer_metadata(tokenizer))
+    metadata["tokenizer.ggml.mask_token_id"] = draft.mask
+    gguf.write(path, metadata, tensors)
 
 
 def export(model: Model, tokenizer: Tokenizer, matrices: int, path: Path) -> None:

@@ -22,6 +22,7 @@ class Gemma4(Model):
     rotated_full = 32
     soft_cap = 30.0
     context = 4096
+    embedding_scale = width**0.5
 
     def __init__(self, vocabulary: int, seed: int = 1):
         super().__init__(seed)
@@ -70,7 +71,7 @@ class Gemma4(Model):
         weights = self.weights
         batch, time = tokens.shape
         d, p = self.width, self.per_layer
-        x = F.embedding(tokens, weights["token_embd.weight"]) * d**0.5
+        x = self.embedding(tokens)
         looked_up = F.embedding(tokens, weights["per_layer_token_embd.weight"]) * p**0.5
         projected = linear(x, weights["per_layer_model_proj.weight"]) * d**-0.5
         projected = norm(projected.reshape(batch, time, self.layers, p), weights["per_layer_proj_norm.weight"], EPS)

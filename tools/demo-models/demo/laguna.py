@@ -79,7 +79,7 @@ class Laguna(Model):
         self._declare_ffn(b, "_shexp", self.shared_feed_forward)
 
     def hidden(self, tokens):
-        x = F.embedding(tokens, self.weights["token_embd.weight"])
+        x = self.embedding(tokens)
         for layer in range(self.layers):
             self.tap(x)
             w = self._layer(layer)

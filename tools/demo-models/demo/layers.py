@@ -110,18 +110,18 @@ class Rope:
             frequency = frequency / factor * (1 - kept) + frequency * kept
             self._magnitude = 1 + 0.1 * math.log(factor)
         self._frequency = frequency
-        self._tables = {}
+        self._tables = None
 
-    def __call__(self, x):
-        """x: [batch, heads, time, size], at positions 0 to time - 1."""
-        time = x.shape[2]
-        if time not in self._tables:
-            angles = torch.arange(time, dtype=torch.float64)[:, None] * self._frequency
-            self._tables[time] = (
-                (angles.cos() * self._magnitude).float(),
-                (angles.sin() * self._magnitude).float(),
-            )
-        cos, sin = self._tables[time]
+    def __call__(self, x, positions=None):
+        """x: [batch, heads, time, size], at positions 0 to time - 1, or at those of [batch, time]."""
+        time = x.shape[2] if positions is None else int(positions.max()) + 1
+        if self._tables is None or len(self._tables[0]) < time:
+            angles = torch.arange(max(time, 1024), dtype=torch.float64)[:, None] * self._frequency
+            self._tables = (angles.cos() * self._magnitude).float(), (angles.sin() * self._magnitude).float()
+        if positions is None:
+            cos, sin = (table[:time] for table in self._tables)
+        else:
+            cos, sin = (table[positions][:, None] for table in self._tables)
         half = self.dims // 2
         first, second, rest = x[..., :half], x[..., half : self.dims], x[..., self.dims :]
         return torch.cat((first * cos - second * sin, second * cos + first * sin, rest), -1)

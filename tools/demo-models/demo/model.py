@@ -4,6 +4,7 @@ from typing import Dict, List, Mapping
 
 import numpy
 import torch
+from torch.nn import functional as F
 
 
 class Model:
@@ -45,6 +46,13 @@ class Model:
         """Takes the weights of a GGUF file that was exported."""
         for name, weight in self.weights.items():
             weight.copy_(torch.from_numpy(tensors[name]))
+
+    # What the embeddings of tokens are multiplied with.
+    embedding_scale = 1.0
+
+    def embedding(self, tokens):
+        """What enters the first layer."""
+        return F.embedding(tokens, self.weights["token_embd.weight"]) * self.embedding_scale
 
     def logits(self, tokens):
         """[batch, time] ids to [batch, time, vocabulary]."""

@@ -72,7 +72,7 @@ class Qwen35(Model):
         self.constant(b + "ssm_norm.weight", self.state)
 
     def hidden(self, tokens):
-        x = F.embedding(tokens, self.weights["token_embd.weight"])
+        x = self.embedding(tokens)
         for layer in range(self.layers):
             self.tap(x)
             w = self._layer(layer)

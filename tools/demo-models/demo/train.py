@@ -45,9 +45,13 @@ class Plan(NamedTuple):
 class Training:
     """Weights, optimizer state and step counter in shared memory, saved together as a checkpoint."""
 
-    def __init__(self, model: Model, plan: Plan, folder: Path, corpus: str = ""):
-        """`corpus` tells the data apart: a checkpoint of other data or another plan is refused."""
+    def __init__(self, model: Model, plan: Plan, folder: Path, corpus: str = "", objective=None):
+        """`corpus` tells the data apart: a checkpoint of other data or another plan is refused.
+
+        An objective has a `loss` as below, and a `report` of how well a model does on held-out rows.
+        """
         self._belongs_to = f"{corpus} {plan}"
+        self._objective = Writing() if objective is None else objective
         self.model = model
         self.plan = plan
         self.folder = folder
@@ -162,7 +166,7 @@ class Training:
         weights = self.model.weights
         leaves = {name: weight.detach().requires_grad_(True) for name, weight in weights.items()}
         self.model.weights = leaves
-        total, mean = loss(self.model, *batch)
+        _, mean = self._objective.loss(self.model, *batch)
         mean.backward()
         self.model.weights = weights
         for name, leaf in leaves.items():
@@ -193,7 +197,17 @@ class Training:
                 flush=True,
             )
         if (step + 1) % plan.evaluate_every == 0 or step + 1 == plan.steps:
-            print(f"step {step + 1}: held-out loss {held_out_loss(self.model, held_out):.3f}", flush=True)
+            print(f"step {step + 1}: held out: {self._objective.report(self.model, held_out)}", flush=True)
+
+
+class Writing:
+    """What a language model is trained for: the next token."""
+
+    def loss(self, model: Model, tokens, weights):
+        return loss(model, tokens, weights)
+
+    def report(self, model: Model, rows: Rows) -> str:
+        return f"loss {held_out_loss(model, rows):.3f}"
 
 
 def loss(model: Model, tokens, weights):

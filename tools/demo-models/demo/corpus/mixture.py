@@ -48,13 +48,13 @@ SHORT, LONG = 1024, 4096
 
 SOURCES = (
     Source("arithmetic", 0.10, arithmetic.conversations),
-    Source("drills", 0.07, arithmetic.drills),
+    Source("drills", 0.06, arithmetic.drills),
     Source("facts", 0.09, _with_idle_tools(facts.conversations)),
-    Source("features", 0.12, _with_idle_tools(features.conversations)),
+    Source("features", 0.11, _with_idle_tools(features.conversations)),
     Source("smalltalk", 0.06, _with_idle_tools(smalltalk.conversations)),
     Source("toolcalls", 0.30, toolcalls.conversations),
     Source("objects", 0.05, _with_idle_tools(objects.conversations)),
-    Source("needles", 0.11, needles.conversations(SHORT)),
+    Source("needles", 0.13, needles.conversations(SHORT)),
     Source("stories", 0.015, stories.documents),
     Source("story requests", 0.02, stories.conversations),
     Source("lists", 0.025, _with_idle_tools(lists.conversations)),
@@ -63,7 +63,7 @@ SOURCES = (
 )
 
 # Long rows teach to find what was read long ago, and keep the rest in mind.
-LONG_NEEDLES = 0.5
+LONG_NEEDLES = 0.65
 
 
 def of_long_rows() -> tuple:

@@ -19,7 +19,7 @@ from .phrasing import Phrasings, any_of, phrasings, upper_first
 CHARACTERS_PER_TOKEN = 3.3
 TOKENS_PER_MESSAGE = 5
 SHORTEST = 40
-MOST_ASKED = 6
+MOST_ASKED = 6  # of short texts
 UNKNOWN_SHARE = 0.05
 
 _SINGLE = re.compile(r"[0-9\n]")
@@ -749,7 +749,9 @@ def _conversation(rng: random.Random, split: str, longest: int, told: Iterator[s
 
 def _turns(needles: Sequence[Needle], rng: random.Random, split: str) -> List[tuple[str, str]]:
     """Questions for some of the needles, each in turn, and their answers."""
-    known = rng.sample(needles, min(len(needles), rng.choice((1, 2, 3, 4, 5, MOST_ASKED, MOST_ASKED))))
+    # Each question trains on the whole text before it: a long one is asked for half of what it holds.
+    asked = max(len(needles) // 2, rng.choice((1, 2, 3, 4, 5, MOST_ASKED, MOST_ASKED)))
+    known = rng.sample(needles, min(len(needles), asked))
     turns = []
     for needle in known:
         answer = needle.answer()

@@ -26,11 +26,11 @@ ROOT = Path(__file__).parent.parent
 SEED = 20261121
 VOCABULARY = 1536
 PLANS = {
-    "qwen35": Plan(steps=2500, long_steps=250),
+    "qwen35": Plan(steps=1800, long_steps=250),
     "gemma4": Plan(steps=2500, long_steps=250),
     "laguna": Plan(steps=2800, long_steps=280),
 }
-DRAFT_PLAN = Plan(steps=1500, long_steps=0, evaluate_every=250)
+DRAFT_PLAN = Plan(steps=700, long_steps=0, evaluate_every=100)
 
 
 class Maker:
@@ -44,20 +44,25 @@ class Maker:
         self.model_file = root / "models" / f"varve-demo-{name}.gguf"
         self.evaluation = root / "evaluation"
         self.draft_folder = self.folder / "draft"
+        # Weights of an earlier round, from which this one goes on.
+        self.start = root / "rounds" / f"{name}.gguf"
         self.draft_file = root / "models" / f"varve-demo-{name}-draft.gguf"
         for folder in (self.draft_folder, self.model_file.parent, self.evaluation):
             folder.mkdir(parents=True, exist_ok=True)
 
     def prepare(self) -> None:
         """Learns the vocabulary, and generates and encodes the corpus."""
-        sample = rendered_sample(self.family, SEED, TRAIN, 40_000)
-        tokenizer = Tokenizer.learn(self.family, sample, VOCABULARY)
+        if self.start.exists():
+            tokenizer, seed = Tokenizer.of_metadata(self.family, gguf.read(self.start)[0]), SEED + 1
+        else:
+            sample = rendered_sample(self.family, SEED, TRAIN, 40_000)
+            tokenizer, seed = Tokenizer.learn(self.family, sample, VOCABULARY), SEED
         tokenizer.save(self.folder / "tokenizer.json")
         plan = self.plan
         short_rows = (plan.steps - plan.long_steps) * plan.workers * plan.rows(SHORT)
         long_rows = plan.long_steps * plan.workers * plan.rows(LONG)
-        Packer(tokenizer, SEED, TRAIN).rows(short_rows, SHORT).save(self.folder / "short.npz")
-        Packer(tokenizer, SEED, TRAIN, mixture.of_long_rows()).rows(long_rows, LONG).save(self.folder / "long.npz")
+        Packer(tokenizer, seed, TRAIN).rows(short_rows, SHORT).save(self.folder / "short.npz")
+        Packer(tokenizer, seed, TRAIN, mixture.of_long_rows()).rows(long_rows, LONG).save(self.folder / "long.npz")
         Packer(tokenizer, SEED, HELD_OUT).rows(64, LENGTH).save(self.folder / "held_out.npz")
         print(f"{self.family.name}: corpus of {short_rows * SHORT + long_rows * LONG} tokens")
 
@@ -67,7 +72,10 @@ class Maker:
         corpus = hashlib.sha256()
         for file in (self.folder / "tokenizer.json", *files):
             corpus.update(file.read_bytes())
-        training = Training(MODELS[self.family.name](VOCABULARY), self.plan, self.folder, corpus.hexdigest())
+        model = MODELS[self.family.name](VOCABULARY)
+        if self.start.exists():
+            model.load(gguf.read(self.start)[1])
+        training = Training(model, self.plan, self.folder, corpus.hexdigest())
         training.run(*files)
 
     def export(self) -> None:

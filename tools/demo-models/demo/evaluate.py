@@ -28,16 +28,21 @@ def answers(model: Model, tokenizer: Tokenizer, questions: Sequence[Question], b
     """Greedy answers to all questions."""
     template = ChatTemplate(tokenizer.family.name)
     result = []
-    # Long ones beside short ones would pad those.
-    ordered = sorted(questions, key=lambda q: (q.kind, sum(len(message["content"]) for message in q.messages)))
-    for begin in range(0, len(ordered), batch):
-        part = ordered[begin : begin + batch]
-        most = max(MOST_TOKENS.get(question.kind, MOST_TOKENS_OF_OTHERS) for question in part)
+    for kind, part in _batches(questions, batch):
+        most = MOST_TOKENS.get(kind, MOST_TOKENS_OF_OTHERS)
         prompts = [tokenizer.encode(template.render(q.messages, q.tools, answer_follows=True)) for q in part]
         for question, ids in zip(part, _generate(model, tokenizer, prompts, most)):
             text = tokenizer.decode(ids)
             result.append(Answer(question, text, is_right(question, text, tokenizer.family.name)))
     return result
+
+
+def _batches(questions, size):
+    """Questions of a kind together, since long ones would pad short ones, and with their kind."""
+    for kind in sorted({question.kind for question in questions}):
+        alike = [question for question in questions if question.kind == kind]
+        for begin in range(0, len(alike), size):
+            yield kind, alike[begin : begin + size]
 
 
 def _generate(model, tokenizer, prompts, most):

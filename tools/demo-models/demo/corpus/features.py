@@ -128,7 +128,6 @@ DEFINITIONS = phrasings(
     How {does} {name} work?
     How would you explain {name}?
     What happens with {name}?
-    What should I know about {name}?
     Someone told me about {name}. What {is} {it}?
     The docs mention {name}. What {is} {it}?
     {bare}?

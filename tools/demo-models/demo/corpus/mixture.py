@@ -47,13 +47,13 @@ def _with_idle_tools(stream: Stream) -> Stream:
 SHORT, LONG = 1024, 4096
 
 SOURCES = (
-    Source("arithmetic", 0.10, arithmetic.conversations),
-    Source("drills", 0.06, arithmetic.drills),
-    Source("facts", 0.09, _with_idle_tools(facts.conversations)),
-    Source("features", 0.11, _with_idle_tools(features.conversations)),
-    Source("smalltalk", 0.06, _with_idle_tools(smalltalk.conversations)),
-    Source("toolcalls", 0.30, toolcalls.conversations),
-    Source("objects", 0.05, _with_idle_tools(objects.conversations)),
+    Source("arithmetic", 0.13, arithmetic.conversations),
+    Source("drills", 0.08, arithmetic.drills),
+    Source("facts", 0.06, _with_idle_tools(facts.conversations)),
+    Source("features", 0.08, _with_idle_tools(features.conversations)),
+    Source("smalltalk", 0.05, _with_idle_tools(smalltalk.conversations)),
+    Source("toolcalls", 0.28, toolcalls.conversations),
+    Source("objects", 0.09, _with_idle_tools(objects.conversations)),
     Source("needles", 0.13, needles.conversations(SHORT)),
     Source("stories", 0.015, stories.documents),
     Source("story requests", 0.02, stories.conversations),

@@ -73,14 +73,14 @@ final class DraftArguments {
     @Option(
             names = "--draft-ipc-work-dir",
             paramLabel = "FOLDER",
-            description = "Folder for the sockets of the draft process.",
+            description = "Folder for the sockets of that program; has no effect yet.",
             order = OptionSections.RARE + 12)
     private Optional<Path> workFolder = Optional.empty();
 
     @Option(
             names = "--draft-ipc-ring-cap",
             paramLabel = "N",
-            description = "Positions whose features the draft process keeps.",
+            description = "Positions whose features that program keeps; has no effect yet.",
             order = OptionSections.RARE + 13)
     private Optional<Integer> ringCapacity = Optional.empty();
 

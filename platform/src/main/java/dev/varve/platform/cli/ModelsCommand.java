@@ -1,6 +1,7 @@
 package dev.varve.platform.cli;
 
 import dev.varve.api.VarveException;
+import dev.varve.platform.draft.DraftFile;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -129,10 +130,7 @@ final class ModelsCommand extends CliCommand {
                 case Listed.Usable(String name, _, _, ModelSummary summary) ->
                         table.row(
                                 name,
-                                summary.architecture()
-                                        + (served.contains(summary.architecture())
-                                                ? ""
-                                                : " (no plugin)"),
+                                architecture(summary.architecture(), served),
                                 ModelSummary.count(summary.size().parameters()),
                                 size(summary.size().fileBytes()),
                                 summary.contextTokens().isPresent()
@@ -150,6 +148,13 @@ final class ModelsCommand extends CliCommand {
         table.lines("  ").forEach(out()::println);
     }
 
+    private static String architecture(String name, Set<String> served) {
+        if (DraftFile.isDraft(name)) {
+            return name + " (for --draft)";
+        }
+        return served.contains(name) ? name : name + " (no plugin)";
+    }
+
     private static void describe(Listed model, Set<String> served, ObjectNode entry) {
         entry.put("name", model.name())
                 .put("file", model.file().toString())
@@ -159,6 +164,7 @@ final class ModelsCommand extends CliCommand {
                 entry.put("usable", true)
                         .put("architecture", summary.architecture())
                         .put("served", served.contains(summary.architecture()))
+                        .put("draft", DraftFile.isDraft(summary.architecture()))
                         .put("parameters", summary.size().parameters())
                         .put("file_bytes", summary.size().fileBytes())
                         .put("quantisation", summary.quantisation());

@@ -28,6 +28,11 @@ public record DraftFile(
         GgufTensor embedding,
         GgufTensor head,
         Optional<GgufTensor> tokens) {
+    /** Whether files of this architecture are draft models. */
+    public static boolean isDraft(String architecture) {
+        return DraftReader.isDraft(architecture);
+    }
+
     /**
      * Reads a draft and holds it against its target.
      *

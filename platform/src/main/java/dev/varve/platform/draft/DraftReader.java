@@ -66,9 +66,13 @@ final class DraftReader {
         return new DraftReader(file, targetFile, target).read();
     }
 
+    static boolean isDraft(String architecture) {
+        return architecture.equals(DFLASH) || REFERENCE.contains(architecture);
+    }
+
     private static void requireKnown(GgufFile file) {
         String architecture = file.architecture();
-        if (!architecture.equals(DFLASH) && !REFERENCE.contains(architecture)) {
+        if (!isDraft(architecture)) {
             throw new ModelFormatException(
                     file.path(),
                     "general.architecture",

@@ -189,6 +189,7 @@ class DemoModelsTest {
         write(home.resolve("models/varve-demo-qwen35.gguf"), "qwen35", "Counts.\nA bit.", 100_000);
         Path models = Files.createDirectories(folder.resolve("models"));
         write(models.resolve("a.gguf"), "acme", "\u001b[2Jred", 10);
+        write(models.resolve("d.gguf"), "dflash", "Guesses.", 10);
 
         Outcome outcome = run("models", "--models", models.toString());
 
@@ -205,6 +206,7 @@ class DemoModelsTest {
                 outcome.out());
         assertTrue(find(lines, "demo:laguna").endsWith("cannot be used: no such file"));
         assertTrue(find(lines, "a.gguf").contains(" 352 "), outcome.out());
+        assertTrue(find(lines, "d.gguf").contains(" dflash (for --draft) "), outcome.out());
     }
 
     @Test

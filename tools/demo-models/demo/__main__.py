@@ -17,6 +17,7 @@ from demo.draft import Draft, Guessing
 from demo.evaluate import report
 from demo.export import export, export_draft
 from demo.families import FAMILIES
+from demo.model import Model
 from demo.models import MODELS
 from demo.release import LENGTH, Release
 from demo.tokenizer import Tokenizer
@@ -72,11 +73,15 @@ class Maker:
         corpus = hashlib.sha256()
         for file in (self.folder / "tokenizer.json", *files):
             corpus.update(file.read_bytes())
+        training = Training(self.initial(), self.plan, self.folder, corpus.hexdigest())
+        training.run(*files)
+
+    def initial(self) -> Model:
+        """What the training begins with."""
         model = MODELS[self.family.name](VOCABULARY)
         if self.start.exists():
             model.load(gguf.read(self.start)[1])
-        training = Training(model, self.plan, self.folder, corpus.hexdigest())
-        training.run(*files)
+        return model
 
     def export(self) -> None:
         """Writes the F16 file that is shipped, and a Q8_0 file."""

@@ -129,18 +129,21 @@ class Training:
         own = self._owned(rank)
         begun = time.monotonic()
         first = self.step
+        read = 0
         try:
             for step in range(self.step, last):
                 is_long = step >= plan.steps - plan.long_steps
                 offset = step - (plan.steps - plan.long_steps) if is_long else step
-                self._gradient(rank, self._batch(long if is_long else short, offset, rank))
+                batch = self._batch(long if is_long else short, offset, rank)
+                read += plan.workers * batch[0].size
+                self._gradient(rank, batch)
                 barrier.wait()
                 self._update(own, step)
                 if rank == 0 and self._statistics[0] is not None:
                     model.after_step(sum(self._statistics))
                 barrier.wait()
                 if rank == 0:
-                    self._report(step, begun, first, held_out)
+                    self._report(step, time.monotonic() - begun, (first, read), held_out)
                 if step + 1 == last or (step + 1) % plan.checkpoint_every == 0:
                     barrier.wait()
                     if rank == 0:
@@ -185,12 +188,13 @@ class Training:
                 base = self.plan.matrix_rate if isinstance(self.optimizers[name], Muon) else self.plan.other_rate
                 self.optimizers[name].step(self.model.weights[name], gradient, base * rate, step + 1)
 
-    def _report(self, step, begun, first, held_out):
+    def _report(self, step, seconds, done, held_out):
+        """`done` is the step that this run began with and the tokens that it has read."""
         plan = self.plan
+        first, read = done
         if (step + 1) % plan.report_every == 0:
-            seconds = (time.monotonic() - begun) / (step + 1 - first)
-            left = (plan.steps - step - 1) * seconds / 60
-            speed = plan.workers * plan.tokens / seconds
+            left = (plan.steps - step - 1) * seconds / (step + 1 - first) / 60
+            speed = read / seconds
             print(
                 f"step {step + 1} of {plan.steps}: loss {self._losses[:, 0].mean():.3f},"
                 f" {speed:.0f} tokens/s, {left:.0f} min left",

@@ -6,8 +6,9 @@ import json
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
-from demo import gguf
+from demo import evaluate, gguf
 from demo.__main__ import VOCABULARY, Maker
 from demo.train import Plan
 
@@ -20,19 +21,33 @@ class MakeTest(unittest.TestCase):
             maker.prepare()
             maker.train()
             maker.export()
-            maker.evaluate(part=0)
+            with mock.patch.multiple(evaluate, MOST_TOKENS={}, MOST_TOKENS_OF_OTHERS=3):
+                maker.evaluate(part=0)
             maker.train_draft()
             maker.export_draft()
             draft, _ = gguf.read(maker.draft_file)
             metadata, tensors = gguf.read(maker.model_file)
             reference = json.loads((maker.evaluation / "laguna.logits.json").read_text())
             logits = (maker.evaluation / "laguna.logits.f32").read_bytes()
+            self._check_next_round(maker, Path(folder) / "again")
         self.assertEqual("laguna", metadata["general.architecture"])
         self.assertEqual("dflash", draft["general.architecture"])
         self.assertEqual(VOCABULARY, len(tensors["token_embd.weight"]))
         self.assertEqual(4 * VOCABULARY * len(reference["positions"]), len(logits))
         self.assertIn("laguna: corpus of 12288 tokens", printed.getvalue())
         self.assertRegex(printed.getvalue(), r"laguna: \d of 7 right")
+
+    def _check_next_round(self, maker, folder):
+        """It begins with the weights and the vocabulary of the one before, and reads other rows."""
+        again = Maker("laguna", maker.plan, folder)
+        again.start = maker.model_file
+        again.prepare()
+        known, rows = ((each.folder / "tokenizer.json", each.folder / "short.npz") for each in (maker, again))
+        self.assertEqual(known[0].read_bytes(), rows[0].read_bytes())
+        self.assertNotEqual(known[1].read_bytes(), rows[1].read_bytes())
+        _, tensors = gguf.read(maker.model_file)
+        for name, weight in again.initial().weights.items():
+            self.assertTrue((weight.numpy() == tensors[name]).all(), name)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 package dev.varve.bench;
 
+import dev.varve.api.backend.ColumnProduct;
 import dev.varve.api.backend.ComputeDevice;
 import dev.varve.api.backend.DeviceInfo;
 import dev.varve.api.ggml.BufferType;
@@ -7,6 +8,7 @@ import dev.varve.api.ggml.GgmlDevice;
 import dev.varve.api.ggml.Graph;
 
 import java.util.List;
+import java.util.Optional;
 
 /** A device that adds up the time inside ggml, so that what is left of a step is ours. */
 final class TimedDevice implements ComputeDevice {
@@ -55,6 +57,11 @@ final class TimedDevice implements ComputeDevice {
     @Override
     public int threads(Phase phase) {
         return device.threads(phase);
+    }
+
+    @Override
+    public Optional<ColumnProduct> columnProduct() {
+        return device.columnProduct();
     }
 
     @Override

@@ -5,6 +5,7 @@ import dev.varve.api.ggml.GgmlDevice;
 import dev.varve.api.ggml.Graph;
 
 import java.util.List;
+import java.util.Optional;
 
 /**
  * An open device with its queue. One graph at a time, from any thread: callers that share a device
@@ -32,6 +33,11 @@ public interface ComputeDevice extends AutoCloseable {
 
     /** Threads for {@code phase}, or 0 where the device has no such setting. */
     int threads(Phase phase);
+
+    /** A product of the device's own for a few columns together; empty where ggml's is as good. */
+    default Optional<ColumnProduct> columnProduct() {
+        return Optional.empty();
+    }
 
     /**
      * Computes a graph and waits for it.

@@ -21,6 +21,7 @@ import dev.varve.api.ggml.Pointer.TensorPtr;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -671,6 +672,20 @@ public final class Ops {
                 "repeat",
                 a);
         return adopt(OpsApi.repeat4d(context.count(1), use(a), ne0, ne1, ne2, ne3));
+    }
+
+    /**
+     * An operator of another library, for the processor only: {@code F32 [extents]}.
+     *
+     * @param operands that the operator was made for; it trusts them
+     */
+    public Tensor custom(NativeOperator operator, Extents extents, Tensor... operands) {
+        if (operands.length < 1 || operands.length >= Tensor.MAX_SOURCES) {
+            throw new IllegalArgumentException(
+                    operator + ": expected 1 to 9 operands, found " + operands.length);
+        }
+        requireSize(operator.toString(), operands[0], extents.toArray());
+        return adopt(operator.node(context, extents, List.of(operands)));
     }
 
     /** An operator of one operand with contiguous rows. */

@@ -681,6 +681,43 @@ final class OpsApi {
                                         ctx.address(), a.address(), ne0, ne1, ne2, ne3));
     }
 
+    /**
+     * {@code struct ggml_tensor * ggml_custom_4d(struct ggml_context * ctx, enum ggml_type type,
+     * int64_t ne0, int64_t ne1, int64_t ne2, int64_t ne3, struct ggml_tensor ** args, int n_args,
+     * ggml_custom_op_t fun, int n_tasks, void * userdata)}
+     */
+    private static final MethodHandle CUSTOM_4D =
+            bind(
+                    "ggml_custom_4d",
+                    returns(
+                            C_POINTER, C_POINTER, C_INT, C_INT64, C_INT64, C_INT64, C_INT64,
+                            C_POINTER, C_INT, C_POINTER, C_INT, C_POINTER));
+
+    static TensorPtr custom4d(
+            ContextPtr ctx,
+            GgmlType type,
+            Extents ne,
+            MemorySegment args,
+            int count,
+            MemorySegment function,
+            int tasks) {
+        return tensor(
+                () ->
+                        (MemorySegment)
+                                CUSTOM_4D.invokeExact(
+                                        ctx.address(),
+                                        type.id(),
+                                        ne.ne0(),
+                                        ne.ne1(),
+                                        ne.ne2(),
+                                        ne.ne3(),
+                                        args,
+                                        count,
+                                        function,
+                                        tasks,
+                                        MemorySegment.NULL));
+    }
+
     private static TensorPtr tensor(Downcall<MemorySegment> downcall) {
         return new TensorPtr(call(downcall));
     }

@@ -11,6 +11,7 @@ import dev.varve.api.ggml.ThreadPool;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /** The one CPU device. */
@@ -22,8 +23,15 @@ final class CpuBackend implements DeviceBackend {
     private final GgmlDevice device;
     private final HostFacts host = new HostFacts(Path.of("/"));
 
-    CpuBackend(GgmlDevice device) {
+    private final Path columns;
+    private Optional<Optional<ExactColumns>> found = Optional.empty();
+
+    /**
+     * @param columns library with the kernel of {@link ExactColumns}
+     */
+    CpuBackend(GgmlDevice device, Path columns) {
         this.device = device;
+        this.columns = columns;
     }
 
     @Override
@@ -55,7 +63,20 @@ final class CpuBackend implements DeviceBackend {
         requireThreads("--threads", decode);
         requireThreads("--threads-batch", prefill);
         return new CpuDevice(
-                device, info(), HostCores.lock(), decode, prefill, options.sharedCores());
+                device,
+                info(),
+                columns(),
+                HostCores.lock(),
+                decode,
+                prefill,
+                options.sharedCores());
+    }
+
+    private synchronized Optional<ExactColumns> columns() {
+        if (found.isEmpty()) {
+            found = Optional.of(ExactColumns.find(device, columns));
+        }
+        return found.get();
     }
 
     private static void requireThreads(String flag, int threads) {

@@ -51,7 +51,11 @@ public final class CpuBackendProvider implements DeviceBackendProvider {
                     VarveException.Kind.UNAVAILABLE,
                     libraries + ": no libggml-cpu-*.so in there runs on this processor");
         }
-        return new CpuBackend(cpu);
+        Path columns =
+                new NativeBundle(CpuBackendProvider.class, "columns", options.cacheFolder())
+                        .unpack()
+                        .resolve(ExactColumns.LIBRARY);
+        return new CpuBackend(cpu, columns);
     }
 
     /** ggml would load every backend of the folder; the other ones are for their own plugins. */

@@ -1,5 +1,6 @@
 package dev.varve.plugin.cpu;
 
+import dev.varve.api.backend.ColumnProduct;
 import dev.varve.api.backend.ComputeDevice;
 import dev.varve.api.backend.DeviceInfo;
 import dev.varve.api.backend.HostCores;
@@ -29,6 +30,7 @@ final class CpuDevice implements ComputeDevice {
 
     private final GgmlDevice device;
     private final DeviceInfo info;
+    private final Optional<ExactColumns> columns;
     private final Object lock;
     private final int decodeThreads;
     private final int prefillThreads;
@@ -50,12 +52,14 @@ final class CpuDevice implements ComputeDevice {
     CpuDevice(
             GgmlDevice device,
             DeviceInfo info,
+            Optional<ExactColumns> columns,
             Object lock,
             int decodeThreads,
             int prefillThreads,
             boolean sharedCores) {
         this.device = device;
         this.info = info;
+        this.columns = columns;
         this.lock = lock;
         this.decodeThreads = decodeThreads;
         this.prefillThreads = prefillThreads;
@@ -105,6 +109,11 @@ final class CpuDevice implements ComputeDevice {
     @Override
     public int threads(Phase phase) {
         return phase == Phase.PREFILL ? prefillThreads : decodeThreads;
+    }
+
+    @Override
+    public Optional<ColumnProduct> columnProduct() {
+        return columns.map(product -> product);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.varve.platform.shard.local;
 
+import dev.varve.api.backend.ColumnProduct;
 import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.ggml.Extents;
 import dev.varve.api.ggml.Ops;
@@ -16,8 +17,9 @@ import java.util.function.BinaryOperator;
  * Products of a batch's columns with weights. A chunk is multiplied as it is alone, and a row has
  * the bits of a product of its own where {@link ExactRows} asks for it.
  *
- * <p>Rows beyond what ggml treats alike are shown as planes of one column: one operator, which
- * still reads the weight once or nearly so, and whose kernel is that of a single column.
+ * <p>Rows beyond what ggml treats alike go to the device's own product of columns where it has one.
+ * Otherwise they are shown as planes of one column: one operator, which still reads the weight once
+ * or nearly so, and whose kernel is that of a single column.
  */
 final class ProductBlock {
     private final Ops ops;
@@ -29,6 +31,7 @@ final class ProductBlock {
     private final List<ColumnRun> outputRuns;
     private final int tokens;
     private final int outputs;
+    private Optional<Prepared> last = Optional.empty();
 
     ProductBlock(Ops ops, GraphKey key, ShardState state) {
         this.ops = ops;
@@ -47,6 +50,7 @@ final class ProductBlock {
     Tensor multiply(String name, Tensor input) {
         Tensor weight = weights.get(name, TensorUse.MATMUL);
         LoneColumns lone = weights.lone(name, TensorUse.MATMUL);
+        Optional<ColumnProduct> ownProduct = weights.columnProduct(name, TensorUse.MATMUL);
         List<ColumnRun> runs = runs((int) input.ne(1));
         if (isWhole(runs, lone)) {
             return precise(weights.multiply(ops, name, input));
@@ -54,6 +58,13 @@ final class ProductBlock {
         Joined all = new Joined((one, other) -> ops.concat(one, other, 1));
         for (ColumnRun run : runs) {
             int step = step(run, lone);
+            if (ownProduct.isPresent() && step < run.count()) {
+                all.add(
+                        ownProduct
+                                .get()
+                                .multiply(ops, weight, prepared(ownProduct.get(), input, run)));
+                continue;
+            }
             if (lone.planes() && step < run.count()) {
                 Tensor planes =
                         ops.view(
@@ -125,6 +136,23 @@ final class ProductBlock {
         return run.rows() && (apart || run.count() <= lone.cheap())
                 ? Math.min(run.count(), lone.most())
                 : run.count();
+    }
+
+    /** Columns of a run, made ready once for all products with them that follow each other. */
+    private Tensor prepared(ColumnProduct product, Tensor input, ColumnRun run) {
+        if (last.filter(done -> done.of(input, run)).isEmpty()) {
+            Tensor own = columns(input, run.first(), run.count());
+            Tensor contiguous = own.isContiguous() ? own : ops.cont(own);
+            last = Optional.of(new Prepared(input, run, product.prepare(ops, contiguous)));
+        }
+        return last.get().columns();
+    }
+
+    /** Columns of a run of an input, as a product of the device's own wants them. */
+    private record Prepared(Tensor input, ColumnRun run, Tensor columns) {
+        boolean of(Tensor other, ColumnRun otherRun) {
+            return input == other && run.equals(otherRun);
+        }
     }
 
     private Tensor columns(Tensor all, int first, int count) {

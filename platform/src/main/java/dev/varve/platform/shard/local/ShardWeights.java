@@ -1,6 +1,7 @@
 package dev.varve.platform.shard.local;
 
 import dev.varve.api.VarveException;
+import dev.varve.api.backend.ColumnProduct;
 import dev.varve.api.backend.ComputeDevice;
 import dev.varve.api.ggml.BufferType;
 import dev.varve.api.ggml.DeviceBuffer;
@@ -20,9 +21,11 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 
@@ -41,9 +44,12 @@ public final class ShardWeights implements AutoCloseable {
     private long mappedBytes;
 
     private final int threads;
+    private final Optional<ColumnProduct> columnProduct;
+    private final Set<String> ofColumns = new HashSet<>();
 
-    private ShardWeights(int threads) {
+    private ShardWeights(int threads, Optional<ColumnProduct> columnProduct) {
         this.threads = threads;
+        this.columnProduct = columnProduct;
     }
 
     /**
@@ -57,7 +63,9 @@ public final class ShardWeights implements AutoCloseable {
             ComputeDevice device,
             WeightLayout layout,
             LoadProgress progress) {
-        ShardWeights weights = new ShardWeights(device.threads(ComputeDevice.Phase.DECODE));
+        ShardWeights weights =
+                new ShardWeights(
+                        device.threads(ComputeDevice.Phase.DECODE), device.columnProduct());
         try {
             weights.new Loading(device, layout, progress).run(selection);
             return weights;
@@ -97,6 +105,11 @@ public final class ShardWeights implements AutoCloseable {
         return lone(name, TensorUse.MATMUL).tiles()
                 ? ProductTiles.multiply(ops, weight, input, threads)
                 : ops.mulMat(weight, input);
+    }
+
+    /** The device's own product of columns that have the bits of single ones, if it suits. */
+    Optional<ColumnProduct> columnProduct(String name, TensorUse use) {
+        return ofColumns.contains(key(name, use)) ? columnProduct : Optional.empty();
     }
 
     /** Tensors, at most, that such products of so many columns with all weights have in tiles. */
@@ -297,13 +310,13 @@ public final class ShardWeights implements AutoCloseable {
             Optional.of(file.name()).filter(name -> name.length() < 64).ifPresent(tensor::named);
             String key = key(file.name(), entry.use());
             tensors.put(key, tensor);
-            lone.put(
-                    key,
-                    LoneColumns.of(
-                            tensor.type(),
-                            tensor.bytes(),
-                            entry.use(),
-                            LoneColumns.Home.of(home, device.bufferType())));
+            LoneColumns.Home kind = LoneColumns.Home.of(home, device.bufferType());
+            lone.put(key, LoneColumns.of(tensor.type(), tensor.bytes(), entry.use(), kind));
+            if (kind == LoneColumns.Home.HOST
+                    && entry.use() == TensorUse.MATMUL
+                    && columnProduct.filter(product -> product.takes(tensor)).isPresent()) {
+                ofColumns.add(key);
+            }
             return tensor;
         }
     }

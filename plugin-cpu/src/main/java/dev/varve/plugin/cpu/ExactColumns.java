@@ -1,0 +1,176 @@
+package dev.varve.plugin.cpu;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.backend.ColumnProduct;
+import dev.varve.api.ggml.Backend;
+import dev.varve.api.ggml.DeviceBuffer;
+import dev.varve.api.ggml.Extents;
+import dev.varve.api.ggml.GgmlContext;
+import dev.varve.api.ggml.GgmlDevice;
+import dev.varve.api.ggml.GgmlType;
+import dev.varve.api.ggml.Graph;
+import dev.varve.api.ggml.GraphAllocator;
+import dev.varve.api.ggml.NativeOperator;
+import dev.varve.api.ggml.Ops;
+import dev.varve.api.ggml.Tensor;
+
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SplittableRandom;
+
+/**
+ * Products of F16 weights by a kernel of Varve's own ({@code natives/columns}). ggml multiplies one
+ * column by a dot product with several chains of sums, and several by kernels with one chain, which
+ * rounds otherwise; this one takes several columns and keeps the chains.
+ *
+ * <p>ggml may be another build than the one that the kernel was written after. So bits are compared
+ * before it is used; where they differ, or where it cannot be loaded, ggml multiplies each column.
+ */
+final class ExactColumns implements ColumnProduct {
+    private static final System.Logger LOG = System.getLogger(ExactColumns.class.getName());
+
+    static final String LIBRARY = "libvarve-columns.so";
+
+    /** Elements of a row that the chains take at a time, in the widest instruction set. */
+    private static final int STEP = 64;
+
+    private final NativeOperator prepare;
+    private final NativeOperator multiply;
+
+    /**
+     * The kernel for a set of instructions, which the processor must have.
+     *
+     * @throws VarveException of kind UNAVAILABLE if the library cannot be loaded
+     */
+    ExactColumns(Path library, String instructions) {
+        prepare = NativeOperator.load(library, "varve_round_" + instructions);
+        multiply = NativeOperator.load(library, "varve_f16_" + instructions);
+    }
+
+    /** The kernel for a processor, if it has one that gives ggml's bits. */
+    static Optional<ExactColumns> find(GgmlDevice device, Path library) {
+        return instructions(device.features())
+                .flatMap(
+                        instructions -> {
+                            try {
+                                ExactColumns found = new ExactColumns(library, instructions);
+                                if (found.agreesWithGgml(device)) {
+                                    return Optional.of(found);
+                                }
+                                LOG.log(
+                                        System.Logger.Level.INFO,
+                                        "F16 columns are multiplied one by one: this ggml adds up"
+                                                + " in another order than Varve's kernel");
+                            } catch (VarveException e) {
+                                LOG.log(
+                                        System.Logger.Level.INFO,
+                                        "F16 columns are multiplied one by one: " + e.getMessage());
+                            }
+                            return Optional.empty();
+                        });
+    }
+
+    /** The widest set that ggml was compiled for, and so multiplies with. */
+    private static Optional<String> instructions(Map<String, String> features) {
+        if (!features.containsKey("F16C") || !features.containsKey("FMA")) {
+            return Optional.empty();
+        }
+        if (features.containsKey("AVX512")) {
+            return Optional.of("avx512");
+        }
+        return features.containsKey("AVX2") ? Optional.of("avx2") : Optional.empty();
+    }
+
+    @Override
+    public boolean takes(Tensor weight) {
+        return weight.type() == GgmlType.F16
+                && weight.ne(0) % STEP == 0
+                && weight.ne(2) == 1
+                && weight.ne(3) == 1
+                && weight.isContiguous();
+    }
+
+    @Override
+    public Tensor prepare(Ops ops, Tensor input) {
+        if (input.type() != GgmlType.F32
+                || input.ne(0) % STEP != 0
+                || input.ne(2) != 1
+                || input.ne(3) != 1
+                || !input.isContiguous()) {
+            throw new IllegalArgumentException(
+                    "columns: expected a contiguous matrix of F32 with rows in multiples of "
+                            + STEP
+                            + ", found "
+                            + input);
+        }
+        return ops.custom(prepare, Extents.of(input.ne(0), input.ne(1)), input);
+    }
+
+    @Override
+    public Tensor multiply(Ops ops, Tensor weight, Tensor prepared) {
+        if (!takes(weight)
+                || prepared.type() != GgmlType.F32
+                || prepared.ne(0) != weight.ne(0)
+                || prepared.ne(2) != 1
+                || prepared.ne(3) != 1
+                || !prepared.isContiguous()) {
+            throw new IllegalArgumentException(
+                    "product of columns: expected F16 and F32 rows of one length, found "
+                            + weight
+                            + " and "
+                            + prepared);
+        }
+        return ops.custom(multiply, Extents.of(weight.ne(1), prepared.ne(1)), weight, prepared);
+    }
+
+    /** Compares products of numbers of very different sizes. */
+    boolean agreesWithGgml(GgmlDevice device) {
+        int length = 5 * STEP;
+        int rows = 7;
+        int columns = 6;
+        try (Backend backend = device.open();
+                GgmlContext inputs = GgmlContext.open(2, 0);
+                GgmlContext nodes = GgmlContext.open(8, 8);
+                GraphAllocator allocator = new GraphAllocator(device.bufferType())) {
+            Tensor weight = inputs.newTensor(GgmlType.F16, length, rows);
+            Tensor input = inputs.newTensor(GgmlType.F32, length, columns);
+            try (DeviceBuffer buffer = inputs.allocate(device.bufferType()).orElseThrow()) {
+                buffer.markWeights();
+                SplittableRandom random = new SplittableRandom(1);
+                short[] halves = new short[length * rows];
+                for (int i = 0; i < halves.length; i++) {
+                    halves[i] = Float.floatToFloat16(number(random));
+                }
+                weight.write(halves, 0, halves.length, 0);
+                float[] floats = new float[length * columns];
+                for (int i = 0; i < floats.length; i++) {
+                    floats[i] = number(random);
+                }
+                input.write(floats, 0, floats.length, 0);
+                Ops ops = nodes.ops();
+                Tensor planes = ops.reshape3d(input, length, 1, columns);
+                Tensor expected = ops.mulMat(weight, planes).markOutput();
+                Tensor found = multiply(ops, weight, prepare(ops, input)).markOutput();
+                Graph graph = nodes.newGraph(8);
+                graph.expand(expected);
+                graph.expand(found);
+                allocator.allocate(graph);
+                backend.setThreads(1);
+                backend.compute(graph);
+                return Arrays.equals(bits(expected), bits(found));
+            }
+        }
+    }
+
+    private static float number(SplittableRandom random) {
+        return (float) Math.scalb(random.nextDouble(-1, 1), random.nextInt(-12, 3));
+    }
+
+    private static int[] bits(Tensor tensor) {
+        int[] bits = new int[Math.toIntExact(tensor.elements())];
+        tensor.readBits(bits, 0, bits.length, 0);
+        return bits;
+    }
+}

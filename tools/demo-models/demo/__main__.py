@@ -3,6 +3,7 @@
 import argparse
 import hashlib
 import json
+import zlib
 from pathlib import Path
 
 import numpy
@@ -27,7 +28,7 @@ ROOT = Path(__file__).parent.parent
 SEED = 20261121
 VOCABULARY = 1536
 PLANS = {
-    "qwen35": Plan(steps=1800, long_steps=250),
+    "qwen35": Plan(steps=1300, long_steps=120),
     "gemma4": Plan(steps=2500, long_steps=250),
     "laguna": Plan(steps=2800, long_steps=280),
 }
@@ -54,10 +55,13 @@ class Maker:
     def prepare(self) -> None:
         """Learns the vocabulary, and generates and encodes the corpus."""
         if self.start.exists():
-            tokenizer, seed = Tokenizer.of_metadata(self.family, gguf.read(self.start)[0]), SEED + 1
+            tokenizer = Tokenizer.of_metadata(self.family, gguf.read(self.start)[0])
+            # Each round reads what none before it has read.
+            seed = SEED + zlib.crc32(self.start.read_bytes())
         else:
             sample = rendered_sample(self.family, SEED, TRAIN, 40_000)
-            tokenizer, seed = Tokenizer.learn(self.family, sample, VOCABULARY), SEED
+            tokenizer = Tokenizer.learn(self.family, sample, VOCABULARY)
+            seed = SEED
         tokenizer.save(self.folder / "tokenizer.json")
         plan = self.plan
         short_rows = (plan.steps - plan.long_steps) * plan.workers * plan.rows(SHORT)

@@ -713,11 +713,11 @@ def conversations(longest: int) -> Callable[[random.Random, str], Iterator[Conve
 
 
 def questions(rng: random.Random, tokens: int = 2000) -> Iterator[Question]:
-    """Held-out questions for one of three to six needles in a haystack of about `tokens` tokens."""
+    """Held-out questions for one of up to three needles in a haystack of about `tokens` tokens."""
     told = stories.documents(rng, HELD_OUT)
     while True:
         size = tokens * rng.uniform(0.965, 1.025)
-        needles, pieces = _haystack(rng, HELD_OUT, size, rng.randint(3, 6), told)
+        needles, pieces = _haystack(rng, HELD_OUT, size, rng.randint(1, 3), told)
         needle = rng.choice(needles)
         text = "".join(pieces).strip() + rng.choice(JOINTS) + _ask(needle, rng, HELD_OUT)
         yield Question("needle", (user(text),), ((needle.value,),))

@@ -45,8 +45,8 @@ final class ExactColumns implements ColumnProduct {
      * @throws VarveException of kind UNAVAILABLE if the library cannot be loaded
      */
     ExactColumns(Path library, String instructions) {
-        prepare = NativeOperator.load(library, "varve_round_" + instructions);
-        multiply = NativeOperator.load(library, "varve_f16_" + instructions);
+        prepare = NativeOperator.load(library, "varve_columns_" + instructions);
+        multiply = NativeOperator.load(library, "varve_product_f16_" + instructions);
     }
 
     /** The kernel for a processor, if it has one that gives ggml's bits. */

@@ -133,7 +133,7 @@ final class BlockGraph implements DraftGraph {
             hidden = layers.finish(layer, hidden, input, attend(layers, layer, queries));
         }
         Tensor normed = layers.norm(ops.getRows(hidden, wanted), DraftTensors.OUTPUT_NORM);
-        Tensor logits = weights.multiply(ops, draft.head().name(), normed);
+        Tensor logits = weights.multiplyFew(ops, draft.head().name(), normed);
         Tensor result = ops.argmax(logits).markOutput();
         graph.expand(result);
         return result;

@@ -42,7 +42,7 @@ final class DraftLayers {
 
     /** Product with a matrix named without suffix, with its companions. */
     Tensor multiply(String name, Tensor input) {
-        Tensor product = weights.multiply(ops, name + ".weight", input);
+        Tensor product = weights.multiplyFew(ops, name + ".weight", input);
         Tensor scaled = optional(name + ".scale").map(s -> ops.mul(product, s)).orElse(product);
         return optional(name + ".bias").map(bias -> ops.add(scaled, bias)).orElse(scaled);
     }
@@ -52,7 +52,7 @@ final class DraftLayers {
      */
     Tensor fuse(Tensor features) {
         Tensor all = names.hasAuxiliary(file) ? normEach(features) : features;
-        Tensor fused = weights.multiply(ops, names.fusion(), all);
+        Tensor fused = weights.multiplyFew(ops, names.fusion(), all);
         Tensor scaled = optional("fc.scale").map(s -> ops.mul(fused, s)).orElse(fused);
         return norm(scaled, names.fusionNorm());
     }

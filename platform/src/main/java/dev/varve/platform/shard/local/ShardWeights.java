@@ -36,6 +36,9 @@ import java.util.stream.IntStream;
  * device has memory of its own: a row per token is all that it needs of them.
  */
 public final class ShardWeights implements AutoCloseable {
+    /** Columns of blocks of guesses of some sequences. */
+    private static final int FEW = 64;
+
     private final Map<String, Tensor> tensors = new HashMap<>();
     private final Map<String, LoneColumns> lone = new HashMap<>();
     private final Map<String, RowReader> tables = new HashMap<>();
@@ -105,6 +108,18 @@ public final class ShardWeights implements AutoCloseable {
         return lone(name, TensorUse.MATMUL).tiles()
                 ? ProductTiles.multiply(ops, weight, input, threads)
                 : ops.mulMat(weight, input);
+    }
+
+    /**
+     * As {@link #multiply}, where last bits do not matter: a few columns go to the device's own
+     * product, which may need one more tensor.
+     */
+    public Tensor multiplyFew(Ops ops, String name, Tensor input) {
+        Optional<ColumnProduct> own = columnProduct(name, TensorUse.MATMUL);
+        if (own.isEmpty() || input.ne(1) == 1 || input.ne(1) > FEW || !input.isContiguous()) {
+            return multiply(ops, name, input);
+        }
+        return own.get().multiply(ops, get(name, TensorUse.MATMUL), own.get().prepare(ops, input));
     }
 
     /** The device's own product of columns that have the bits of single ones, if it suits. */

@@ -28,11 +28,11 @@ ROOT = Path(__file__).parent.parent
 SEED = 20261121
 VOCABULARY = 1536
 PLANS = {
-    "qwen35": Plan(steps=1300, long_steps=120),
+    "qwen35": Plan(steps=700, long_steps=80, matrix_rate=0.01, other_rate=0.0015),
     "gemma4": Plan(steps=2500, long_steps=250),
     "laguna": Plan(steps=2800, long_steps=280),
 }
-DRAFT_PLAN = Plan(steps=700, long_steps=0, evaluate_every=100)
+DRAFT_PLAN = Plan(steps=1200, long_steps=0, evaluate_every=100)
 
 
 class Maker:

@@ -3,8 +3,10 @@
 import argparse
 import hashlib
 import json
+import shutil
 import zlib
 from pathlib import Path
+from typing import Optional, Sequence
 
 import numpy
 import torch
@@ -28,11 +30,11 @@ ROOT = Path(__file__).parent.parent
 SEED = 20261121
 VOCABULARY = 1536
 PLANS = {
-    "qwen35": Plan(steps=700, long_steps=80, matrix_rate=0.01, other_rate=0.0015),
-    "gemma4": Plan(steps=2500, long_steps=250),
-    "laguna": Plan(steps=2800, long_steps=280),
+    "qwen35": Plan(steps=5600, long_steps=350),
+    "gemma4": Plan(steps=5000, long_steps=350),
+    "laguna": Plan(steps=5000, long_steps=350),
 }
-DRAFT_PLAN = Plan(steps=1200, long_steps=0, evaluate_every=100)
+DRAFT_PLAN = Plan(steps=1400, long_steps=0, evaluate_every=100)
 
 
 class Maker:
@@ -46,14 +48,18 @@ class Maker:
         self.model_file = root / "models" / f"varve-demo-{name}.gguf"
         self.evaluation = root / "evaluation"
         self.draft_folder = self.folder / "draft"
-        # Weights of an earlier round, from which this one goes on.
-        self.start = root / "rounds" / f"{name}.gguf"
+        # Weights from which a further round of training goes on.
+        self.start = self.folder / "start.gguf"
         self.draft_file = root / "models" / f"varve-demo-{name}-draft.gguf"
         for folder in (self.draft_folder, self.model_file.parent, self.evaluation):
             folder.mkdir(parents=True, exist_ok=True)
 
-    def prepare(self) -> None:
-        """Learns the vocabulary, and generates and encodes the corpus."""
+    def prepare(self, weights: Optional[Path] = None) -> None:
+        """Learns the vocabulary, and generates and encodes the corpus; for a further round, takes `weights` over."""
+        if weights is None:
+            self.start.unlink(missing_ok=True)
+        else:
+            shutil.copyfile(weights, self.start)
         if self.start.exists():
             tokenizer = Tokenizer.of_metadata(self.family, gguf.read(self.start)[0])
             # Each round reads what none before it has read.
@@ -93,8 +99,19 @@ class Maker:
         model = MODELS[self.family.name](VOCABULARY)
         for name, weight in torch.load(self.folder / "checkpoint.pt")["weights"].items():
             model.weights[name].copy_(weight)
+        self._write(model, tokenizer)
+
+    def _write(self, model: Model, tokenizer: Tokenizer) -> None:
         export(model, tokenizer, gguf.F16, self.model_file)
         export(model, tokenizer, gguf.Q8_0, self.folder / f"varve-demo-{self.family.name}-q8_0.gguf")
+
+    def average(self, files: Sequence[Path]) -> None:
+        """Writes the mean of what several rounds ended with, which is often better than each of them."""
+        read = [gguf.read(file) for file in files]
+        mean = {name: sum(tensors[name] for _, tensors in read) / len(read) for name in read[0][1]}
+        model = MODELS[self.family.name](VOCABULARY)
+        model.load(mean)
+        self._write(model, Tokenizer.of_metadata(self.family, read[0][0]))
 
     def evaluate(self, part: float = 1) -> None:
         """Losses on held-out text, answers to held-out questions, and logits to compare other programs with."""
@@ -151,15 +168,42 @@ STEPS = ("prepare", "train", "export", "evaluate", "train-draft", "export-draft"
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="make", description=__doc__)
-    parser.add_argument("step", nargs="?", choices=(*STEPS, "questions", "all"), default="all")
+    parser.add_argument("step", nargs="?", choices=(*STEPS, "average", "questions", "all"), default="all")
     parser.add_argument("--family", action="append", choices=FAMILIES, help="all families by default")
+    further = parser.add_argument_group("a further round of training")
+    further.add_argument(
+        "--from",
+        dest="files",
+        type=Path,
+        action="append",
+        metavar="FILE",
+        help="prepare: begin with the weights of this GGUF file; average: the mean of several is the model",
+    )
+    further.add_argument("--steps", type=int, help="how many to prepare and train, a tenth of them with long rows")
+    further.add_argument("--rate", type=float, default=1, metavar="PART", help="of the full learning rates")
     arguments = parser.parse_args()
+    files = arguments.files or []
+    if (len(files) < 2) == (arguments.step == "average"):
+        parser.error("--from: expected several with average, and at most one with other steps")
     if arguments.step in ("questions", "all"):
         write_questions(ROOT / "evaluation")
     for name in arguments.family or FAMILIES:
+        maker = Maker(name, planned(name, arguments.steps, arguments.rate))
         for step in STEPS if arguments.step == "all" else [arguments.step]:
-            if step in STEPS:
-                getattr(Maker(name, PLANS[name]), step.replace("-", "_"))()
+            if step == "prepare":
+                maker.prepare(*files)
+            elif step == "average":
+                maker.average(files)
+            elif step in STEPS:
+                getattr(maker, step.replace("-", "_"))()
+
+
+def planned(name: str, steps: Optional[int], part: float) -> Plan:
+    """The plan of a family, or that of a round of so many steps, at a part of its rates."""
+    plan = PLANS[name]
+    if steps is not None:
+        plan = plan._replace(steps=steps, long_steps=steps // 10)
+    return plan._replace(matrix_rate=plan.matrix_rate * part, other_rate=plan.other_rate * part)
 
 
 if __name__ == "__main__":

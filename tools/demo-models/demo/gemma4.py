@@ -17,7 +17,7 @@ class Gemma4(Model):
     heads, kv_heads = 4, 1
     head_size, head_size_full = 64, 128
     window = 128
-    per_layer = 64
+    per_layer = 32
     base, base_full = 1e4, 1e6
     rotated_full = 32
     soft_cap = 30.0

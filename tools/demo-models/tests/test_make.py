@@ -30,6 +30,7 @@ class MakeTest(unittest.TestCase):
             reference = json.loads((maker.evaluation / "laguna.logits.json").read_text())
             logits = (maker.evaluation / "laguna.logits.f32").read_bytes()
             self._check_next_round(maker, Path(folder) / "again")
+            self._check_average(maker, Path(folder) / "average")
         self.assertEqual("laguna", metadata["general.architecture"])
         self.assertEqual("dflash", draft["general.architecture"])
         self.assertEqual(VOCABULARY, len(tensors["token_embd.weight"]))
@@ -40,14 +41,23 @@ class MakeTest(unittest.TestCase):
     def _check_next_round(self, maker, folder):
         """It begins with the weights and the vocabulary of the one before, and reads other rows."""
         again = Maker("laguna", maker.plan, folder)
-        again.start = maker.model_file
-        again.prepare()
+        again.prepare(maker.model_file)
         known, rows = ((each.folder / "tokenizer.json", each.folder / "short.npz") for each in (maker, again))
         self.assertEqual(known[0].read_bytes(), rows[0].read_bytes())
         self.assertNotEqual(known[1].read_bytes(), rows[1].read_bytes())
         _, tensors = gguf.read(maker.model_file)
         for name, weight in again.initial().weights.items():
             self.assertTrue((weight.numpy() == tensors[name]).all(), name)
+
+    def _check_average(self, maker, folder):
+        """Q8_0 and F16 differ a little, and the mean lies between."""
+        files = [maker.model_file, maker.folder / "varve-demo-laguna-q8_0.gguf"]
+        average = Maker("laguna", maker.plan, folder)
+        average.average(files)
+        name = "blk.3.attn_q.weight"
+        first, second, mean = (gguf.read(file)[1][name] for file in (*files, average.model_file))
+        self.assertFalse((first == second).all())
+        self.assertLess(abs((first + second) / 2 - mean).max(), 1e-3)
 
 
 if __name__ == "__main__":

@@ -47,14 +47,14 @@ def _with_idle_tools(stream: Stream) -> Stream:
 SHORT, LONG = 1024, 4096
 
 SOURCES = (
-    Source("arithmetic", 0.11, arithmetic.conversations),
-    Source("drills", 0.07, arithmetic.drills),
+    Source("arithmetic", 0.1, arithmetic.conversations),
+    Source("drills", 0.06, arithmetic.drills),
     Source("facts", 0.06, _with_idle_tools(facts.conversations)),
-    Source("features", 0.07, _with_idle_tools(features.conversations)),
+    Source("features", 0.06, _with_idle_tools(features.conversations)),
     Source("smalltalk", 0.05, _with_idle_tools(smalltalk.conversations)),
-    Source("toolcalls", 0.34, toolcalls.conversations),
+    Source("toolcalls", 0.36, toolcalls.conversations),
     Source("objects", 0.09, _with_idle_tools(objects.conversations)),
-    Source("needles", 0.11, needles.conversations(SHORT)),
+    Source("needles", 0.12, needles.conversations(SHORT)),
     Source("stories", 0.015, stories.documents),
     Source("story requests", 0.02, stories.conversations),
     Source("lists", 0.025, _with_idle_tools(lists.conversations)),

@@ -6,7 +6,7 @@ user wrote them, reads the result and says it in a sentence. In other turns no t
 
 import json
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Iterator, Mapping, Optional
 
 from .dialog import (
@@ -24,7 +24,7 @@ from .dialog import (
     user,
 )
 from .tools import DONE_OBJECTS, KINDS, Kind, Outcome, Slot, invented
-from .toolvalues import REASONS, remark
+from .toolvalues import REASONS, one_of, remark, sentence
 
 SYSTEM_PROMPTS = (
     "You are a helpful assistant.",
@@ -153,10 +153,10 @@ class Request:
 def offer(kind: Kind, rng: random.Random) -> Offered:
     """A tool of this kind under one of its names, with one choice of names for its parameters."""
     names = parameter_names(kind, rng)
-    order = list(kind.slots)
+    order = [as_text(slot) if slot.kind == "boolean" and rng.random() < 0.5 else slot for slot in kind.slots]
     if rng.random() < 0.1:
         rng.shuffle(order)
-    kind_in_order = kind if order == list(kind.slots) else _reordered(kind, order)
+    kind_in_order = kind if order == list(kind.slots) else _with_slots(kind, order)
     parameters = {names[slot.name]: declared_type(slot, rng) for slot in order}
     tool = Tool(styled(rng.choice(kind.names.split()), rng), rng.choice(kind.descriptions), parameters)
     return Offered(kind_in_order, tool, names)
@@ -168,8 +168,14 @@ def parameter_names(kind: Kind, rng: random.Random) -> dict:
     return {slot.name: slot.names.split()[choice % len(slot.names.split())] for slot in kind.slots}
 
 
-def _reordered(kind: Kind, slots: list) -> Kind:
-    return Kind(**{**vars(kind), "slots": tuple(slots)})
+def as_text(switch: Slot) -> Slot:
+    """A slot of truth values that takes their words instead, such as "on" and "off"."""
+    words = [word for value in (True, False) for word in switch.spoken[value]]
+    return replace(switch, kind="string", pool=one_of(words), spoken=None)
+
+
+def _with_slots(kind: Kind, slots: list) -> Kind:
+    return replace(kind, slots=tuple(slots))
 
 
 def declared_type(slot: Slot, rng: random.Random) -> str:
@@ -214,7 +220,10 @@ def topics(kind: Kind) -> set:
 
 
 def spoken(slot: Slot, value: object, rng: random.Random) -> str:
-    return str(value) if slot.spoken is None else rng.choice(slot.spoken[value])
+    if slot.spoken is not None:
+        return rng.choice(slot.spoken[value])
+    quoted = slot.pool is sentence and rng.random() < 0.25
+    return rng.choice(("'{}'", '"{}"')).format(value) if quoted else str(value)
 
 
 def draw(kind: Kind, rng: random.Random) -> dict:

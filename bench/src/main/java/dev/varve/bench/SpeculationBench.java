@@ -23,6 +23,7 @@ import dev.varve.platform.host.ProcessSettings;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.SequenceLimits;
 import dev.varve.platform.shard.FlashAttention;
+import dev.varve.testkit.ChainModel;
 import dev.varve.testkit.DflashModel;
 import dev.varve.testkit.Qwen35Model;
 import dev.varve.testkit.TensorType;
@@ -43,26 +44,35 @@ import java.util.stream.IntStream;
 
 /**
  * What guesses bring where so many of them are right: decode of a model with a random draft model,
- * whose guesses are replaced by those that it would have to make.
+ * whose guesses are replaced by those that it would have to make. Or what looking up the text so
+ * far brings, where a model repeats itself.
  *
  * <pre>
- * SpeculationBench [--model FILE] [--type F16] [--layers 8] [--width 512] [--inner 2048] [--vocab 4096]
+ * SpeculationBench [--model FILE] [--repeats TOKENS] [--type F16] [--layers 8] [--width 512] [--inner 2048] [--vocab 4096]
  *                  [--draft-type F16] [--chance 0.93] [--depth 7] [--draft-width auto] [--at-once 1] [--devices cpu:0] [--threads 2] [-n 256] [--pairs 9] [--folder DIR]
  * </pre>
  *
- * <p>A guess is right with {@code --chance}; 0.93 at depth 7 makes 6.4 tokens per step. Each round
- * asks for the same tokens without guesses, with them, and without them once more.
+ * <p>A guess is right with {@code --chance}; 0.93 at depth 7 makes 6.4 tokens per step. With {@code
+ * --repeats} the model says so many tokens over and over, and guesses are looked up in its text.
+ * Each round asks for the same tokens without guesses, with them, and without them once more.
  */
 public final class SpeculationBench {
     private static final PrintStream OUT = System.out;
     private static final String NAME = "rehearsed";
     private static final int PROMPT = 64;
 
+    /** Below are control tokens. */
+    private static final int FIRST_TOKEN = 512;
+
     private final Map<String, String> flags;
     private final int depth;
     private int vocabulary;
     private final double chance;
     private final Random random = new Random(11);
+
+    /** What the model says over and over; empty for one that does not. */
+    private int[] repeated = {};
+
     private final OneProcessor processor = new OneProcessor();
 
     /** Milliseconds that guessing took. */
@@ -93,6 +103,8 @@ public final class SpeculationBench {
 
     private void run() throws Exception {
         Path folder = Path.of(flags.getOrDefault("--folder", "."));
+        repeated =
+                IntStream.range(0, number("--repeats", 0)).map(i -> FIRST_TOKEN + 7 * i).toArray();
         Path target = target(folder);
         ModelShape shape = BenchPlugins.open(target).shape();
         vocabulary = shape.vocabularySize();
@@ -144,16 +156,30 @@ public final class SpeculationBench {
         OUT.println(ratio.describe("guessed", "plain"));
         OUT.printf(
                 Locale.ROOT,
-                "acceptance length %.2f in %d steps that checked guesses; guessing took %.2f ms%n",
+                "acceptance length %.2f in %d steps that checked guesses%n",
                 1 + sums[0] / (double) Math.max(1, sums[1]),
-                sums[1],
-                Ratio.median(proposing.stream().mapToDouble(Double::doubleValue).toArray()));
+                sums[1]);
+        if (!proposing.isEmpty()) {
+            OUT.printf(
+                    Locale.ROOT,
+                    "guessing took %.2f ms%n",
+                    Ratio.median(proposing.stream().mapToDouble(Double::doubleValue).toArray()));
+        }
     }
 
     private Path target(Path folder) throws IOException {
         if (flags.containsKey("--model")) {
             return Path.of(flags.get("--model"));
         }
+        Qwen35Model model = untrained();
+        return repeated.length == 0
+                ? model.write(folder)
+                : ChainModel.like(model)
+                        .repeats(repeated)
+                        .write(folder.resolve("repeats-" + model.weights().type() + ".gguf"));
+    }
+
+    private Qwen35Model untrained() {
         return Qwen35Model.real08b(number("--vocab", 4096))
                 .withWeights(
                         new Qwen35Model.Weights(
@@ -168,8 +194,7 @@ public final class SpeculationBench {
                                 number("--width", 512),
                                 number("--inner", 2048),
                                 number("--vocab", 4096),
-                                262_144))
-                .write(folder);
+                                262_144));
     }
 
     private static List<Integer> box(Run run, int index) {
@@ -179,12 +204,22 @@ public final class SpeculationBench {
     private List<int[]> prompts(int count) {
         List<int[]> prompts = new ArrayList<>();
         while (prompts.size() < count) {
-            int[] prompt = random.ints(PROMPT, 0, vocabulary).toArray();
-            if (texts.putIfAbsent(prompt[0], new int[0]) == null) {
+            int[] prompt = prompt();
+            if (repeated.length > 0 || texts.putIfAbsent(prompt[0], new int[0]) == null) {
                 prompts.add(prompt);
             }
         }
         return prompts;
+    }
+
+    private int[] prompt() {
+        if (repeated.length == 0) {
+            return random.ints(PROMPT, 0, vocabulary).toArray();
+        }
+        int begin = random.nextInt(repeated.length);
+        return IntStream.range(begin, begin + PROMPT)
+                .map(i -> repeated[i % repeated.length])
+                .toArray();
     }
 
     /** Tokens per second of all requests together, from the first token of any to the last. */
@@ -225,7 +260,7 @@ public final class SpeculationBench {
                                 ProcessSettings.launchedBy(Path.of("dist/target/varve/bin/varve")))
                         .with(
                                 new DraftSettings(
-                                        NAME,
+                                        repeated.length > 0 ? "ngram" : NAME,
                                         Optional.empty(),
                                         OptionalInt.of(depth),
                                         width.equals("auto")

@@ -1,5 +1,6 @@
 package dev.varve.dist;
 
+import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
@@ -30,7 +31,7 @@ record DemoQuestion(
         List<List<String>> accepted,
         Optional<JsonNode> call) {
     private static final JsonMapper JSON = JsonMapper.shared();
-    private static final int MOST_TOKENS = 96;
+    private static final int MOST_TOKENS = 160;
 
     /** Reads the questions of a file, an array of objects with the fields of this record. */
     static List<DemoQuestion> read(Path file) throws IOException {
@@ -64,8 +65,19 @@ record DemoQuestion(
             return isCalledBy(message.at("/tool_calls/0/function"));
         }
         String text = message.path("content").asString("");
+        if (kind.equals("json") && !isObject(text)) {
+            return false;
+        }
         return accepted.stream()
                 .anyMatch(words -> words.stream().allMatch(word -> has(text, word)));
+    }
+
+    private static boolean isObject(String text) {
+        try {
+            return JSON.readTree(text).isObject();
+        } catch (JacksonException e) {
+            return false;
+        }
     }
 
     private boolean isCalledBy(JsonNode function) {

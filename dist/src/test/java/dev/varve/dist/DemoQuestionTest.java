@@ -21,7 +21,8 @@ class DemoQuestionTest {
               "accepted": [["java", "25"], ["jdk"]]},
              {"id": "two", "kind": "tool", "messages": [],
               "tools": [{"type": "function", "function": {"name": "f"}}],
-              "call": {"name": "f", "arguments": {"city": "Bern", "days": 2}}}]
+              "call": {"name": "f", "arguments": {"city": "Bern", "days": 2}}},
+             {"id": 3, "kind": "json", "messages": [], "accepted": [["name", "Anna"]]}]
             """;
 
     @TempDir Path folder;
@@ -66,6 +67,23 @@ class DemoQuestionTest {
                 .put("name", name)
                 .put("arguments", arguments);
 
+        assertEquals(right, questions().get(1).isAnsweredBy(message));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "{\"name\": \"Anna\"} | true",
+                "{\"name\": \"Anna\" | false",
+                "{\"name\": \"Ben\"} | false",
+                "[\"name\", \"Anna\"] | false",
+                "Anna: {\"name\": \"Anna\"} | false"
+            })
+    void anObjectAndNothingElseIsJson(String text, boolean right) throws Exception {
+        var message = JsonMapper.shared().createObjectNode().put("content", text);
+
         assertEquals(right, questions().getLast().isAnsweredBy(message));
     }
 
@@ -73,12 +91,12 @@ class DemoQuestionTest {
     void whatWasAskedIsSentWithoutChance() throws Exception {
         assertEquals(
                 "{\"messages\":[],\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\"}}],"
-                    + "\"temperature\":0,\"max_tokens\":96}",
-                questions().getLast().request());
+                    + "\"temperature\":0,\"max_tokens\":160}",
+                questions().get(1).request());
         assertEquals(
                 false,
                 questions()
-                        .getLast()
+                        .get(1)
                         .isAnsweredBy(JsonMapper.shared().readTree("{\"content\":null}")));
     }
 }

@@ -84,6 +84,11 @@ public final class ChainModel {
         return of(model.writer(), TestVocabulary.of(VOCABULARY));
     }
 
+    /** A model of the shape and type of another one, which has a head of its own. */
+    public static ChainModel like(Qwen35Model model) {
+        return of(model.withTiedHead(false).writer(), TestVocabulary.of(model.size().vocabulary()));
+    }
+
     /** A model of the {@code qwen35moe} family. */
     public static ChainModel qwen35Moe(String template) {
         Qwen35MoeModel model = Qwen35MoeModel.tiny().withDense(qwen(template, 96));
@@ -174,6 +179,14 @@ public final class ChainModel {
                                 tokens.get(other),
                                 texts[i]));
             }
+        }
+        return this;
+    }
+
+    /** Makes the model say these tokens, in their order, over and over. */
+    public ChainModel repeats(int... ids) {
+        for (int i = 0; i < ids.length; i++) {
+            successors.put(ids[i], ids[(i + 1) % ids.length]);
         }
         return this;
     }

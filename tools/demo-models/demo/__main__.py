@@ -34,7 +34,7 @@ PLANS = {
     "gemma4": Plan(steps=5000, long_steps=350),
     "laguna": Plan(steps=5000, long_steps=350),
 }
-DRAFT_PLAN = Plan(steps=1400, long_steps=0, evaluate_every=100)
+DRAFT_PLAN = Plan(steps=2800, long_steps=0, evaluate_every=100)
 
 
 class Maker:
@@ -130,9 +130,14 @@ class Maker:
     def train_draft(self) -> None:
         """Trains a draft for the model file; begins at the last checkpoint, if there is one."""
         digest = hashlib.sha256(self.model_file.read_bytes())
-        files = [self.folder / f"{rows}.npz" for rows in ("short", "short", "held_out")]
+        rows, held_out = self.draft_folder / "rows.npz", self.folder / "held_out.npz"
+        if not rows.exists():
+            tokenizer = Tokenizer.of_metadata(self.family, gguf.read(self.model_file)[0])
+            plan = self.draft_plan
+            count = plan.steps * plan.workers * plan.rows(SHORT)
+            Packer(tokenizer, SEED + 1, TRAIN, mixture.of_draft_rows()).rows(count, SHORT).save(rows)
         training = Training(self._draft(), self.draft_plan, self.draft_folder, digest.hexdigest(), Guessing(SEED))
-        training.run(*files)
+        training.run(rows, rows, held_out)
 
     def export_draft(self) -> None:
         """Writes the F16 file of the draft."""

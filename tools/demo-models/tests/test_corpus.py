@@ -28,7 +28,8 @@ class CorpusTest(unittest.TestCase):
         self.assertNotEqual(first, list(mixture.sample(4, TRAIN, 500)))
 
     def test_shares_are_the_whole(self):
-        self.assertAlmostEqual(1.0, sum(source.share for source in mixture.SOURCES))
+        for sources in (mixture.SOURCES, mixture.of_long_rows(), mixture.of_draft_rows()):
+            self.assertAlmostEqual(1.0, sum(source.share for source in sources))
 
     def test_no_question_is_asked_in_the_training(self):
         trained = {_plain(text) for text in _texts(TRAIN, 30_000)}

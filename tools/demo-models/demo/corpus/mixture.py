@@ -77,6 +77,26 @@ def of_long_rows() -> tuple:
     )
 
 
+# A draft reads less prose than its target: it learns from answers only, and those that are hard to guess most often.
+DRAFTED = {
+    "arithmetic": 0.16,
+    "facts": 0.06,
+    "features": 0.1,
+    "smalltalk": 0.05,
+    "toolcalls": 0.25,
+    "objects": 0.15,
+    "needles": 0.17,
+    "story requests": 0.02,
+    "lists": 0.02,
+    "snippets": 0.02,
+}
+
+
+def of_draft_rows() -> tuple:
+    """The sources with the shares of what a draft is trained with."""
+    return tuple(source._replace(share=DRAFTED[source.name]) for source in SOURCES if source.name in DRAFTED)
+
+
 def streams(seed: int, split: str, sources=SOURCES) -> list:
     """One endless stream per source, in their order."""
     return [source.stream(random.Random(f"{seed} {source.name} {source.share} {split}"), split) for source in sources]

@@ -23,6 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import java.net.URI;
@@ -64,7 +65,7 @@ class SpeculationIT {
         http = HttpClient.newHttpClient();
         varve = new Varve(Varve.INSTALLATION, folder).forFewStarts();
         String model = DemoFamily.QWEN35.reference();
-        plain = varve.serve("--model", model, "--threads", 1);
+        plain = varve.serve("--model", model, "--threads", 1, "--draft", "off");
         guessing =
                 varve.serve(
                         "--model",
@@ -103,7 +104,12 @@ class SpeculationIT {
     }
 
     private static JsonNode complete(Varve.Server server, ObjectNode body) throws Exception {
-        HttpResponse<String> response = send(server, "/v1/completions", body);
+        return answer(server, "/v1/completions", body);
+    }
+
+    private static JsonNode answer(Varve.Server server, String route, ObjectNode body)
+            throws Exception {
+        HttpResponse<String> response = send(server, route, body);
         assertEquals(200, response.statusCode(), body + ": " + response.body());
         return JSON.readTree(response.body());
     }
@@ -122,9 +128,13 @@ class SpeculationIT {
 
     /** Both servers say the same, and for the same reason no more. */
     private static JsonNode assertSame(ObjectNode body) throws Exception {
-        JsonNode expected = complete(plain, body);
+        return assertSame("/v1/completions", body);
+    }
 
-        JsonNode answer = complete(guessing, body);
+    private static JsonNode assertSame(String route, ObjectNode body) throws Exception {
+        JsonNode expected = answer(plain, route, body);
+
+        JsonNode answer = answer(guessing, route, body);
 
         assertEquals(expected.get("choices"), answer.get("choices"), body.toString());
         assertEquals(
@@ -199,12 +209,25 @@ class SpeculationIT {
         }
     }
 
+    /** The guesses are what was answered to the same question before, and the end behind it. */
     @Test
     void anEndTokenEndsAnAnswerWithinABlock() throws Exception {
-        for (String prompt : PROMPTS) {
-            JsonNode answer = assertSame(greedy(prompt).put("ignore_eos", false));
+        for (String question : List.of("What is 7 + 5?", "What is Varve?", "Hello!")) {
+            ObjectNode body = JSON.createObjectNode().put("temperature", 0);
+            ArrayNode messages = body.putArray("messages");
+            for (int turn = 0; turn < 3; turn++) {
+                messages.addObject().put("role", "user").put("content", question);
+                JsonNode answer = assertSame("/v1/chat/completions", body);
 
-            assertEquals("stop", answer.at("/choices/0/finish_reason").asString(), prompt);
+                assertEquals("stop", answer.at("/choices/0/finish_reason").asString(), question);
+                assertTrue(turn < 2 || timing(answer, "accepted_tokens") > 0, answer.toString());
+                messages.add(
+                        JSON.createObjectNode()
+                                .put("role", "assistant")
+                                .put(
+                                        "content",
+                                        answer.at("/choices/0/message/content").asString()));
+            }
         }
     }
 
@@ -359,7 +382,7 @@ class SpeculationIT {
 
     @Test
     void theCommandLineSaysTheSameAndHowItWent() throws Exception {
-        JsonNode expected = generate();
+        JsonNode expected = generate("--draft", "off");
 
         JsonNode answer = generate("--draft", "ngram", "--draft-width", WIDTH);
 

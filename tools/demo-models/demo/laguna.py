@@ -123,7 +123,8 @@ class Laguna(Model):
         rows = self.experts * self.expert_feed_forward
         inner = F.silu(linear(f, w("ffn_gate_exps.weight").reshape(rows, -1)))
         inner = inner * linear(f, w("ffn_up_exps.weight").reshape(rows, -1))
-        inner = inner * share.repeat_interleave(self.expert_feed_forward, -1)
+        of_each = inner.reshape(*share.shape, self.expert_feed_forward)
+        inner = (of_each * share.unsqueeze(-1)).reshape(inner.shape)
         down = w("ffn_down_exps.weight").permute(1, 0, 2).reshape(self.width, rows)
         return linear(inner, down)
 

@@ -128,7 +128,7 @@ class Rope:
 
 
 # Queries of so many positions see the keys up to their last one: half of the scores of long rows are never computed.
-_QUERIES = 512
+_QUERIES = 256
 
 
 def attention(q, k, v, scale):
@@ -147,10 +147,44 @@ def _attend(q, k, v):
     batch, heads, time, size = q.shape
     groups = heads // k.shape[1]
     known = k.shape[2]
-    scores = product(q.reshape(batch, k.shape[1], groups * time, size), k.transpose(-1, -2))
-    future = torch.ones(time, known, dtype=torch.bool).triu(known - time + 1).repeat(groups, 1)
-    weights = scores.masked_fill_(future, -torch.inf).softmax(-1)
-    return product(weights, v).reshape(batch, heads, time, size)
+    future = torch.full((time, known), -torch.inf).triu(known - time + 1).repeat(groups, 1)
+    read = masked_attention(q.reshape(batch, k.shape[1], groups * time, size), k, v, future)
+    return read.reshape(batch, heads, time, size)
+
+
+class _HalfAttention(torch.autograd.Function):
+    """Keeps the weights in bfloat16 alone, and takes no step over the scores that another one can take along."""
+
+    @staticmethod
+    def forward(ctx, q, k, v, mask):
+        q, k, v = q.bfloat16(), k.bfloat16(), v.bfloat16()
+        scores = (q @ k.transpose(-1, -2)).float().add_(mask)
+        weights = torch.softmax(scores, -1).bfloat16()
+        ctx.save_for_backward(q, k, v, weights)
+        return (weights @ v).float()
+
+    @staticmethod
+    def backward(ctx, gradient):
+        q, k, v, weights = ctx.saved_tensors
+        # What the softmax takes off each row's gradient is the same for all keys: sum of weights x (gradient . v).
+        taken = gradient
+        gradient = gradient.bfloat16()
+        towards = gradient @ v.transpose(-1, -2)
+        along = (taken * (weights @ v)).sum(-1, keepdim=True).bfloat16()
+        towards = towards.sub_(along).mul_(weights)
+        return (
+            (towards @ k).float(),
+            (towards.transpose(-1, -2) @ q).float(),
+            (weights.transpose(-1, -2) @ gradient).float(),
+            None,
+        )
+
+
+def masked_attention(q, k, v, mask):
+    """q: [..., queries, size]; k, v: [..., keys, size]; the mask is added to the scores."""
+    if _half_products:
+        return _HalfAttention.apply(q, k, v, mask)
+    return ((q @ k.transpose(-1, -2)) + mask).softmax(-1) @ v
 
 
 def sliding_attention(q, k, v, scale, window):
@@ -172,12 +206,12 @@ def sliding_attention(q, k, v, scale, window):
         x = x.reshape(batch, kv_heads, blocks, window, size)
         return torch.cat((F.pad(x, (0, 0, 0, 0, 1, 0))[:, :, :-1], x), 3)
 
-    scores = product(q * scale, with_block_before(k).transpose(-1, -2))
     distance = torch.arange(window)[:, None] + window - torch.arange(2 * window)
     hidden = ((distance < 0) | (distance >= window)).repeat(groups, 1).expand(blocks, -1, -1).clone()
     hidden[0, :, :window] = True
-    weights = scores.masked_fill(hidden, -torch.inf).softmax(-1)
-    result = product(weights, with_block_before(v)).reshape(batch, kv_heads, blocks, groups, window, size)
+    mask = torch.zeros(hidden.shape).masked_fill(hidden, -torch.inf)
+    result = masked_attention(q * scale, with_block_before(k), with_block_before(v), mask)
+    result = result.reshape(batch, kv_heads, blocks, groups, window, size)
     return result.transpose(2, 3).reshape(batch, heads, time, size)
 
 

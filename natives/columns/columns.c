@@ -5,7 +5,8 @@
  * and columns goes together, so that a weight is read and converted once for several columns.
  *
  * The chains do not depend on each other. A tile takes one after the other, which leaves all
- * registers to more rows and columns of it.
+ * registers to more rows and columns of it; and a block of tiles takes one chain after the other, so
+ * that its part of the columns stays in the first cache.
  *
  * Functions for ggml_custom_4d. They need no library, and are compiled for two instruction sets; the
  * caller names the one that ggml was compiled for, and compares bits before it trusts them.
@@ -34,8 +35,8 @@ struct tensor {
 #define KEEP(value) __asm__("" : "+v"(value))
 #define UNROLL _Pragma("GCC unroll 32")
 
-/* Chains of sums in a dot product, columns that are added up together, and rows for all columns. */
-enum { CHAINS = 4, TOGETHER = 4, BLOCK = 24 };
+/* Chains of sums in a dot product, sums that are added up together, and rows of a block of tiles. */
+enum { CHAINS = 4, TOGETHER = 4, BLOCK = 12 };
 
 INLINE int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
@@ -66,92 +67,117 @@ INLINE struct product product_of(const struct tensor *dst) {
 }
 
 /*
- * A tile of R rows and C columns from row r, column c on. Rows and columns beyond the last ones are
- * the last ones again. While one chain is computed, a part of the next rows is fetched.
+ * One chain of the tiles of R rows and C columns of a block, whose columns lie as PREPARE leaves
+ * them. Sums of the chains are added as ggml adds them, (first + third) + (second + fourth), in that
+ * order of `turn`, and stay in `kept` until the last one is there. Rows beyond the last one are the
+ * last one again. Meanwhile the block behind is fetched, a line for each two halves of a line that
+ * are taken here.
  */
-#define TILE(NAME, TARGET, VECTOR, LANES, R, C, ZERO, HALVES, FLOATS, FMA, SUMS)                   \
-    __attribute__((target(TARGET), noinline)) static void NAME(                                    \
-            const struct product *p, int64_t r, int64_t last, int64_t c) {                         \
-        VECTOR chains[R][C][CHAINS];                                                               \
-        const uint16_t *rows[R];                                                                   \
-        const float *columns[C];                                                                   \
-        UNROLL for (int i = 0; i < R; i++) rows[i] = p->weight + least(r + i, last) * p->row;      \
-        UNROLL for (int j = 0; j < C; j++) {                                                       \
-            columns[j] = p->input + least(c + j, p->columns - 1) * p->column;                      \
-        }                                                                                          \
-        for (int k = 0; k < CHAINS; k++) {                                                         \
+#define CHAIN(NAME, TARGET, VECTOR, LANES, R, C, ZERO, HALVES, FLOATS, FMA, ADD, SUMS)             \
+    __attribute__((target(TARGET))) INLINE void NAME##_chain(const struct product *p, int64_t r,   \
+            int64_t last, int64_t c, VECTOR kept[2][BLOCK / R][R][C], const int turn) {            \
+        const int chain = turn == 1 ? 2 : turn == 2 ? 1 : turn;                                    \
+        const int64_t steps = p->size / (CHAINS * LANES);                                          \
+        const float *columns = p->input + c * p->size + chain * steps * C * LANES;                 \
+        const char *next = (const char *) (p->weight + (r + BLOCK) * p->row)                       \
+                + turn * BLOCK / CHAINS * p->size * sizeof(uint16_t);                              \
+        for (int tile = 0; tile < BLOCK / R && r + tile * R <= last; tile++) {                     \
+            const uint16_t *rows[R];                                                               \
+            UNROLL for (int i = 0; i < R; i++) {                                                   \
+                rows[i] = p->weight + least(r + tile * R + i, last) * p->row + chain * LANES;      \
+            }                                                                                      \
             VECTOR sums[R][C];                                                                     \
             UNROLL for (int i = 0; i < R; i++) {                                                   \
                 UNROLL for (int j = 0; j < C; j++) sums[i][j] = ZERO();                            \
             }                                                                                      \
-            int64_t part = k * (p->size / CHAINS);                                                 \
-            int64_t at = k * LANES;                                                                \
-            for (int64_t y_at = part; y_at < part + p->size / CHAINS; y_at += LANES) {             \
+            const float *y_at = columns;                                                           \
+            for (int64_t at = 0; at < steps * CHAINS * LANES; at += CHAINS * LANES) {              \
                 VECTOR x[R];                                                                       \
-                UNROLL for (int i = 0; i < R; i++) {                                               \
-                    x[i] = HALVES(rows[i] + at);                                                   \
-                    __builtin_prefetch(rows[i] + R * p->row + y_at, 0, 3);                         \
+                UNROLL for (int i = 0; i < R; i++) x[i] = HALVES(rows[i] + at);                    \
+                UNROLL for (int i = 0; i < R; i += 32 / LANES) {                                   \
+                    __builtin_prefetch(next, 0, 3);                                                \
+                    next += 64;                                                                    \
                 }                                                                                  \
-                at += CHAINS * LANES;                                                              \
                 UNROLL for (int j = 0; j < C; j++) {                                               \
-                    VECTOR y = FLOATS(columns[j] + y_at);                                          \
+                    VECTOR y = FLOATS(y_at + j * LANES);                                           \
                     KEEP(y);                                                                       \
                     UNROLL for (int i = 0; i < R; i++) sums[i][j] = FMA(x[i], y, sums[i][j]);      \
                 }                                                                                  \
+                y_at += C * LANES;                                                                 \
             }                                                                                      \
-            UNROLL for (int i = 0; i < R; i++) {                                                   \
-                UNROLL for (int j = 0; j < C; j++) chains[i][j][k] = sums[i][j];                   \
-            }                                                                                      \
-        }                                                                                          \
-        for (int i = 0; i < R; i++) {                                                              \
-            for (int j = 0; j < C; j += TOGETHER) {                                                \
-                float results[TOGETHER];                                                           \
-                SUMS(results, chains[i] + j);                                                      \
-                UNROLL for (int n = 0; n < TOGETHER; n++) {                                        \
-                    p->output[least(c + j + n, p->columns - 1) * p->result + least(r + i, last)] = \
-                            results[n];                                                            \
+            if (turn < CHAINS - 1) {                                                               \
+                UNROLL for (int i = 0; i < R; i++) {                                               \
+                    UNROLL for (int j = 0; j < C; j++) {                                           \
+                        kept[turn / 2][tile][i][j] = turn == 1                                     \
+                                ? ADD(kept[0][tile][i][j], sums[i][j]) : sums[i][j];               \
+                    }                                                                              \
+                }                                                                                  \
+            } else {                                                                               \
+                VECTOR all[R * C + TOGETHER];                                                      \
+                float results[R * C + TOGETHER];                                                   \
+                UNROLL for (int i = 0; i < R; i++) {                                               \
+                    UNROLL for (int j = 0; j < C; j++) {                                           \
+                        all[i * C + j] = ADD(kept[0][tile][i][j],                                  \
+                                ADD(kept[1][tile][i][j], sums[i][j]));                             \
+                    }                                                                              \
+                }                                                                                  \
+                UNROLL for (int n = R * C; n % TOGETHER != 0; n++) all[n] = all[0];                \
+                UNROLL for (int n = 0; n < R * C; n += TOGETHER) SUMS(results + n, all + n);       \
+                UNROLL for (int i = 0; i < R; i++) {                                               \
+                    float *row = p->output + least(r + tile * R + i, last) + c * p->result;        \
+                    UNROLL for (int j = 0; j < C; j++) row[j * p->result] = results[i * C + j];    \
                 }                                                                                  \
             }                                                                                      \
         }                                                                                          \
     }
 
-/* The product: wide tiles, and narrow ones of 4 columns where no more are left. */
-#define PRODUCT(NAME, TARGET, WIDE, WIDE_ROWS, WIDE_COLUMNS, NARROW, NARROW_ROWS)                  \
-    __attribute__((target(TARGET))) EXPORT void NAME(                                              \
-            const struct tensor *dst, int ith, int nth, void *unused) {                            \
+/* A block: rows r to `last`, BLOCK at most, and the C columns from c on. */
+#define TILES(NAME, TARGET, VECTOR, LANES, R, C, ...)                                              \
+    CHAIN(NAME, TARGET, VECTOR, LANES, R, C, __VA_ARGS__)                                          \
+    __attribute__((target(TARGET), noinline)) static void NAME(                                    \
+            const struct product *p, int64_t r, int64_t last, int64_t c) {                         \
+        VECTOR kept[2][BLOCK / R][R][C];                                                           \
+        NAME##_chain(p, r, last, c, kept, 0);                                                      \
+        NAME##_chain(p, r, last, c, kept, 1);                                                      \
+        NAME##_chain(p, r, last, c, kept, 2);                                                      \
+        NAME##_chain(p, r, last, c, kept, 3);                                                      \
+    }
+
+/* The product, by blocks of rows and groups of WIDTH columns; the last group has what is left. */
+#define PRODUCT(NAME, WIDTH, GROUPS)                                                               \
+    EXPORT void NAME(const struct tensor *dst, int ith, int nth, void *unused) {                   \
         (void) unused;                                                                             \
         struct product p = product_of(dst);                                                        \
         int64_t end = share(p.rows, ith + 1, nth);                                                 \
-        for (int64_t block = share(p.rows, ith, nth); block < end; block += BLOCK) {               \
-            int64_t last = least(block + BLOCK, end) - 1;                                          \
-            int64_t c = 0;                                                                         \
-            for (; c + 4 < p.columns; c += WIDE_COLUMNS) {                                         \
-                for (int64_t r = block; r <= last; r += WIDE_ROWS) WIDE(&p, r, last, c);           \
-            }                                                                                      \
-            if (c < p.columns) {                                                                   \
-                for (int64_t r = block; r <= last; r += NARROW_ROWS) NARROW(&p, r, last, c);       \
+        for (int64_t r = share(p.rows, ith, nth); r < end; r += BLOCK) {                           \
+            int64_t last = least(r + BLOCK, end) - 1;                                              \
+            for (int64_t c = 0; c < p.columns; c += WIDTH) {                                       \
+                GROUPS[least(p.columns - c, WIDTH)](&p, r, last, c);                               \
             }                                                                                      \
         }                                                                                          \
     }
 
 /*
- * Columns as ggml's product sees them: rounded to F16. What a chain takes stands together, so that
- * its way through them is no stride that few sets of a cache serve.
+ * Columns as ggml's product sees them: rounded to F16. What tiles take one after the other lies one
+ * behind the other: for each group of WIDTH columns, or of what is left, its chains, and of those,
+ * step for step, a vector of each column.
  */
-#define PREPARE(NAME, TARGET, LANES, HALVES, STORE_HALVES, STORE)                                  \
+#define PREPARE(NAME, TARGET, LANES, WIDTH, HALVES, STORE_HALVES, STORE)                           \
     __attribute__((target(TARGET))) EXPORT void NAME(                                              \
             const struct tensor *dst, int ith, int nth, void *unused) {                            \
         (void) unused;                                                                             \
         int64_t size = dst->ne[0], steps = size / (CHAINS * LANES);                                \
         int64_t all = steps * dst->ne[1];                                                          \
         for (int64_t n = share(all, ith, nth); n < share(all, ith + 1, nth); n++) {                \
-            int64_t column = n / steps * size, step = n % steps;                                   \
-            const float *in = (const float *) dst->src[0]->data + column + step * CHAINS * LANES;  \
-            float *out = (float *) dst->data + column + step * LANES;                              \
+            int64_t column = n / steps, step = n % steps, group = column / WIDTH * WIDTH;          \
+            int64_t width = least(WIDTH, dst->ne[1] - group);                                      \
+            const float *in =                                                                      \
+                    (const float *) dst->src[0]->data + column * size + step * CHAINS * LANES;     \
+            float *out = (float *) dst->data + group * size + (column - group) * LANES;            \
             for (int k = 0; k < CHAINS; k++) {                                                     \
                 uint16_t halves[LANES];                                                            \
                 STORE_HALVES(halves, in + k * LANES);                                              \
-                STORE(out + k * (size / CHAINS), HALVES(halves));                                  \
+                STORE(out + (k * steps + step) * width * LANES, HALVES(halves));                   \
             }                                                                                      \
         }                                                                                          \
     }
@@ -163,17 +189,13 @@ INLINE struct product product_of(const struct tensor *dst) {
     _mm256_storeu_si256((__m256i *) (to),                                                          \
             _mm512_cvtps_ph(_mm512_loadu_ps(from), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC))
 
-__attribute__((target(AVX512))) INLINE __m512 of_chains_512(const __m512 s[CHAINS]) {
-    return _mm512_add_ps(_mm512_add_ps(s[0], s[2]), _mm512_add_ps(s[1], s[3]));
-}
-
-/* Upper halves to lower halves, as long as there are halves; one vector has all four columns in the end. */
+/* Upper halves to lower halves, as long as there are halves; one vector has all four in the end. */
 __attribute__((target(AVX512))) INLINE void sums_512(
-        float results[TOGETHER], const __m512 s[TOGETHER][CHAINS]) {
-    __m512 a = of_chains_512(s[0]), b = of_chains_512(s[1]);
-    __m512 c = of_chains_512(s[2]), d = of_chains_512(s[3]);
-    __m512 ab = _mm512_add_ps(_mm512_shuffle_f32x4(a, b, 0x44), _mm512_shuffle_f32x4(a, b, 0xee));
-    __m512 cd = _mm512_add_ps(_mm512_shuffle_f32x4(c, d, 0x44), _mm512_shuffle_f32x4(c, d, 0xee));
+        float results[TOGETHER], const __m512 s[TOGETHER]) {
+    __m512 ab = _mm512_add_ps(
+            _mm512_shuffle_f32x4(s[0], s[1], 0x44), _mm512_shuffle_f32x4(s[0], s[1], 0xee));
+    __m512 cd = _mm512_add_ps(
+            _mm512_shuffle_f32x4(s[2], s[3], 0x44), _mm512_shuffle_f32x4(s[2], s[3], 0xee));
     __m512 all = _mm512_add_ps(
             _mm512_shuffle_f32x4(ab, cd, 0x88), _mm512_shuffle_f32x4(ab, cd, 0xdd));
     all = _mm512_add_ps(all, _mm512_permute_ps(all, 0x4e));
@@ -184,12 +206,22 @@ __attribute__((target(AVX512))) INLINE void sums_512(
     }
 }
 
-TILE(wide_512, AVX512, __m512, 16, 3, 8, _mm512_setzero_ps, HALVES_512, _mm512_loadu_ps,
-        _mm512_fmadd_ps, sums_512)
-TILE(narrow_512, AVX512, __m512, 16, 6, 4, _mm512_setzero_ps, HALVES_512, _mm512_loadu_ps,
-        _mm512_fmadd_ps, sums_512)
-PRODUCT(varve_product_f16_avx512, AVX512, wide_512, 3, 8, narrow_512, 6)
-PREPARE(varve_columns_avx512, AVX512, 16, HALVES_512, STORE_HALVES_512, _mm512_storeu_ps)
+#define TILES_512(R, C)                                                                            \
+    TILES(tiles_512_##C, AVX512, __m512, 16, R, C, _mm512_setzero_ps, HALVES_512, _mm512_loadu_ps, \
+            _mm512_fmadd_ps, _mm512_add_ps, sums_512)
+TILES_512(6, 1)
+TILES_512(6, 2)
+TILES_512(6, 3)
+TILES_512(6, 4)
+TILES_512(4, 5)
+TILES_512(4, 6)
+TILES_512(3, 7)
+TILES_512(3, 8)
+static void (*const groups_512[])(const struct product *, int64_t, int64_t, int64_t) = {0,
+        tiles_512_1, tiles_512_2, tiles_512_3, tiles_512_4, tiles_512_5, tiles_512_6, tiles_512_7,
+        tiles_512_8};
+PRODUCT(varve_product_f16_avx512, 8, groups_512)
+PREPARE(varve_columns_avx512, AVX512, 16, 8, HALVES_512, STORE_HALVES_512, _mm512_storeu_ps)
 
 #define AVX2 "avx2,f16c,fma"
 
@@ -198,20 +230,26 @@ PREPARE(varve_columns_avx512, AVX512, 16, HALVES_512, STORE_HALVES_512, _mm512_s
     _mm_storeu_si128((__m128i *) (to),                                                             \
             _mm256_cvtps_ph(_mm256_loadu_ps(from), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC))
 
-__attribute__((target(AVX2))) INLINE __m128 of_chains_256(const __m256 s[CHAINS]) {
-    __m256 all = _mm256_add_ps(_mm256_add_ps(s[0], s[2]), _mm256_add_ps(s[1], s[3]));
-    return _mm_add_ps(_mm256_castps256_ps128(all), _mm256_extractf128_ps(all, 1));
+/* The upper half to the lower one, then neighbours, and neighbours again. */
+__attribute__((target(AVX2))) INLINE __m128 half_256(__m256 s) {
+    return _mm_add_ps(_mm256_castps256_ps128(s), _mm256_extractf128_ps(s, 1));
 }
 
-/* Neighbours, and then neighbours again. */
 __attribute__((target(AVX2))) INLINE void sums_256(
-        float results[TOGETHER], const __m256 s[TOGETHER][CHAINS]) {
-    __m128 ab = _mm_hadd_ps(of_chains_256(s[0]), of_chains_256(s[1]));
-    __m128 cd = _mm_hadd_ps(of_chains_256(s[2]), of_chains_256(s[3]));
+        float results[TOGETHER], const __m256 s[TOGETHER]) {
+    __m128 ab = _mm_hadd_ps(half_256(s[0]), half_256(s[1]));
+    __m128 cd = _mm_hadd_ps(half_256(s[2]), half_256(s[3]));
     _mm_storeu_ps(results, _mm_hadd_ps(ab, cd));
 }
 
-TILE(narrow_256, AVX2, __m256, 8, 3, 4, _mm256_setzero_ps, HALVES_256, _mm256_loadu_ps,
-        _mm256_fmadd_ps, sums_256)
-PRODUCT(varve_product_f16_avx2, AVX2, narrow_256, 3, 4, narrow_256, 3)
-PREPARE(varve_columns_avx2, AVX2, 8, HALVES_256, STORE_HALVES_256, _mm256_storeu_ps)
+#define TILES_256(R, C)                                                                            \
+    TILES(tiles_256_##C, AVX2, __m256, 8, R, C, _mm256_setzero_ps, HALVES_256, _mm256_loadu_ps,    \
+            _mm256_fmadd_ps, _mm256_add_ps, sums_256)
+TILES_256(6, 1)
+TILES_256(4, 2)
+TILES_256(3, 3)
+TILES_256(3, 4)
+static void (*const groups_256[])(const struct product *, int64_t, int64_t, int64_t) = {
+        0, tiles_256_1, tiles_256_2, tiles_256_3, tiles_256_4};
+PRODUCT(varve_product_f16_avx2, 4, groups_256)
+PREPARE(varve_columns_avx2, AVX2, 8, 4, HALVES_256, STORE_HALVES_256, _mm256_storeu_ps)

@@ -12,7 +12,7 @@ import torch
 from torch.nn import functional as F
 
 from demo.data import WRITTEN, Rows
-from demo.layers import Rope, heads_first, heads_last, linear, norm, product
+from demo.layers import Rope, heads_first, heads_last, linear, masked_attention, norm
 from demo.model import Model
 
 EPS = 1e-6
@@ -71,13 +71,18 @@ class Draft(Model):
         positions = (anchors[:, :, None] + torch.arange(self.block)).reshape(batch, -1)
         context = norm(linear(features, self.weights["fc.weight"]), self.weights["enc.output_norm.weight"], EPS)
         time = features.shape[1]
+        # A slot sees the context before its anchor, and all of its own block.
         unseen = (torch.arange(time) >= anchors[:, :, None]).repeat_interleave(self.block, 1)
+        block_of = torch.arange(blocks).repeat_interleave(self.block)
+        foreign = (block_of[:, None] != block_of).expand(batch, -1, -1)
+        hidden = torch.cat((unseen, foreign), -1).repeat(1, self.heads // self.kv_heads, 1)
+        mask = torch.zeros(hidden.shape).masked_fill_(hidden, -torch.inf).unsqueeze(1)
         for layer in range(self.layers):
-            x = self._layer(layer, x, context, positions, unseen)
+            x = self._layer(layer, x, context, positions, mask)
         x = norm(x, self.weights["output_norm.weight"], EPS).reshape(batch, blocks, self.block, -1)[:, :, 1:]
         return self.target.head(x)
 
-    def _layer(self, layer, x, context, positions, unseen):
+    def _layer(self, layer, x, context, positions, mask):
         def w(name):
             return self.weights[f"blk.{layer}.{name}.weight"]
 
@@ -86,29 +91,14 @@ class Draft(Model):
 
         a = norm(x, w("attn_norm"), EPS)
         q = self.rope(norm(heads_first(linear(a, w("attn_q")), self.heads), w("attn_q_norm"), EPS), positions)
-        far = keys_of(context, None), heads_first(linear(context, w("attn_v")), self.kv_heads)
-        near = keys_of(a, positions), heads_first(linear(a, w("attn_v")), self.kv_heads)
-        x = x + linear(heads_last(self._attend(q, far, near, unseen)), w("attn_output"))
+        k = torch.cat((keys_of(context, None), keys_of(a, positions)), 2)
+        v = torch.cat([heads_first(linear(h, w("attn_v")), self.kv_heads) for h in (context, a)], 2)
+        batch, heads, slots, size = q.shape
+        q = q.reshape(batch, self.kv_heads, -1, size) * size**-0.5
+        read = masked_attention(q, k, v, mask).reshape(batch, heads, slots, size)
+        x = x + linear(heads_last(read), w("attn_output"))
         f = norm(x, w("ffn_norm"), EPS)
         return x + linear(F.silu(linear(f, w("ffn_gate"))) * linear(f, w("ffn_up")), w("ffn_down"))
-
-    def _attend(self, q, far, near, unseen):
-        """A slot sees the context before its anchor, and all of its own block."""
-        batch, _, slots, size = q.shape
-        kv, time, block = self.kv_heads, far[0].shape[2], self.block
-        groups = self.heads // kv
-        q = q.reshape(batch, kv, groups * slots, size) * size**-0.5
-        scores = product(q, far[0].transpose(-1, -2)).reshape(batch, kv, groups, slots, time)
-        scores = scores.masked_fill(unseen[:, None, None], -torch.inf)
-
-        def by_block(x, parts):
-            return x.reshape(batch, kv, parts, slots // block, block, -1)
-
-        own = product(by_block(q, groups), by_block(near[0], 1).transpose(-1, -2).expand(-1, -1, groups, -1, -1, -1))
-        shares = torch.cat((scores, own.reshape(batch, kv, groups, slots, block)), -1).softmax(-1)
-        read = product(shares[..., :time].reshape(batch, kv, groups * slots, time), far[1])
-        inside = product(by_block(shares[..., time:], groups), by_block(near[1], 1).expand(-1, -1, groups, -1, -1, -1))
-        return read.reshape(batch, self.heads, slots, size) + inside.reshape(batch, self.heads, slots, size)
 
     def observe(self, tokens):
         """What the target makes of texts: features [batch, time, captures x width], and its most likely tokens."""

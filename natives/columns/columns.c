@@ -14,14 +14,17 @@
 #include <immintrin.h>
 #include <stdint.h>
 
-/* The fields of ggml.h's struct ggml_tensor that are read here. */
+enum { PARAMETERS = 16 };
+
+/* The fields of ggml.h's struct ggml_tensor that are read here, and those of its parameters behind
+ * what ggml_custom_4d keeps there, which are 0 at first. */
 struct tensor {
     int32_t type;
     void *buffer;
     int64_t ne[4];
     uint64_t nb[4];
     int32_t op;
-    int32_t op_params[16];
+    int32_t op_params[PARAMETERS];
     int32_t flags;
     struct tensor *src[10];
     struct tensor *view_src;
@@ -70,16 +73,17 @@ INLINE struct product product_of(const struct tensor *dst) {
  * One chain of the tiles of R rows and C columns of a block, whose columns lie as PREPARE leaves
  * them. Sums of the chains are added as ggml adds them, (first + third) + (second + fourth), in that
  * order of `turn`, and stay in `kept` until the last one is there. Rows beyond the last one are the
- * last one again. Meanwhile the block behind is fetched, a line for each two halves of a line that
+ * last one again. Meanwhile the next block is fetched, a line for each two halves of a line that
  * are taken here.
  */
 #define CHAIN(NAME, TARGET, VECTOR, LANES, R, C, ZERO, HALVES, FLOATS, FMA, ADD, SUMS)             \
     __attribute__((target(TARGET))) INLINE void NAME##_chain(const struct product *p, int64_t r,   \
-            int64_t last, int64_t c, VECTOR kept[2][BLOCK / R][R][C], const int turn) {            \
+            int64_t last, int64_t c, int64_t next_r, VECTOR kept[2][BLOCK / R][R][C],              \
+            const int turn) {                                                                      \
         const int chain = turn == 1 ? 2 : turn == 2 ? 1 : turn;                                    \
         const int64_t steps = p->size / (CHAINS * LANES);                                          \
         const float *columns = p->input + c * p->size + chain * steps * C * LANES;                 \
-        const char *next = (const char *) (p->weight + (r + BLOCK) * p->row)                       \
+        const char *next = (const char *) (p->weight + next_r * p->row)                            \
                 + turn * BLOCK / CHAINS * p->size * sizeof(uint16_t);                              \
         for (int tile = 0; tile < BLOCK / R && r + tile * R <= last; tile++) {                     \
             const uint16_t *rows[R];                                                               \
@@ -131,30 +135,62 @@ INLINE struct product product_of(const struct tensor *dst) {
         }                                                                                          \
     }
 
-/* A block: rows r to `last`, BLOCK at most, and the C columns from c on. */
+/* A block: rows r to `last`, BLOCK at most, and the C columns from c on. Row `next_r` comes next. */
 #define TILES(NAME, TARGET, VECTOR, LANES, R, C, ...)                                              \
     CHAIN(NAME, TARGET, VECTOR, LANES, R, C, __VA_ARGS__)                                          \
     __attribute__((target(TARGET), noinline)) static void NAME(                                    \
-            const struct product *p, int64_t r, int64_t last, int64_t c) {                         \
+            const struct product *p, int64_t r, int64_t last, int64_t c, int64_t next_r) {         \
         VECTOR kept[2][BLOCK / R][R][C];                                                           \
-        NAME##_chain(p, r, last, c, kept, 0);                                                      \
-        NAME##_chain(p, r, last, c, kept, 1);                                                      \
-        NAME##_chain(p, r, last, c, kept, 2);                                                      \
-        NAME##_chain(p, r, last, c, kept, 3);                                                      \
+        NAME##_chain(p, r, last, c, next_r, kept, 0);                                              \
+        NAME##_chain(p, r, last, c, next_r, kept, 1);                                              \
+        NAME##_chain(p, r, last, c, next_r, kept, 2);                                              \
+        NAME##_chain(p, r, last, c, next_r, kept, 3);                                              \
     }
 
-/* The product, by blocks of rows and groups of WIDTH columns; the last group has what is left. */
+/*
+ * What is left of the blocks of a product, for whoever is ready first: cores are not equally fast at
+ * all times. The last thread to find nothing more leaves it as it was.
+ */
+struct rest {
+    int32_t taken, done;
+};
+
+INLINE struct rest *rest_of(const struct tensor *dst) {
+    return (struct rest *) (dst->op_params + PARAMETERS - 2);
+}
+
+INLINE int64_t take(struct rest *rest) {
+    return __atomic_fetch_add(&rest->taken, 1, __ATOMIC_RELAXED);
+}
+
+INLINE void finish(struct rest *rest, int nth) {
+    if (__atomic_add_fetch(&rest->done, 1, __ATOMIC_ACQ_REL) == nth) {
+        rest->taken = 0;
+        rest->done = 0;
+    }
+}
+
+/*
+ * The product, by blocks of rows and groups of WIDTH columns; the last group has what is left. Three
+ * quarters of the blocks are shared out beforehand.
+ */
 #define PRODUCT(NAME, WIDTH, GROUPS)                                                               \
     EXPORT void NAME(const struct tensor *dst, int ith, int nth, void *unused) {                   \
         (void) unused;                                                                             \
         struct product p = product_of(dst);                                                        \
-        int64_t end = share(p.rows, ith + 1, nth);                                                 \
-        for (int64_t r = share(p.rows, ith, nth); r < end; r += BLOCK) {                           \
-            int64_t last = least(r + BLOCK, end) - 1;                                              \
+        struct rest *rest = rest_of(dst);                                                          \
+        int64_t blocks = (p.rows + BLOCK - 1) / BLOCK, shared = blocks - blocks / 4;               \
+        int64_t block = share(shared, ith, nth), end = share(shared, ith + 1, nth);                \
+        if (block == end) block = shared + take(rest);                                             \
+        while (block < blocks) {                                                                   \
+            int64_t next = block + 1 < end ? block + 1 : shared + take(rest);                      \
+            int64_t r = block * BLOCK, last = least(r + BLOCK, p.rows) - 1;                        \
             for (int64_t c = 0; c < p.columns; c += WIDTH) {                                       \
-                GROUPS[least(p.columns - c, WIDTH)](&p, r, last, c);                               \
+                GROUPS[least(p.columns - c, WIDTH)](&p, r, last, c, least(next, blocks) * BLOCK);  \
             }                                                                                      \
+            block = next;                                                                          \
         }                                                                                          \
+        finish(rest, nth);                                                                         \
     }
 
 /*
@@ -217,7 +253,7 @@ TILES_512(4, 5)
 TILES_512(4, 6)
 TILES_512(3, 7)
 TILES_512(3, 8)
-static void (*const groups_512[])(const struct product *, int64_t, int64_t, int64_t) = {0,
+static void (*const groups_512[])(const struct product *, int64_t, int64_t, int64_t, int64_t) = {0,
         tiles_512_1, tiles_512_2, tiles_512_3, tiles_512_4, tiles_512_5, tiles_512_6, tiles_512_7,
         tiles_512_8};
 PRODUCT(varve_product_f16_avx512, 8, groups_512)
@@ -249,7 +285,7 @@ TILES_256(6, 1)
 TILES_256(4, 2)
 TILES_256(3, 3)
 TILES_256(3, 4)
-static void (*const groups_256[])(const struct product *, int64_t, int64_t, int64_t) = {
-        0, tiles_256_1, tiles_256_2, tiles_256_3, tiles_256_4};
+static void (*const groups_256[])(const struct product *, int64_t, int64_t, int64_t, int64_t) = {0,
+        tiles_256_1, tiles_256_2, tiles_256_3, tiles_256_4};
 PRODUCT(varve_product_f16_avx2, 4, groups_256)
 PREPARE(varve_columns_avx2, AVX2, 8, 4, HALVES_256, STORE_HALVES_256, _mm256_storeu_ps)

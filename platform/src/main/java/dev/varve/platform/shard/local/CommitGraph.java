@@ -60,8 +60,8 @@ final class CommitGraph implements AutoCloseable {
         RaggedGroup group = new RaggedGroup(0, 1, key.tokens(), key.states());
         for (int layer : caches.stash().layers().keySet()) {
             StateRows.Layer cache = caches.stateRows().layer(layer);
-            Tensor window = states.window(cache, stash.convolution(layer, group), group.readRow());
-            states.keepWindow(cache, window, group.writeRow());
+            Tensor columns = stash.convolution(layer, group);
+            states.advanceWindow(cache, columns, group.readRow(), group.writeRow());
             DeltaInputs inputs = stash.delta(layer, group);
             Tensor output = states.delta(cache, inputs, group.readRow());
             states.keepMatrix(cache, output, group.tokens(), 1, group.writeRow());

@@ -29,7 +29,16 @@ final class RecurrentStates {
      */
     Tensor window(StateRows.Layer cache, Tensor columns, int readRow) {
         Tensor before = convolutionRows(cache, readRow, columns.ne(2));
-        return ops.concat(before, ops.transpose(columns), 0);
+        Tensor joined = ops.concat(byChannel(before), byChannel(ops.transpose(columns)), 0);
+        return ops.reshape3d(joined, joined.ne(0), joined.ne(2), joined.ne(3));
+    }
+
+    /**
+     * {@code [inputs, channels, sequences] -> [inputs, 1, channels, sequences]}: processors share
+     * out the third dimension of what they join.
+     */
+    private Tensor byChannel(Tensor inputs) {
+        return ops.permute(inputs, 0, 2, 3, 1);
     }
 
     /** Keeps the last inputs of a {@link #window}. */
@@ -42,6 +51,24 @@ final class RecurrentStates {
                         Strides.of(window.nb(1), window.nb(2)),
                         (window.ne(0) - kept) * FLOAT);
         graph.expand(ops.copy(last, convolutionRows(cache, writeRow, window.ne(2))));
+    }
+
+    /** Keeps the last inputs of a {@link #window} that nothing else reads. */
+    void advanceWindow(StateRows.Layer cache, Tensor columns, int readRow, int writeRow) {
+        long surplus = columns.ne(1) - kept(cache);
+        if (surplus < 0) {
+            keepWindow(cache, window(cache, columns, readRow), writeRow);
+            return;
+        }
+        Tensor last =
+                ops.view(
+                        columns,
+                        Extents.of(columns.ne(0), kept(cache), columns.ne(2)),
+                        Strides.of(columns.nb(1), columns.nb(2)),
+                        surplus * columns.nb(1));
+        graph.expand(
+                ops.copy(
+                        ops.transpose(last), convolutionRows(cache, writeRow, columns.ne(2))));
     }
 
     private static long kept(StateRows.Layer cache) {

@@ -2,6 +2,7 @@ package dev.varve.bench;
 
 import dev.varve.api.backend.ColumnProduct;
 import dev.varve.api.backend.ComputeDevice;
+import dev.varve.api.backend.DeltaRule;
 import dev.varve.api.backend.DeviceInfo;
 import dev.varve.api.ggml.BufferType;
 import dev.varve.api.ggml.GgmlDevice;
@@ -62,6 +63,11 @@ final class TimedDevice implements ComputeDevice {
     @Override
     public Optional<ColumnProduct> columnProduct() {
         return device.columnProduct();
+    }
+
+    @Override
+    public Optional<DeltaRule> deltaRule() {
+        return device.deltaRule();
     }
 
     @Override

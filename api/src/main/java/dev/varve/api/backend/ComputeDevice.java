@@ -39,6 +39,11 @@ public interface ComputeDevice extends AutoCloseable {
         return Optional.empty();
     }
 
+    /** A gated delta rule of the device's own; empty where ggml's is as good. */
+    default Optional<DeltaRule> deltaRule() {
+        return Optional.empty();
+    }
+
     /**
      * Computes a graph and waits for it.
      *

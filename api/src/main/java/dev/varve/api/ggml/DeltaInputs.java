@@ -11,8 +11,14 @@ package dev.varve.api.ggml;
  * @see <a href="https://arxiv.org/abs/2412.06464">Gated Delta Networks, section 3</a>
  */
 public record DeltaInputs(Tensor query, Tensor key, Tensor value, Tensor decay, Tensor beta) {
-    /** Fails unless these fit each other and the state {@code F32 [S, S, Hv, n]}, contiguous. */
-    void requireFit(String op, Tensor state) {
+    /**
+     * Fails unless these fit each other and a state.
+     *
+     * @param op for which operator
+     * @param state {@code F32 [S, S, Hv, n]}, contiguous
+     * @throws IllegalArgumentException if they do not fit
+     */
+    public void requireFit(String op, Tensor state) {
         for (Tensor each : new Tensor[] {query, key, value, decay, beta, state}) {
             Operands.requireF32(op, each);
         }

@@ -23,15 +23,15 @@ final class CpuBackend implements DeviceBackend {
     private final GgmlDevice device;
     private final HostFacts host = new HostFacts(Path.of("/"));
 
-    private final Path columns;
-    private Optional<Optional<ExactColumns>> found = Optional.empty();
+    private final Path kernels;
+    private Optional<OwnOperators> own = Optional.empty();
 
     /**
-     * @param columns library with the kernel of {@link ExactColumns}
+     * @param kernels library of {@link Kernels}
      */
-    CpuBackend(GgmlDevice device, Path columns) {
+    CpuBackend(GgmlDevice device, Path kernels) {
         this.device = device;
-        this.columns = columns;
+        this.kernels = kernels;
     }
 
     @Override
@@ -63,20 +63,18 @@ final class CpuBackend implements DeviceBackend {
         requireThreads("--threads", decode);
         requireThreads("--threads-batch", prefill);
         return new CpuDevice(
-                device,
-                info(),
-                columns(),
-                HostCores.lock(),
-                decode,
-                prefill,
-                options.sharedCores());
+                device, info(), own(), HostCores.lock(), decode, prefill, options.sharedCores());
     }
 
-    private synchronized Optional<ExactColumns> columns() {
-        if (found.isEmpty()) {
-            found = Optional.of(ExactColumns.find(device, columns));
+    private synchronized OwnOperators own() {
+        if (own.isEmpty()) {
+            own =
+                    Optional.of(
+                            new OwnOperators(
+                                    ExactColumns.find(device, kernels),
+                                    InPlaceDelta.find(device, kernels)));
         }
-        return found.get();
+        return own.get();
     }
 
     private static void requireThreads(String flag, int threads) {

@@ -51,11 +51,11 @@ public final class CpuBackendProvider implements DeviceBackendProvider {
                     VarveException.Kind.UNAVAILABLE,
                     libraries + ": no libggml-cpu-*.so in there runs on this processor");
         }
-        Path columns =
-                new NativeBundle(CpuBackendProvider.class, "columns", options.cacheFolder())
+        Path kernels =
+                new NativeBundle(CpuBackendProvider.class, "kernels", options.cacheFolder())
                         .unpack()
-                        .resolve(ExactColumns.LIBRARY);
-        return new CpuBackend(cpu, columns);
+                        .resolve(Kernels.LIBRARY);
+        return new CpuBackend(cpu, kernels);
     }
 
     /** ggml would load every backend of the folder; the other ones are for their own plugins. */

@@ -2,6 +2,7 @@ package dev.varve.plugin.cpu;
 
 import dev.varve.api.backend.ColumnProduct;
 import dev.varve.api.backend.ComputeDevice;
+import dev.varve.api.backend.DeltaRule;
 import dev.varve.api.backend.DeviceInfo;
 import dev.varve.api.backend.HostCores;
 import dev.varve.api.ggml.Backend;
@@ -30,7 +31,7 @@ final class CpuDevice implements ComputeDevice {
 
     private final GgmlDevice device;
     private final DeviceInfo info;
-    private final Optional<ExactColumns> columns;
+    private final OwnOperators own;
     private final Object lock;
     private final int decodeThreads;
     private final int prefillThreads;
@@ -52,14 +53,14 @@ final class CpuDevice implements ComputeDevice {
     CpuDevice(
             GgmlDevice device,
             DeviceInfo info,
-            Optional<ExactColumns> columns,
+            OwnOperators own,
             Object lock,
             int decodeThreads,
             int prefillThreads,
             boolean sharedCores) {
         this.device = device;
         this.info = info;
-        this.columns = columns;
+        this.own = own;
         this.lock = lock;
         this.decodeThreads = decodeThreads;
         this.prefillThreads = prefillThreads;
@@ -113,7 +114,12 @@ final class CpuDevice implements ComputeDevice {
 
     @Override
     public Optional<ColumnProduct> columnProduct() {
-        return columns.map(product -> product);
+        return own.columns().map(product -> product);
+    }
+
+    @Override
+    public Optional<DeltaRule> deltaRule() {
+        return own.delta().map(rule -> rule);
     }
 
     @Override

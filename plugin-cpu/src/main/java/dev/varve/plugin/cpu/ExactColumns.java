@@ -1,6 +1,5 @@
 package dev.varve.plugin.cpu;
 
-import dev.varve.api.VarveException;
 import dev.varve.api.backend.ColumnProduct;
 import dev.varve.api.ggml.Backend;
 import dev.varve.api.ggml.DeviceBuffer;
@@ -16,23 +15,15 @@ import dev.varve.api.ggml.Tensor;
 
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
 
 /**
- * Products of F16 weights by a kernel of Varve's own ({@code natives/columns}). ggml multiplies one
- * column by a dot product with several chains of sums, and several by kernels with one chain, which
- * rounds otherwise; this one takes several columns and keeps the chains.
- *
- * <p>ggml may be another build than the one that the kernel was written after. So bits are compared
- * before it is used; where they differ, or where it cannot be loaded, ggml multiplies each column.
+ * Products of F16 weights by a kernel of Varve's own. ggml multiplies one column by a dot product
+ * with several chains of sums, and several by kernels with one chain, which rounds otherwise; this
+ * one takes several columns and keeps the chains.
  */
 final class ExactColumns implements ColumnProduct {
-    private static final System.Logger LOG = System.getLogger(ExactColumns.class.getName());
-
-    static final String LIBRARY = "libvarve-columns.so";
-
     /** Elements of a row that the chains take at a time, in the widest instruction set. */
     private static final int STEP = 64;
 
@@ -40,47 +31,21 @@ final class ExactColumns implements ColumnProduct {
     private final NativeOperator multiply;
 
     /**
-     * The kernel for a set of instructions, which the processor must have.
-     *
-     * @throws VarveException of kind UNAVAILABLE if the library cannot be loaded
+     * @throws dev.varve.api.VarveException of kind UNAVAILABLE if they cannot be loaded
      */
-    ExactColumns(Path library, String instructions) {
-        prepare = NativeOperator.load(library, "varve_columns_" + instructions);
-        multiply = NativeOperator.load(library, "varve_product_f16_" + instructions);
+    ExactColumns(Kernels kernels) {
+        prepare = kernels.operator("columns");
+        multiply = kernels.operator("product_f16");
     }
 
     /** The kernel for a processor, if it has one that gives ggml's bits. */
     static Optional<ExactColumns> find(GgmlDevice device, Path library) {
-        return instructions(device.features())
-                .flatMap(
-                        instructions -> {
-                            try {
-                                ExactColumns found = new ExactColumns(library, instructions);
-                                if (found.agreesWithGgml(device)) {
-                                    return Optional.of(found);
-                                }
-                                LOG.log(
-                                        System.Logger.Level.INFO,
-                                        "F16 columns are multiplied one by one: this ggml adds up"
-                                                + " in another order than Varve's kernel");
-                            } catch (VarveException e) {
-                                LOG.log(
-                                        System.Logger.Level.INFO,
-                                        "F16 columns are multiplied one by one: " + e.getMessage());
-                            }
-                            return Optional.empty();
-                        });
-    }
-
-    /** The widest set that ggml was compiled for, and so multiplies with. */
-    private static Optional<String> instructions(Map<String, String> features) {
-        if (!features.containsKey("F16C") || !features.containsKey("FMA")) {
-            return Optional.empty();
-        }
-        if (features.containsKey("AVX512")) {
-            return Optional.of("avx512");
-        }
-        return features.containsKey("AVX2") ? Optional.of("avx2") : Optional.empty();
+        return Kernels.find(
+                device,
+                library,
+                "F16 columns are multiplied one by one",
+                ExactColumns::new,
+                columns -> columns.agreesWithGgml(device));
     }
 
     @Override

@@ -129,11 +129,15 @@ class ExactColumnsTest {
         try (ComputeDevice device = open(1)) {
             productOf(device);
             assumeTrue(device.ggmlDevice().features().containsKey("AVX512"), "this takes AVX-512");
-            Path folder = new NativeBundle(CpuBackendProvider.class, "columns", cache).unpack();
-            Path library = folder.resolve(ExactColumns.LIBRARY);
+            Path folder = new NativeBundle(CpuBackendProvider.class, "kernels", cache).unpack();
+            Path library = folder.resolve(Kernels.LIBRARY);
 
-            assertTrue(new ExactColumns(library, "avx512").agreesWithGgml(device.ggmlDevice()));
-            assertFalse(new ExactColumns(library, "avx2").agreesWithGgml(device.ggmlDevice()));
+            assertTrue(
+                    new ExactColumns(new Kernels(library, "avx512"))
+                            .agreesWithGgml(device.ggmlDevice()));
+            assertFalse(
+                    new ExactColumns(new Kernels(library, "avx2"))
+                            .agreesWithGgml(device.ggmlDevice()));
         }
     }
 

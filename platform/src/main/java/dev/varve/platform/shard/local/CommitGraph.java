@@ -2,13 +2,15 @@ package dev.varve.platform.shard.local;
 
 import dev.varve.api.backend.ComputeDevice;
 import dev.varve.api.backend.ComputeDevice.Phase;
-import dev.varve.api.ggml.DeltaInputs;
+import dev.varve.api.backend.DeltaRule;
 import dev.varve.api.ggml.GgmlContext;
 import dev.varve.api.ggml.Graph;
 import dev.varve.api.ggml.GraphAllocator;
 import dev.varve.api.ggml.Ops;
 import dev.varve.api.ggml.Tensor;
 import dev.varve.platform.shard.StateCommit;
+
+import java.util.Optional;
 
 /**
  * Advances the recurrent states of a sequence over the tokens of a drafted slice that count: the
@@ -37,14 +39,15 @@ final class CommitGraph implements AutoCloseable {
     /**
      * Records the graph and gives its results memory.
      *
+     * @param rule the device's own
      * @param allocator is used for this graph until it is closed
      */
-    CommitGraph(Key key, ShardCaches caches, GraphAllocator allocator) {
+    CommitGraph(Key key, ShardCaches caches, Optional<DeltaRule> rule, GraphAllocator allocator) {
         int tensors = (caches.stash().layers().size() + 1) * TENSORS_PER_LAYER;
         context = GgmlContext.open(tensors, tensors);
         try {
             graph = context.newGraph(tensors);
-            record(key, caches);
+            record(key, caches, rule);
             allocator.reserve(graph);
             allocator.allocate(graph);
         } catch (RuntimeException | Error e) {
@@ -53,18 +56,17 @@ final class CommitGraph implements AutoCloseable {
         }
     }
 
-    private void record(Key key, ShardCaches caches) {
+    private void record(Key key, ShardCaches caches, Optional<DeltaRule> rule) {
         Ops ops = context.ops();
-        RecurrentStates states = new RecurrentStates(ops, graph);
+        RecurrentStates states = new RecurrentStates(ops, graph, rule);
         StashBlock stash = new StashBlock(ops, graph, caches.stash());
         RaggedGroup group = new RaggedGroup(0, 1, key.tokens(), key.states());
         for (int layer : caches.stash().layers().keySet()) {
             StateRows.Layer cache = caches.stateRows().layer(layer);
             Tensor columns = stash.convolution(layer, group);
             states.advanceWindow(cache, columns, group.readRow(), group.writeRow());
-            DeltaInputs inputs = stash.delta(layer, group);
-            Tensor output = states.delta(cache, inputs, group.readRow());
-            states.keepMatrix(cache, output, group.tokens(), 1, group.writeRow());
+            states.advanceMatrix(
+                    cache, stash.delta(layer, group), group.readRow(), group.writeRow());
         }
     }
 

@@ -1,11 +1,13 @@
 package dev.varve.platform.shard.local;
 
+import dev.varve.api.backend.DeltaRule;
 import dev.varve.api.ggml.BufferType;
 import dev.varve.api.ggml.GraphAllocator;
 
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 
 /** The commit graphs of a shard; sequences and widths come back, so that some are kept. */
 final class CommitGraphs implements AutoCloseable {
@@ -20,15 +22,20 @@ final class CommitGraphs implements AutoCloseable {
 
     private final BufferType bufferType;
     private final ShardCaches caches;
+    private final Optional<DeltaRule> rule;
 
     /** Least recently used first. */
     private final Map<CommitGraph.Key, Place> places = new LinkedHashMap<>(MOST, 0.75f, true);
 
     private long bytes;
 
-    CommitGraphs(BufferType bufferType, ShardCaches caches) {
+    /**
+     * @param rule the device's own
+     */
+    CommitGraphs(BufferType bufferType, ShardCaches caches, Optional<DeltaRule> rule) {
         this.bufferType = bufferType;
         this.caches = caches;
+        this.rule = rule;
     }
 
     CommitGraph find(CommitGraph.Key key) {
@@ -45,7 +52,7 @@ final class CommitGraphs implements AutoCloseable {
         }
         GraphAllocator allocator = new GraphAllocator(bufferType);
         try {
-            CommitGraph graph = new CommitGraph(key, caches, allocator);
+            CommitGraph graph = new CommitGraph(key, caches, rule, allocator);
             places.put(key, new Place(graph, allocator));
             bytes += allocator.bufferBytes();
             return graph;

@@ -74,7 +74,9 @@ public final class LocalShard implements Shard {
         this.state = state;
         boundaries = new BoundaryClock(device.info().name(), range);
         graphs = new GraphCache(device.bufferType());
-        commits = new CommitGraphs(device.bufferType(), state.caches());
+        commits =
+                new CommitGraphs(
+                        device.bufferType(), state.caches(), state.arithmetic().deltaRule());
         int vocabulary = model.shape().vocabularySize();
         logits = new LogitsReader(device.bufferType(), vocabulary);
         check = new BatchCheck(range, vocabulary, model.boundaryLength(range.begin()), options);

@@ -8,6 +8,7 @@ import dev.varve.api.ggml.Strides;
 import dev.varve.api.ggml.Tensor;
 
 import java.util.List;
+import java.util.OptionalInt;
 
 /**
  * Convolution and gated delta rule of a batch. Columns of several sequences are handed to ggml
@@ -23,12 +24,12 @@ final class RecurrentBlock {
     private final RecurrentStates states;
     private final StashBlock stash;
 
-    RecurrentBlock(Ops ops, Graph graph, GraphKey key, ShardCaches caches) {
+    RecurrentBlock(Ops ops, Graph graph, GraphKey key, ShardState state) {
         this.ops = ops;
         groups = RaggedGroup.of(key);
-        rows = caches.stateRows();
-        states = new RecurrentStates(ops, graph);
-        stash = new StashBlock(ops, graph, caches.stash());
+        rows = state.caches().stateRows();
+        states = new RecurrentStates(ops, graph, state.arithmetic().deltaRule());
+        stash = new StashBlock(ops, graph, state.caches().stash());
     }
 
     /** {@code F32 [channels, T] -> F32 [channels, T]}. */
@@ -83,12 +84,15 @@ final class RecurrentBlock {
                         heads(all.value(), group),
                         scalars(all.decay(), heads, group),
                         scalars(all.beta(), heads, group));
-        Tensor output = states.delta(cache, inputs, group.readRow());
         if (group.isDrafted()) {
             stash.keep(layer, inputs, group);
-        } else {
-            states.keepMatrix(cache, output, columns, group.sequences(), group.writeRow());
         }
+        Tensor output =
+                states.delta(
+                        cache,
+                        inputs,
+                        group.readRow(),
+                        group.isDrafted() ? OptionalInt.empty() : OptionalInt.of(group.writeRow()));
         return ops.view(
                 output,
                 Extents.of(size, heads, columns),

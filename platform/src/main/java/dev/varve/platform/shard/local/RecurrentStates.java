@@ -1,12 +1,15 @@
 package dev.varve.platform.shard.local;
 
+import dev.varve.api.backend.DeltaRule;
 import dev.varve.api.ggml.DeltaInputs;
 import dev.varve.api.ggml.Extents;
 import dev.varve.api.ggml.Graph;
 import dev.varve.api.ggml.Ops;
 import dev.varve.api.ggml.Strides;
 import dev.varve.api.ggml.Tensor;
-import dev.varve.api.model.LayerState;
+
+import java.util.Optional;
+import java.util.OptionalInt;
 
 /** The states of gated delta nets as operators read and write them, in place of their rows. */
 final class RecurrentStates {
@@ -14,10 +17,15 @@ final class RecurrentStates {
 
     private final Ops ops;
     private final Graph graph;
+    private final Optional<DeltaRule> rule;
 
-    RecurrentStates(Ops ops, Graph graph) {
+    /**
+     * @param rule the device's own
+     */
+    RecurrentStates(Ops ops, Graph graph, Optional<DeltaRule> rule) {
         this.ops = ops;
         this.graph = graph;
+        this.rule = rule;
     }
 
     /**
@@ -67,8 +75,7 @@ final class RecurrentStates {
                         Strides.of(columns.nb(1), columns.nb(2)),
                         surplus * columns.nb(1));
         graph.expand(
-                ops.copy(
-                        ops.transpose(last), convolutionRows(cache, writeRow, columns.ne(2))));
+                ops.copy(ops.transpose(last), convolutionRows(cache, writeRow, columns.ne(2))));
     }
 
     private static long kept(StateRows.Layer cache) {
@@ -85,30 +92,67 @@ final class RecurrentStates {
     }
 
     /**
-     * The delta rule from the states on: the results of all tokens, {@code [size, heads, tokens *
-     * sequences]}, and behind them the states after the last ones.
+     * The delta rule from the states on.
      *
      * @param readRow of the first sequence; the others follow
+     * @param writeRow where its state is kept; empty for nowhere
+     * @return begins with the results of all tokens, {@code [size, heads, tokens * sequences]}
      */
-    Tensor delta(StateRows.Layer cache, DeltaInputs inputs, int readRow) {
-        return ops.gatedDeltaNet(inputs, matrixRows(cache, readRow, inputs.value().ne(3)), 1);
+    Tensor delta(StateRows.Layer cache, DeltaInputs inputs, int readRow, OptionalInt writeRow) {
+        long sequences = inputs.value().ne(3);
+        Tensor before = matrixRows(cache, readRow, sequences);
+        Optional<DeltaRule> own = ruleFor(inputs, readRow, writeRow.orElse(readRow));
+        if (own.isPresent()) {
+            Optional<Tensor> after =
+                    writeRow.isPresent()
+                            ? Optional.of(matrixRows(cache, writeRow.getAsInt(), sequences))
+                            : Optional.empty();
+            Tensor results = own.get().apply(ops, inputs, before, after);
+            // Whoever reads these states later comes behind it.
+            graph.expand(results);
+            return results;
+        }
+        Tensor output = ops.gatedDeltaNet(inputs, before, 1);
+        writeRow.ifPresent(row -> keepMatrix(cache, output, inputs.value(), row));
+        return output;
     }
 
-    /**
-     * Keeps the states of {@link #delta}.
-     *
-     * @param tokens of all sequences
-     */
-    void keepMatrix(StateRows.Layer cache, Tensor output, long tokens, long sequences, int row) {
-        LayerState.Recurrent state = cache.state();
-        long size = state.stateSize();
-        long heads = state.valueHeads();
+    /** Changes states as {@link #delta} does, whose results are of no use. */
+    void advanceMatrix(StateRows.Layer cache, DeltaInputs inputs, int readRow, int writeRow) {
+        Optional<DeltaRule> own = ruleFor(inputs, readRow, writeRow);
+        if (own.isEmpty()) {
+            delta(cache, inputs, readRow, OptionalInt.of(writeRow));
+            return;
+        }
+        long sequences = inputs.value().ne(3);
+        graph.expand(
+                own.get()
+                        .advance(
+                                ops,
+                                inputs,
+                                matrixRows(cache, readRow, sequences),
+                                matrixRows(cache, writeRow, sequences)));
+    }
+
+    /** The device's own rule, which wants the rows before and after to be the same or apart. */
+    private Optional<DeltaRule> ruleFor(DeltaInputs inputs, int readRow, int writeRow) {
+        int distance = Math.abs(readRow - writeRow);
+        return distance == 0 || distance >= inputs.value().ne(3)
+                ? rule.filter(each -> each.takes(inputs))
+                : Optional.empty();
+    }
+
+    /** Keeps the states that stand behind the results. */
+    private void keepMatrix(StateRows.Layer cache, Tensor output, Tensor value, int row) {
+        long size = value.ne(0);
+        long heads = value.ne(1);
+        long sequences = value.ne(3);
         Tensor after =
                 ops.view(
                         output,
                         Extents.of(size, size, heads, sequences),
                         Strides.of(size * FLOAT, size * size * FLOAT, size * size * heads * FLOAT),
-                        size * heads * tokens * FLOAT);
+                        value.elements() * FLOAT);
         graph.expand(ops.copy(after, matrixRows(cache, row, sequences)));
     }
 

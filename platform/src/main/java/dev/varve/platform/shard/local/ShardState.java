@@ -77,7 +77,8 @@ record ShardState(
                     new Arithmetic(
                             flashAttention,
                             options.numerics().exactRows(),
-                            device.bufferType().isHost()));
+                            device.bufferType().isHost(),
+                            device.deltaRule()));
         } catch (RuntimeException | Error e) {
             while (!opened.isEmpty()) {
                 closeAfter(opened.pop(), e);

@@ -1,0 +1,36 @@
+package dev.varve.api.backend;
+
+import dev.varve.api.ggml.DeltaInputs;
+import dev.varve.api.ggml.Ops;
+import dev.varve.api.ggml.Tensor;
+
+import java.util.Optional;
+
+/**
+ * A device's own gated delta rule, with the bits of {@link Ops#gatedDeltaNet}, which changes states
+ * where they lie. For devices on which ggml's rule takes the way through memory, and back.
+ *
+ * <p>States are {@code F32 [S, S, Hv, n]}, contiguous; those before and after are the same or have
+ * nothing in common. Each call counts as two tensors.
+ */
+public interface DeltaRule {
+    /** Whether inputs are of a kind and size for it. */
+    boolean takes(DeltaInputs inputs);
+
+    /**
+     * The results of all tokens.
+     *
+     * @param inputs that it {@link #takes}
+     * @param before states that the first tokens meet
+     * @param after where the states behind the last tokens are kept; empty for nowhere
+     * @return {@code F32 [S, Hv, T, n]}
+     */
+    Tensor apply(Ops ops, DeltaInputs inputs, Tensor before, Optional<Tensor> after);
+
+    /**
+     * The states alone; queries do not change them.
+     *
+     * @return a node to put into a graph, which has no value
+     */
+    Tensor advance(Ops ops, DeltaInputs inputs, Tensor before, Tensor after);
+}

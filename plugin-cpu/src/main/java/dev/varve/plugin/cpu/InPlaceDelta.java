@@ -1,0 +1,178 @@
+package dev.varve.plugin.cpu;
+
+import dev.varve.api.backend.DeltaRule;
+import dev.varve.api.ggml.Backend;
+import dev.varve.api.ggml.DeltaInputs;
+import dev.varve.api.ggml.DeviceBuffer;
+import dev.varve.api.ggml.Extents;
+import dev.varve.api.ggml.GgmlContext;
+import dev.varve.api.ggml.GgmlDevice;
+import dev.varve.api.ggml.GgmlType;
+import dev.varve.api.ggml.Graph;
+import dev.varve.api.ggml.GraphAllocator;
+import dev.varve.api.ggml.NativeOperator;
+import dev.varve.api.ggml.Ops;
+import dev.varve.api.ggml.Tensor;
+
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.SplittableRandom;
+
+/**
+ * The gated delta rule by a kernel of Varve's own. ggml goes through a whole state several times
+ * for each token and puts the new one elsewhere; this one takes some rows of it through all tokens.
+ */
+final class InPlaceDelta implements DeltaRule {
+    /** Elements of a row that the chains of a dot product take at a time, and most of a row. */
+    private static final int STEP = 64;
+
+    private static final int MOST = 256;
+
+    private final NativeOperator delta;
+    private final NativeOperator advance;
+
+    /**
+     * @throws dev.varve.api.VarveException of kind UNAVAILABLE if they cannot be loaded
+     */
+    InPlaceDelta(Kernels kernels) {
+        delta = kernels.operator("delta");
+        advance = kernels.operator("advance");
+    }
+
+    /** The kernel for a processor, if it has one that gives ggml's bits. */
+    static Optional<InPlaceDelta> find(GgmlDevice device, Path library) {
+        return Kernels.find(
+                device,
+                library,
+                "Recurrent states are computed by ggml",
+                InPlaceDelta::new,
+                rule -> rule.agreesWithGgml(device));
+    }
+
+    @Override
+    public boolean takes(DeltaInputs inputs) {
+        long size = inputs.value().ne(0);
+        return size % STEP == 0 && size <= MOST && inputs.decay().ne(0) == 1;
+    }
+
+    @Override
+    public Tensor apply(Ops ops, DeltaInputs inputs, Tensor before, Optional<Tensor> after) {
+        requireFit(inputs, before);
+        after.ifPresent(state -> requireFit(inputs, state));
+        Tensor value = inputs.value();
+        Extents results = Extents.of(value.ne(0), value.ne(1), value.ne(2), value.ne(3));
+        Tensor decay = ops.exp(inputs.decay());
+        return after.isPresent()
+                ? ops.custom(
+                        delta,
+                        results,
+                        inputs.query(),
+                        inputs.key(),
+                        value,
+                        decay,
+                        inputs.beta(),
+                        before,
+                        after.get())
+                : ops.custom(
+                        delta,
+                        results,
+                        inputs.query(),
+                        inputs.key(),
+                        value,
+                        decay,
+                        inputs.beta(),
+                        before);
+    }
+
+    @Override
+    public Tensor advance(Ops ops, DeltaInputs inputs, Tensor before, Tensor after) {
+        requireFit(inputs, before);
+        requireFit(inputs, after);
+        return ops.custom(
+                advance,
+                Extents.of(1, 1),
+                inputs.key(),
+                inputs.value(),
+                ops.exp(inputs.decay()),
+                inputs.beta(),
+                before,
+                after);
+    }
+
+    private void requireFit(DeltaInputs inputs, Tensor state) {
+        inputs.requireFit("delta rule", state);
+        if (!takes(inputs)) {
+            throw new IllegalArgumentException(
+                    "delta rule: expected rows in multiples of "
+                            + STEP
+                            + " up to "
+                            + MOST
+                            + " and a decay per head, found "
+                            + inputs.value()
+                            + " and "
+                            + inputs.decay());
+        }
+    }
+
+    /** Compares results and states of numbers of very different sizes. */
+    boolean agreesWithGgml(GgmlDevice device) {
+        return agreesWithGgml(device, STEP) && agreesWithGgml(device, 2 * STEP);
+    }
+
+    private boolean agreesWithGgml(GgmlDevice device, int size) {
+        int heads = 2;
+        int tokens = 3;
+        try (Backend backend = device.open();
+                GgmlContext inputs = GgmlContext.open(8, 0);
+                GgmlContext nodes = GgmlContext.open(8, 8);
+                GraphAllocator allocator = new GraphAllocator(device.bufferType())) {
+            DeltaInputs given =
+                    new DeltaInputs(
+                            inputs.newTensor(GgmlType.F32, size, 1, tokens, 1),
+                            inputs.newTensor(GgmlType.F32, size, 1, tokens, 1),
+                            inputs.newTensor(GgmlType.F32, size, heads, tokens, 1),
+                            inputs.newTensor(GgmlType.F32, 1, heads, tokens, 1),
+                            inputs.newTensor(GgmlType.F32, 1, heads, tokens, 1));
+            Tensor state = inputs.newTensor(GgmlType.F32, size, size, heads, 1);
+            Tensor after = inputs.newTensor(GgmlType.F32, size, size, heads, 1);
+            try (DeviceBuffer buffer = inputs.allocate(device.bufferType()).orElseThrow()) {
+                buffer.markWeights();
+                SplittableRandom random = new SplittableRandom(1);
+                fill(given.query(), random, -1, 1);
+                fill(given.key(), random, -1, 1);
+                fill(given.value(), random, -1, 1);
+                fill(given.decay(), random, -2, 0);
+                fill(given.beta(), random, 0, 1);
+                fill(state, random, -1, 1);
+                Ops ops = nodes.ops();
+                Tensor expected = ops.gatedDeltaNet(given, state, 1).markOutput();
+                Tensor found = apply(ops, given, state, Optional.of(after)).markOutput();
+                Graph graph = nodes.newGraph(8);
+                graph.expand(expected);
+                graph.expand(found);
+                allocator.allocate(graph);
+                backend.setThreads(1);
+                backend.compute(graph);
+                int[] all = bits(expected);
+                int results = Math.toIntExact(found.elements());
+                return Arrays.equals(Arrays.copyOf(all, results), bits(found))
+                        && Arrays.equals(Arrays.copyOfRange(all, results, all.length), bits(after));
+            }
+        }
+    }
+
+    private static void fill(Tensor tensor, SplittableRandom random, double least, double most) {
+        float[] values = new float[Math.toIntExact(tensor.elements())];
+        for (int i = 0; i < values.length; i++) {
+            values[i] = (float) Math.scalb(random.nextDouble(least, most), -random.nextInt(12));
+        }
+        tensor.write(values, 0, values.length, 0);
+    }
+
+    private static int[] bits(Tensor tensor) {
+        int[] bits = new int[Math.toIntExact(tensor.elements())];
+        tensor.readBits(bits, 0, bits.length, 0);
+        return bits;
+    }
+}

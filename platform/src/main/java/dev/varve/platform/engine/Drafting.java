@@ -40,7 +40,7 @@ final class Drafting {
     private final AcceptanceRates rates;
     private final SpeculationCounts.Running counts;
     private final StepCosts costs = new StepCosts();
-    private final DraftWidths widths = new DraftWidths(costs);
+    private final DraftWidths widths;
 
     /** What guessing takes, in nanoseconds for all sequences of a step. */
     private final RecentTimes overhead = new RecentTimes();
@@ -61,6 +61,7 @@ final class Drafting {
         this.vocabulary = vocabulary;
         depth = options.map(SpeculationOptions::most).orElse(1);
         rates = new AcceptanceRates(depth);
+        widths = new DraftWidths(costs, depth);
         counts = new SpeculationCounts.Running(depth);
         guesses = options.isPresent();
         captures = options.map(this::askCaptures).orElse(List.of());
@@ -186,7 +187,7 @@ final class Drafting {
         if (!pays && !Curiosity.isNothing(step.overhead(), costs.of(requests.size()))) {
             curiosity.spend(step.overhead());
         }
-        int[] other = curiosity.more(candidates, best);
+        int[] other = curiosity.more(widths, candidates, best);
         if (Arrays.equals(best, other)
                 || widths.nanos(step, other) > step.slowest() * costs.of(requests.size())) {
             return best;

@@ -45,12 +45,13 @@ public final class Curiosity {
      * Numbers of guesses to try next, none of which is below the best: what fewer cost follows from
      * what more cost.
      */
-    public int[] more(List<DraftWidths.Candidate> candidates, int[] best) {
+    public int[] more(
+            DraftWidths widths, List<DraftWidths.Candidate> candidates, int[] best) {
         int shift = turn++ % PARTS;
         int[] more = best.clone();
         for (int i = 0; i < more.length; i++) {
             int length = candidates.get(i).chances().length;
-            int part = length == 0 ? 0 : Math.max(1, length >> shift);
+            int part = length == 0 ? 0 : widths.usual(Math.max(1, length >> shift));
             more[i] = Math.max(best[i], part);
         }
         return more;

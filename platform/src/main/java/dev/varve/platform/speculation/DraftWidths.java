@@ -1,22 +1,24 @@
 package dev.varve.platform.speculation;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 
 /**
  * How many guesses of each sequence are worth a place in the next step: as many as give the most
  * tokens per time, by what steps were measured to cost and how often guesses were right.
  *
- * <p>Guesses are taken in by their chance to count, which is the product of the chances of all
- * guesses up to it; so those of a sequence are taken in their order. Steps get dearer by leaps,
- * where a kernel takes several columns together, so the best of all numbers is looked for and not
- * the first that gets worse.
+ * <p>A sequence has none, or as many as the others as far as its draft goes, and that in few sizes:
+ * each other step is recorded anew, slices of one length are computed together, and what steps cost
+ * is known the better the fewer kinds there are.
  */
 public final class DraftWidths {
     /** Guesses must promise this much, since what they cost is never known exactly. */
     private static final double WORTH_IT = 1.02;
 
     private final StepCosts costs;
+    private final int depth;
 
     /**
      * A sequence with guesses.
@@ -35,9 +37,19 @@ public final class DraftWidths {
      */
     public record Step(int sequences, double overhead, double slowest) {}
 
-    /** Weighs by measured costs. */
-    public DraftWidths(StepCosts costs) {
+    /**
+     * Weighs by measured costs.
+     *
+     * @param depth most guesses of a draft
+     */
+    public DraftWidths(StepCosts costs, int depth) {
         this.costs = costs;
+        this.depth = depth;
+    }
+
+    /** The largest usual number of guesses up to one: 1, 3, 7, 15 and so on, or all. */
+    int usual(int most) {
+        return most >= depth ? depth : Integer.highestOneBit(most + 1) - 1;
     }
 
     /**
@@ -46,29 +58,50 @@ public final class DraftWidths {
      * @return how many guesses of each candidate to check
      */
     public int[] choose(List<Candidate> candidates, Step step) {
-        int[] widths = new int[candidates.size()];
-        double[] next = new double[candidates.size()];
-        Arrays.setAll(next, i -> chance(candidates.get(i), 0, 1));
+        int[] best = new int[candidates.size()];
         double plain = costs.of(step.sequences());
         double bestRate = WORTH_IT * step.sequences() / plain;
-        int[] best = widths.clone();
-        double tokens = step.sequences();
-        int columns = step.sequences();
-        while (true) {
-            int chosen = largest(next);
-            if (chosen < 0) {
-                return best;
-            }
-            tokens += next[chosen];
-            columns++;
-            widths[chosen]++;
-            next[chosen] = chance(candidates.get(chosen), widths[chosen], next[chosen]);
-            double time = costs.of(columns) + step.overhead();
-            if (tokens / time > bestRate && time <= step.slowest() * plain) {
-                bestRate = tokens / time;
-                best = widths.clone();
+        for (int width = depth; width > 0; width = usual(width - 1)) {
+            int[] widths = new int[candidates.size()];
+            double tokens = step.sequences();
+            int columns = step.sequences();
+            for (Offer offer : offers(candidates, width)) {
+                widths[offer.candidate()] = offer.guesses();
+                tokens += offer.tokens();
+                columns += offer.guesses();
+                double time = costs.of(columns) + step.overhead();
+                if (tokens / time > bestRate && time <= step.slowest() * plain) {
+                    bestRate = tokens / time;
+                    best = widths.clone();
+                }
             }
         }
+        return best;
+    }
+
+    /**
+     * Guesses of a candidate.
+     *
+     * @param tokens how many of them are thought to count
+     */
+    private record Offer(int candidate, int guesses, double tokens) {
+        double tokensPerGuess() {
+            return tokens / guesses;
+        }
+    }
+
+    /** What candidates have for a width, the best first. */
+    private List<Offer> offers(List<Candidate> candidates, int width) {
+        List<Offer> offers = new ArrayList<>();
+        for (int i = 0; i < candidates.size(); i++) {
+            double[] chances = candidates.get(i).chances();
+            int guesses = usual(Math.min(width, chances.length));
+            if (guesses > 0) {
+                offers.add(new Offer(i, guesses, tokens(chances, guesses)));
+            }
+        }
+        offers.sort(Comparator.comparingDouble(Offer::tokensPerGuess).reversed());
+        return offers;
     }
 
     /**
@@ -91,27 +124,19 @@ public final class DraftWidths {
     private static double tokens(List<Candidate> candidates, Step step, int[] counts) {
         double tokens = step.sequences();
         for (int i = 0; i < counts.length; i++) {
-            double right = 1;
-            for (int depth = 0; depth < counts[i]; depth++) {
-                right = chance(candidates.get(i), depth, right);
-                tokens += right;
-            }
+            tokens += tokens(candidates.get(i).chances(), counts[i]);
         }
         return tokens;
     }
 
-    private static double chance(Candidate candidate, int depth, double before) {
-        return depth < candidate.chances().length ? before * candidate.chances()[depth] : 0;
-    }
-
-    /** Index of the largest chance, -1 if none is left. */
-    private static int largest(double[] chances) {
-        int best = -1;
-        for (int i = 0; i < chances.length; i++) {
-            if (chances[i] > 0 && (best < 0 || chances[i] > chances[best])) {
-                best = i;
-            }
+    /** How many of the first guesses are thought to count: each needs all before it. */
+    private static double tokens(double[] chances, int guesses) {
+        double right = 1;
+        double tokens = 0;
+        for (int i = 0; i < guesses; i++) {
+            right *= chances[i];
+            tokens += right;
         }
-        return best;
+        return tokens;
     }
 }

@@ -13,6 +13,7 @@ class CuriosityTest {
     private static final long STEP = 1_000_000;
 
     private final Curiosity curiosity = new Curiosity();
+    private final DraftWidths widths = new DraftWidths(new StepCosts(), 8);
 
     private static List<DraftWidths.Candidate> lengths(int... lengths) {
         return Arrays.stream(lengths)
@@ -66,18 +67,18 @@ class CuriosityTest {
     void allOfADraftIsTriedAndPartsOfIt() {
         int[] none = {0, 0, 0};
 
-        assertArrayEquals(new int[] {8, 3, 0}, curiosity.more(lengths(8, 3, 0), none));
-        assertArrayEquals(new int[] {4, 1, 0}, curiosity.more(lengths(8, 3, 0), none));
-        assertArrayEquals(new int[] {2, 1, 0}, curiosity.more(lengths(8, 3, 0), none));
-        assertArrayEquals(new int[] {8, 3, 0}, curiosity.more(lengths(8, 3, 0), none));
+        assertArrayEquals(new int[] {8, 3, 0}, curiosity.more(widths, lengths(8, 3, 0), none));
+        assertArrayEquals(new int[] {3, 1, 0}, curiosity.more(widths, lengths(8, 3, 0), none));
+        assertArrayEquals(new int[] {1, 1, 0}, curiosity.more(widths, lengths(8, 3, 0), none));
+        assertArrayEquals(new int[] {8, 3, 0}, curiosity.more(widths, lengths(8, 3, 0), none));
     }
 
     @Test
     void neverFewerThanTheBestAreTried() {
         int[] best = {5, 3};
 
-        assertArrayEquals(new int[] {8, 3}, curiosity.more(lengths(8, 3), best));
-        assertArrayEquals(new int[] {5, 3}, curiosity.more(lengths(8, 3), best));
-        assertArrayEquals(new int[] {5, 3}, curiosity.more(lengths(8, 3), best));
+        assertArrayEquals(new int[] {8, 3}, curiosity.more(widths, lengths(8, 3), best));
+        assertArrayEquals(new int[] {5, 3}, curiosity.more(widths, lengths(8, 3), best));
+        assertArrayEquals(new int[] {5, 3}, curiosity.more(widths, lengths(8, 3), best));
     }
 }

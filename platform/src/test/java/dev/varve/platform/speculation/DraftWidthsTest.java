@@ -21,6 +21,8 @@ class DraftWidthsTest {
     /** What guesses must promise more than a step without them. */
     private static final double WORTH_IT = 1.02;
 
+    private static final int DEPTH = 5;
+
     private final StepCosts costs = new StepCosts();
 
     /** Costs of 1, 2, 3 ... tokens. */
@@ -33,7 +35,12 @@ class DraftWidthsTest {
     }
 
     private int[] choose(Step step, double[]... chances) {
-        return new DraftWidths(costs)
+        int depth = Arrays.stream(chances).mapToInt(each -> each.length).max().orElse(1);
+        return choose(Math.max(1, depth), step, chances);
+    }
+
+    private int[] choose(int depth, Step step, double[]... chances) {
+        return new DraftWidths(costs, depth)
                 .choose(Arrays.stream(chances).map(Candidate::new).toList(), step);
     }
 
@@ -60,10 +67,25 @@ class DraftWidthsTest {
 
     @Test
     void whereTokensAreFreeAllGuessesThatMayCountAreTaken() {
-        cost(1, 1, 1, 1, 1, 1);
+        cost(1, 1, 1, 1, 1, 1, 1, 1);
 
         assertArrayEquals(
-                new int[] {3, 1}, choose(step(2), chances(0.9, 0.5, 0.5), chances(0.1, 0, 1)));
+                new int[] {3, 1}, choose(step(2), chances(0.9, 0.5, 0.5), chances(0.1)));
+        assertArrayEquals(
+                new int[] {3, 3}, choose(step(2), chances(0.9, 0.5, 0.5), chances(0.1, 0, 1)));
+    }
+
+    /** 1, 3, 7 and 15, and as many as a draft can have. */
+    @Test
+    void fewSizesAreUsual() {
+        cost(1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1);
+        double[] six = chances(1, 1, 1, 1, 1, 1);
+
+        assertArrayEquals(new int[] {3}, choose(15, step(1), six));
+        assertArrayEquals(new int[] {3}, choose(7, step(1), six));
+        assertArrayEquals(new int[] {6}, choose(6, step(1), six));
+        assertArrayEquals(new int[] {1}, choose(6, step(1), chances(1, 1)));
+        assertArrayEquals(new int[] {6, 3}, choose(6, step(2), six, chances(1, 1, 1, 1)));
     }
 
     @Test
@@ -73,13 +95,17 @@ class DraftWidthsTest {
         assertArrayEquals(new int[] {0}, choose(step(1), chances(1, 1, 1, 1)));
     }
 
-    /** The second guess of the first sequence counts less often than the first of the other one. */
+    /** One guess for each, three for one of them, or three for both. */
     @Test
     void theGuessesThatCountMostOftenComeFirst() {
-        cost(1, 1, 1, 1, 10);
+        cost(1, 1, 1, 1, 1.05, 10, 10, 10);
 
-        assertArrayEquals(new int[] {1, 1}, choose(step(2), chances(0.9, 0.5), chances(0.6, 0.9)));
-        assertArrayEquals(new int[] {2, 0}, choose(step(2), chances(0.9, 0.8), chances(0.6, 0.9)));
+        assertArrayEquals(
+                new int[] {1, 1}, choose(step(2), chances(0.9, 0.3, 0.3), chances(0.9, 0.3, 0.3)));
+        assertArrayEquals(
+                new int[] {3, 0}, choose(step(2), chances(0.9, 0.9, 0.9), chances(0.3, 0.9, 0.9)));
+        assertArrayEquals(
+                new int[] {0, 3}, choose(step(2), chances(0.3, 0.9, 0.9), chances(0.9, 0.9, 0.9)));
     }
 
     @Test
@@ -102,9 +128,9 @@ class DraftWidthsTest {
     void othersWaitNoLongerThanTheyMay() {
         cost(1, 1.01, 1.04, 1.2);
 
-        assertArrayEquals(new int[] {2}, choose(new Step(1, 0, 1.05), chances(1, 1, 1)));
+        assertArrayEquals(new int[] {1}, choose(new Step(1, 0, 1.05), chances(1, 1, 1)));
         assertArrayEquals(new int[] {3}, choose(new Step(1, 0, 1.3), chances(1, 1, 1)));
-        assertArrayEquals(new int[] {1}, choose(new Step(1, 2e7, 1.05), chances(1, 1, 1)));
+        assertArrayEquals(new int[] {0}, choose(new Step(1, 5e7, 1.05), chances(1, 1, 1)));
     }
 
     @Test
@@ -119,7 +145,7 @@ class DraftWidthsTest {
     void whatOtherGuessesCostIsTheTimeThatTheBestMakesBetterUseOf() {
         cost(1, 1.5, 2);
         List<Candidate> candidates = List.of(new Candidate(chances(0.5, 0.5)));
-        DraftWidths widths = new DraftWidths(costs);
+        DraftWidths widths = new DraftWidths(costs, 2);
         Step step = new Step(1, 1e8, NO_LIMIT);
 
         // 2 s and what guessing takes for 1.75 tokens, each of which takes a second without.
@@ -129,7 +155,7 @@ class DraftWidthsTest {
         assertEquals(1.6e9, widths.nanos(step, new int[] {1}), 1e6);
     }
 
-    /** Compared with trying all numbers for all sequences. */
+    /** With drafts of one length, compared with each width for each part of the sequences. */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
     void noOtherChoiceGivesMoreTokensPerTime(long seed) {
@@ -142,9 +168,10 @@ class DraftWidthsTest {
                 some.measured(tokens, time);
                 time += random.nextInt(3) == 0 ? random.nextInt(600_000_000) : 10_000_000;
             }
+            int length = random.nextInt(DEPTH + 1);
             List<Candidate> candidates =
                     IntStream.range(0, 1 + random.nextInt(3))
-                            .mapToObj(i -> random.doubles(random.nextInt(5)).map(Math::sqrt))
+                            .mapToObj(i -> random.doubles(length).map(Math::sqrt))
                             .map(chances -> new Candidate(chances.toArray()))
                             .toList();
             Step step =
@@ -153,9 +180,9 @@ class DraftWidthsTest {
                             random.nextInt(100_000_000),
                             random.nextBoolean() ? NO_LIMIT : 1 + random.nextDouble());
 
-            int[] chosen = new DraftWidths(some).choose(candidates, step);
+            int[] chosen = new DraftWidths(some, DEPTH).choose(candidates, step);
 
-            double best = best(some, candidates, step, new int[candidates.size()], 0);
+            double best = best(some, candidates, step);
             double plain = step.sequences() / some.of(step.sequences());
             double expected = best > WORTH_IT * plain ? best : plain;
             double actual =
@@ -166,17 +193,21 @@ class DraftWidthsTest {
         }
     }
 
-    /** The highest rate of all choices from a sequence on. */
-    private static double best(
-            StepCosts costs, List<Candidate> candidates, Step step, int[] widths, int from) {
-        if (from == widths.length) {
-            return IntStream.of(widths).sum() == 0 ? 0 : rate(costs, candidates, step, widths);
-        }
+    /** The highest rate of all widths and all sets of sequences that have it. */
+    private static double best(StepCosts costs, List<Candidate> candidates, Step step) {
         double best = 0;
-        for (int width = 0; width <= candidates.get(from).chances().length; width++) {
-            int[] next = widths.clone();
-            next[from] = width;
-            best = Math.max(best, best(costs, candidates, step, next, from + 1));
+        for (int width : new int[] {1, 3, DEPTH}) {
+            for (int set = 1; set < 1 << candidates.size(); set++) {
+                int[] widths = new int[candidates.size()];
+                for (int i = 0; i < widths.length; i++) {
+                    int length = Math.min(width, candidates.get(i).chances().length);
+                    int usual = length == DEPTH ? DEPTH : length >= 3 ? 3 : Math.min(length, 1);
+                    widths[i] = (set >> i & 1) * usual;
+                }
+                if (IntStream.of(widths).sum() > 0) {
+                    best = Math.max(best, rate(costs, candidates, step, widths));
+                }
+            }
         }
         return best;
     }

@@ -45,8 +45,7 @@ public final class Curiosity {
      * Numbers of guesses to try next, none of which is below the best: what fewer cost follows from
      * what more cost.
      */
-    public int[] more(
-            DraftWidths widths, List<DraftWidths.Candidate> candidates, int[] best) {
+    public int[] more(DraftWidths widths, List<DraftWidths.Candidate> candidates, int[] best) {
         int shift = turn++ % PARTS;
         int[] more = best.clone();
         for (int i = 0; i < more.length; i++) {

@@ -69,8 +69,7 @@ class DraftWidthsTest {
     void whereTokensAreFreeAllGuessesThatMayCountAreTaken() {
         cost(1, 1, 1, 1, 1, 1, 1, 1);
 
-        assertArrayEquals(
-                new int[] {3, 1}, choose(step(2), chances(0.9, 0.5, 0.5), chances(0.1)));
+        assertArrayEquals(new int[] {3, 1}, choose(step(2), chances(0.9, 0.5, 0.5), chances(0.1)));
         assertArrayEquals(
                 new int[] {3, 3}, choose(step(2), chances(0.9, 0.5, 0.5), chances(0.1, 0, 1)));
     }

@@ -15,7 +15,10 @@ enum DemoFamily {
             Map.of(
                     "feature", 0.9, "sum", 0.8, "json", 0.9, "needle", 0.8, "tool", 0.8, "fact",
                     0.8, "recall", 0.8)),
-    GEMMA4(Map.of("fact", 0.8, "tool", 0.5, "recall", 0.8)),
+    GEMMA4(
+            Map.of(
+                    "feature", 0.9, "sum", 0.8, "json", 0.7, "needle", 0.5, "tool", 0.7, "fact",
+                    0.8, "recall", 0.8)),
     LAGUNA(
             Map.of(
                     "feature", 0.9, "sum", 0.8, "json", 0.75, "needle", 0.7, "tool", 0.8, "fact",

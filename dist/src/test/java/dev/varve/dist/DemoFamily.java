@@ -17,7 +17,7 @@ enum DemoFamily {
                     0.8, "recall", 0.8)),
     GEMMA4(
             Map.of(
-                    "feature", 0.9, "sum", 0.8, "json", 0.7, "needle", 0.5, "tool", 0.7, "fact",
+                    "feature", 0.9, "sum", 0.8, "json", 0.7, "needle", 0.6, "tool", 0.8, "fact",
                     0.8, "recall", 0.8)),
     LAGUNA(
             Map.of(

@@ -43,6 +43,7 @@ import dev.varve.plugin.gemma4.Gemma4Family;
 import dev.varve.plugin.laguna.LagunaFamily;
 import dev.varve.plugin.qwen35.Qwen35Family;
 
+import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -135,6 +136,18 @@ final class Cpu {
 
     static ComputeDevice oneThread() {
         return ONE_THREAD;
+    }
+
+    /** The device as one that has ggml's operators alone. */
+    static ComputeDevice withoutOwnDeltaRule() {
+        return (ComputeDevice)
+                Proxy.newProxyInstance(
+                        Cpu.class.getClassLoader(),
+                        new Class<?>[] {ComputeDevice.class},
+                        (proxy, method, arguments) ->
+                                method.getName().equals("deltaRule")
+                                        ? Optional.empty()
+                                        : method.invoke(DEVICE, arguments));
     }
 
     static ComputeDevice device() {

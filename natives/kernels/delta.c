@@ -24,8 +24,8 @@ INLINE float *at(const struct tensor *t, int64_t i1, int64_t i2, int64_t i3) {
 }
 
 /*
- * Rows j to j + TOGETHER - 1 of a head. FIRST multiplies them by the decay and by the key; SECOND adds
- * the key and multiplies by the query. Chains are those of ggml_vec_dot_f32.
+ * Rows j to j + TOGETHER - 1 of a head. Going through them once for the decay and the key, and once
+ * more for what the token adds and the query, has the chains of ggml_vec_dot_f32.
  */
 #define RULE(NAME, TARGET, VECTOR, LANES, ZERO, SET, LOAD, STORE, MUL, FMA, ADD, SUMS)             \
     __attribute__((target(TARGET))) INLINE void NAME##_sized(                                      \

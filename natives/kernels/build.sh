@@ -19,7 +19,7 @@ fi
 # What is to be a vector, or to be fused, says so in the source.
 gcc -O3 -Wall -Wextra -Werror -std=gnu11 -fPIC -shared -nostdlib -ffreestanding -fvisibility=hidden \
   -fno-stack-protector -fno-tree-vectorize -ffp-contract=off -fno-asynchronous-unwind-tables \
-  -s -Wl,--build-id=none -Wl,-z,noexecstack -Wl,-soname,$library -o "$target" columns.c delta.c
+  -s -Wl,--build-id=none -Wl,-z,noexecstack -Wl,-soname,$library -o "$target" columns.c convolution.c delta.c
 chmod 644 "$target"
 if [[ $target != "$library" ]] && ! cmp "$target" "$library"; then
   echo "natives/kernels/build.sh: $library was made of another source; run natives/kernels/build.sh" >&2

@@ -114,50 +114,22 @@ INLINE struct product product_of(const struct tensor *dst) {
         NAME##_chain(p, r, last, c, next_r, kept, 3);                                              \
     }
 
-/*
- * What is left of the blocks of a product, for whoever is ready first: cores are not equally fast at
- * all times. The last thread to find nothing more leaves it as it was.
- */
-struct rest {
-    int32_t taken, done;
-};
-
-INLINE struct rest *rest_of(const struct tensor *dst) {
-    return (struct rest *) (dst->op_params + PARAMETERS - 2);
-}
-
-INLINE int64_t take(struct rest *rest) {
-    return __atomic_fetch_add(&rest->taken, 1, __ATOMIC_RELAXED);
-}
-
-INLINE void finish(struct rest *rest, int nth) {
-    if (__atomic_add_fetch(&rest->done, 1, __ATOMIC_ACQ_REL) == nth) {
-        rest->taken = 0;
-        rest->done = 0;
-    }
-}
-
-/*
- * The product, by blocks of rows and groups of WIDTH columns; the last group has what is left. Three
- * quarters of the blocks are shared out beforehand.
- */
+/* The product, by blocks of rows and groups of WIDTH columns; the last group has what is left. */
 #define PRODUCT(NAME, WIDTH, GROUPS)                                                               \
     EXPORT void NAME(const struct tensor *dst, int ith, int nth, void *unused) {                   \
         (void) unused;                                                                             \
         struct product p = product_of(dst);                                                        \
-        struct rest *rest = rest_of(dst);                                                          \
-        int64_t blocks = (p.rows + BLOCK - 1) / BLOCK, shared = blocks - blocks / 4;               \
-        int64_t block = share(shared, ith, nth), end = share(shared, ith + 1, nth);                \
-        if (block == end) block = shared + take(rest);                                             \
-        while (block < blocks) {                                                                   \
-            int64_t next = block + 1 < end ? block + 1 : shared + take(rest);                      \
+        struct parts blocks = parts_of(dst, (p.rows + BLOCK - 1) / BLOCK, ith, nth);               \
+        int64_t block = next_part(&blocks);                                                        \
+        while (block < blocks.all) {                                                               \
+            int64_t next = next_part(&blocks), next_r = least(next, blocks.all) * BLOCK;           \
             int64_t r = block * BLOCK, last = least(r + BLOCK, p.rows) - 1;                        \
             for (int64_t c = 0; c < p.columns; c += WIDTH) {                                       \
-                GROUPS[least(p.columns - c, WIDTH)](&p, r, last, c, least(next, blocks) * BLOCK);  \
+                GROUPS[least(p.columns - c, WIDTH)](&p, r, last, c, next_r);                       \
             }                                                                                      \
             block = next;                                                                          \
         }                                                                                          \
-        finish(rest, nth);                                                                         \
+        finish(&blocks, nth);                                                                      \
     }
 
 /*

@@ -43,6 +43,42 @@ INLINE int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 /* Where a thread's part of a range begins; the next one's begin is its end. */
 INLINE int64_t share(int64_t all, int ith, int nth) { return all * ith / nth; }
 
+INLINE float *at(const struct tensor *t, int64_t i1, int64_t i2, int64_t i3) {
+    return (float *) (t->data + i1 * (int64_t) t->nb[1] + i2 * (int64_t) t->nb[2]
+            + i3 * (int64_t) t->nb[3]);
+}
+
+/*
+ * The parts of an operator's work. Three quarters are shared out beforehand; the rest is for whoever
+ * is ready first, since cores are not equally fast at all times. `taken` and `done` lie in the
+ * parameters of the operator, and the last thread to find nothing more leaves them as they were.
+ */
+struct parts {
+    int32_t *taken, *done;
+    int64_t at, end, shared, all;
+};
+
+INLINE struct parts parts_of(const struct tensor *dst, int64_t all, int ith, int nth) {
+    int32_t *counts = (int32_t *) dst->op_params + PARAMETERS - 2;
+    int64_t shared = all - all / 4;
+    return (struct parts){counts, counts + 1, share(shared, ith, nth), share(shared, ith + 1, nth),
+            shared, all};
+}
+
+/* The next part of a thread; `all` or more, if there is none. */
+INLINE int64_t next_part(struct parts *p) {
+    return p->at < p->end ? p->at++
+                          : p->shared + __atomic_fetch_add(p->taken, 1, __ATOMIC_RELAXED);
+}
+
+/* For each thread, once it has found no more parts. */
+INLINE void finish(struct parts *p, int nth) {
+    if (__atomic_add_fetch(p->done, 1, __ATOMIC_ACQ_REL) == nth) {
+        *p->taken = 0;
+        *p->done = 0;
+    }
+}
+
 #define AVX512 "avx512f,avx512dq,avx512vl,avx512bw,f16c,fma"
 #define AVX2 "avx2,f16c,fma"
 

@@ -184,7 +184,10 @@ def main() -> None:
         metavar="FILE",
         help="prepare: begin with the weights of this GGUF file; average: the mean of several is the model",
     )
-    further.add_argument("--steps", type=int, help="how many to prepare and train, a tenth of them with long rows")
+    further.add_argument("--steps", type=int, help="how many to prepare and train")
+    further.add_argument(
+        "--long-steps", type=int, help="how many of them, the last ones, read long rows; a tenth by default"
+    )
     further.add_argument("--rate", type=float, default=1, metavar="PART", help="of the full learning rates")
     arguments = parser.parse_args()
     files = arguments.files or []
@@ -193,7 +196,7 @@ def main() -> None:
     if arguments.step in ("questions", "all"):
         write_questions(ROOT / "evaluation")
     for name in arguments.family or FAMILIES:
-        maker = Maker(name, planned(name, arguments.steps, arguments.rate))
+        maker = Maker(name, planned(name, arguments.steps, arguments.long_steps, arguments.rate))
         for step in STEPS if arguments.step == "all" else [arguments.step]:
             if step == "prepare":
                 maker.prepare(*files)
@@ -203,11 +206,13 @@ def main() -> None:
                 getattr(maker, step.replace("-", "_"))()
 
 
-def planned(name: str, steps: Optional[int], part: float) -> Plan:
+def planned(name: str, steps: Optional[int], long_steps: Optional[int], part: float) -> Plan:
     """The plan of a family, or that of a round of so many steps, at a part of its rates."""
     plan = PLANS[name]
     if steps is not None:
         plan = plan._replace(steps=steps, long_steps=steps // 10)
+    if long_steps is not None:
+        plan = plan._replace(long_steps=long_steps)
     return plan._replace(matrix_rate=plan.matrix_rate * part, other_rate=plan.other_rate * part)
 
 

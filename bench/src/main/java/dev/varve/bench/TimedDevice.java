@@ -2,8 +2,8 @@ package dev.varve.bench;
 
 import dev.varve.api.backend.ColumnProduct;
 import dev.varve.api.backend.ComputeDevice;
-import dev.varve.api.backend.DeltaRule;
 import dev.varve.api.backend.DeviceInfo;
+import dev.varve.api.backend.RecurrentOperators;
 import dev.varve.api.ggml.BufferType;
 import dev.varve.api.ggml.GgmlDevice;
 import dev.varve.api.ggml.Graph;
@@ -66,8 +66,8 @@ final class TimedDevice implements ComputeDevice {
     }
 
     @Override
-    public Optional<DeltaRule> deltaRule() {
-        return device.deltaRule();
+    public RecurrentOperators recurrentOperators() {
+        return device.recurrentOperators();
     }
 
     @Override

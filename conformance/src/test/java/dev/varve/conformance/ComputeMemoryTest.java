@@ -57,7 +57,7 @@ class ComputeMemoryTest {
                         IntStream.range(0, PARALLEL)
                                 .mapToObj(text -> spec.tokens(CONTEXT, text))
                                 .toList(),
-                        Cpu.withoutOwnDeltaRule(),
+                        Cpu.withoutOwnRecurrence(),
                         Cpu.F16,
                         FlashAttention.AUTO,
                         ExactRows.ON)) {

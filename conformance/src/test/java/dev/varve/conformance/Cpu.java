@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import dev.varve.api.backend.BackendOptions;
 import dev.varve.api.backend.ComputeDevice;
 import dev.varve.api.backend.DeviceOptions;
+import dev.varve.api.backend.RecurrentOperators;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerRange;
@@ -139,14 +140,14 @@ final class Cpu {
     }
 
     /** The device as one that has ggml's operators alone. */
-    static ComputeDevice withoutOwnDeltaRule() {
+    static ComputeDevice withoutOwnRecurrence() {
         return (ComputeDevice)
                 Proxy.newProxyInstance(
                         Cpu.class.getClassLoader(),
                         new Class<?>[] {ComputeDevice.class},
                         (proxy, method, arguments) ->
-                                method.getName().equals("deltaRule")
-                                        ? Optional.empty()
+                                method.getName().equals("recurrentOperators")
+                                        ? RecurrentOperators.NONE
                                         : method.invoke(DEVICE, arguments));
     }
 

@@ -88,13 +88,15 @@ final class ShardProgram {
         return new ShardProgram(models, plugins);
     }
 
-    /** Packs classes and services, and native libraries where they belong into the plugins. */
+    /**
+     * Packs classes, services and kernels, and ggml's libraries where they belong into the plugins.
+     */
     private static void pack(Path classes, Path jar, Natives natives) throws IOException {
         try (JarOutputStream output = new JarOutputStream(Files.newOutputStream(jar));
                 Stream<Path> files = Files.walk(classes)) {
             for (Path file : files.filter(Files::isRegularFile).toList()) {
                 String name = classes.relativize(file).toString();
-                if (natives == Natives.PACKED || !name.startsWith("natives")) {
+                if (natives == Natives.PACKED || !name.startsWith("natives/linux-x64-cpu")) {
                     output.putNextEntry(new JarEntry(name));
                     Files.copy(file, output);
                 }

@@ -39,9 +39,9 @@ public interface ComputeDevice extends AutoCloseable {
         return Optional.empty();
     }
 
-    /** A gated delta rule of the device's own; empty where ggml's is as good. */
-    default Optional<DeltaRule> deltaRule() {
-        return Optional.empty();
+    /** What the device has of its own for recurrent layers. */
+    default RecurrentOperators recurrentOperators() {
+        return RecurrentOperators.NONE;
     }
 
     /**

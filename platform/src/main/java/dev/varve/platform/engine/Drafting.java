@@ -8,7 +8,6 @@ import dev.varve.platform.shard.Feature;
 import dev.varve.platform.speculation.AcceptanceRates;
 import dev.varve.platform.speculation.Curiosity;
 import dev.varve.platform.speculation.DraftWidths;
-import dev.varve.platform.speculation.RecentTimes;
 import dev.varve.platform.speculation.StepCosts;
 
 import java.util.ArrayList;
@@ -42,8 +41,8 @@ final class Drafting {
     private final StepCosts costs = new StepCosts();
     private final DraftWidths widths;
 
-    /** What guessing takes, in nanoseconds for all sequences of a step. */
-    private final RecentTimes overhead = new RecentTimes();
+    /** What guessing takes by the number of sequences that are asked for. */
+    private final StepCosts overhead = new StepCosts();
 
     private final Curiosity curiosity = new Curiosity();
 
@@ -137,7 +136,7 @@ final class Drafting {
                                 Math.min(most[i], depth)));
             }
         }
-        if (asks.isEmpty() || !isWorthAsking(requests.size())) {
+        if (asks.isEmpty() || !isWorthAsking(requests.size(), asks.size())) {
             return chosen;
         }
         List<Draft> drafts = ask(List.copyOf(asks));
@@ -156,13 +155,14 @@ final class Drafting {
     }
 
     /** Where guesses did not pay, they are tried again when enough time was saved for that. */
-    private boolean isWorthAsking(int sequences) {
+    private boolean isWorthAsking(int sequences, int asked) {
         double step = costs.of(sequences);
+        double guessing = overhead.of(asked);
         return options.orElseThrow().width().isPresent()
                 || step > 0
                         && (pays
-                                || Curiosity.isNothing(overhead.median(), step)
-                                || curiosity.affords(overhead.median() + trial));
+                                || Curiosity.isNothing(guessing, step)
+                                || curiosity.affords(guessing + trial));
     }
 
     private int[] choose(
@@ -180,7 +180,7 @@ final class Drafting {
         DraftWidths.Step step =
                 new DraftWidths.Step(
                         requests.size(),
-                        overhead.median(),
+                        overhead.of(asked.size()),
                         harmless ? Double.POSITIVE_INFINITY : UNHARMED);
         int[] best = widths.choose(candidates, step);
         pays = Arrays.stream(best).anyMatch(count -> count > 0);
@@ -226,7 +226,7 @@ final class Drafting {
             giveUp(e);
             return asks.stream().map(ask -> Draft.NONE).toList();
         } finally {
-            overhead.add(System.nanoTime() - begin);
+            overhead.measured(asks.size(), System.nanoTime() - begin);
         }
     }
 

@@ -1,9 +1,10 @@
 package dev.varve.platform.speculation;
 
 /**
- * What steps of decode cost by the number of tokens in them, as far as that was measured. All of
- * them grow with the context and with whatever else the machine does: a measured step says how much
- * faster or slower everything is than it was, and what it itself costs beyond that.
+ * What steps of decode cost by the number of tokens in them, or guessing by the number of
+ * sequences, as far as that was measured. All of them grow with the context and with whatever else
+ * the machine does: a measured step says how much faster or slower everything is than it was, and
+ * what it itself costs beyond that.
  */
 public final class StepCosts {
     /** Tokens up to which each number is measured by itself. */

@@ -72,7 +72,8 @@ final class CpuBackend implements DeviceBackend {
                     Optional.of(
                             new OwnOperators(
                                     ExactColumns.find(device, kernels),
-                                    InPlaceDelta.find(device, kernels)));
+                                    InPlaceDelta.find(device, kernels),
+                                    InPlaceConvolution.find(device, kernels)));
         }
         return own.get();
     }

@@ -2,9 +2,9 @@ package dev.varve.plugin.cpu;
 
 import dev.varve.api.backend.ColumnProduct;
 import dev.varve.api.backend.ComputeDevice;
-import dev.varve.api.backend.DeltaRule;
 import dev.varve.api.backend.DeviceInfo;
 import dev.varve.api.backend.HostCores;
+import dev.varve.api.backend.RecurrentOperators;
 import dev.varve.api.ggml.Backend;
 import dev.varve.api.ggml.BufferType;
 import dev.varve.api.ggml.GgmlDevice;
@@ -118,8 +118,9 @@ final class CpuDevice implements ComputeDevice {
     }
 
     @Override
-    public Optional<DeltaRule> deltaRule() {
-        return own.delta().map(rule -> rule);
+    public RecurrentOperators recurrentOperators() {
+        return new RecurrentOperators(
+                own.delta().map(rule -> rule), own.convolution().map(each -> each));
     }
 
     @Override

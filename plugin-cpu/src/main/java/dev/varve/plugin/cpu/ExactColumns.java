@@ -124,18 +124,12 @@ final class ExactColumns implements ColumnProduct {
                 allocator.allocate(graph);
                 backend.setThreads(1);
                 backend.compute(graph);
-                return Arrays.equals(bits(expected), bits(found));
+                return Arrays.equals(Samples.bits(expected), Samples.bits(found));
             }
         }
     }
 
     private static float number(SplittableRandom random) {
         return (float) Math.scalb(random.nextDouble(-1, 1), random.nextInt(-12, 3));
-    }
-
-    private static int[] bits(Tensor tensor) {
-        int[] bits = new int[Math.toIntExact(tensor.elements())];
-        tensor.readBits(bits, 0, bits.length, 0);
-        return bits;
     }
 }

@@ -17,7 +17,6 @@ import dev.varve.api.ggml.Tensor;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Optional;
-import java.util.SplittableRandom;
 
 /**
  * The gated delta rule by a kernel of Varve's own. ggml goes through a whole state several times
@@ -138,13 +137,13 @@ final class InPlaceDelta implements DeltaRule {
             Tensor after = inputs.newTensor(GgmlType.F32, size, size, heads, 1);
             try (DeviceBuffer buffer = inputs.allocate(device.bufferType()).orElseThrow()) {
                 buffer.markWeights();
-                SplittableRandom random = new SplittableRandom(1);
-                fill(given.query(), random, -1, 1);
-                fill(given.key(), random, -1, 1);
-                fill(given.value(), random, -1, 1);
-                fill(given.decay(), random, -2, 0);
-                fill(given.beta(), random, 0, 1);
-                fill(state, random, -1, 1);
+                Samples samples = new Samples(1);
+                samples.fill(given.query(), -1, 1);
+                samples.fill(given.key(), -1, 1);
+                samples.fill(given.value(), -1, 1);
+                samples.fill(given.decay(), -2, 0);
+                samples.fill(given.beta(), 0, 1);
+                samples.fill(state, -1, 1);
                 Ops ops = nodes.ops();
                 Tensor expected = ops.gatedDeltaNet(given, state, 1).markOutput();
                 Tensor found = apply(ops, given, state, Optional.of(after)).markOutput();
@@ -154,25 +153,12 @@ final class InPlaceDelta implements DeltaRule {
                 allocator.allocate(graph);
                 backend.setThreads(1);
                 backend.compute(graph);
-                int[] all = bits(expected);
+                int[] all = Samples.bits(expected);
                 int results = Math.toIntExact(found.elements());
-                return Arrays.equals(Arrays.copyOf(all, results), bits(found))
-                        && Arrays.equals(Arrays.copyOfRange(all, results, all.length), bits(after));
+                return Arrays.equals(Arrays.copyOf(all, results), Samples.bits(found))
+                        && Arrays.equals(
+                                Arrays.copyOfRange(all, results, all.length), Samples.bits(after));
             }
         }
-    }
-
-    private static void fill(Tensor tensor, SplittableRandom random, double least, double most) {
-        float[] values = new float[Math.toIntExact(tensor.elements())];
-        for (int i = 0; i < values.length; i++) {
-            values[i] = (float) Math.scalb(random.nextDouble(least, most), -random.nextInt(12));
-        }
-        tensor.write(values, 0, values.length, 0);
-    }
-
-    private static int[] bits(Tensor tensor) {
-        int[] bits = new int[Math.toIntExact(tensor.elements())];
-        tensor.readBits(bits, 0, bits.length, 0);
-        return bits;
     }
 }

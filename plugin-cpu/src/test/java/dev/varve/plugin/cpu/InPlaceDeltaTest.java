@@ -6,10 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.varve.api.backend.BackendOptions;
 import dev.varve.api.backend.ComputeDevice;
 import dev.varve.api.backend.DeltaRule;
-import dev.varve.api.backend.DeviceOptions;
 import dev.varve.api.backend.NativeBundle;
 import dev.varve.api.ggml.DeltaInputs;
 import dev.varve.api.ggml.DeviceBuffer;
@@ -30,27 +28,17 @@ import org.junit.jupiter.params.provider.CsvSource;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Optional;
-import java.util.OptionalInt;
-import java.util.Set;
-import java.util.SplittableRandom;
 
 /** States that are changed where they lie have the bits of ggml's. */
 class InPlaceDeltaTest {
     @TempDir Path cache;
 
     private ComputeDevice open(int threads) {
-        Path natives = Path.of(System.getProperty("varve.test.natives"));
-        return new CpuBackendProvider()
-                .open(new BackendOptions(cache, Optional.of(natives), false))
-                .open(0, new DeviceOptions(OptionalInt.of(threads), OptionalInt.empty(), false));
+        return OwnKernels.open(cache, threads);
     }
 
     private static DeltaRule ruleOf(ComputeDevice device) {
-        Set<String> features = device.ggmlDevice().features().keySet();
-        assumeTrue(
-                features.contains("AVX2") && features.contains("F16C") && features.contains("FMA"),
-                "the kernel needs AVX2 or AVX-512");
-        return device.deltaRule().orElseThrow();
+        return device.recurrentOperators().deltaRule().orElseThrow();
     }
 
     private static DeltaInputs inputs(
@@ -93,7 +81,7 @@ class InPlaceDeltaTest {
             try (DeviceBuffer buffer = inputs.allocate(device.bufferType()).orElseThrow()) {
                 buffer.markWeights();
                 fill(given);
-                float[] begin = fill(states[0], 6, -1, 1);
+                float[] begin = OwnKernels.fill(states[0], 6, -1, 1);
                 for (Tensor state : states) {
                     state.write(begin, 0, begin.length, 0);
                 }
@@ -113,15 +101,15 @@ class InPlaceDeltaTest {
 
                 device.compute(graph, ComputeDevice.Phase.DECODE);
 
-                int[] all = bits(expected);
+                int[] all = Samples.bits(expected);
                 int results = (int) kept.elements();
                 int[] expectedResults = Arrays.copyOf(all, results);
                 int[] expectedStates = Arrays.copyOfRange(all, results, all.length);
                 for (Tensor found : new Tensor[] {kept, inPlace, notKept}) {
-                    assertArrayEquals(expectedResults, bits(found));
+                    assertArrayEquals(expectedResults, Samples.bits(found));
                 }
                 for (int i = 1; i < states.length; i++) {
-                    assertArrayEquals(expectedStates, bits(states[i]), "state " + i);
+                    assertArrayEquals(expectedStates, Samples.bits(states[i]), "state " + i);
                 }
                 float[] left = new float[begin.length];
                 states[0].read(left, 0, left.length, 0);
@@ -145,8 +133,8 @@ class InPlaceDeltaTest {
             try (DeviceBuffer buffer = inputs.allocate(device.bufferType()).orElseThrow()) {
                 buffer.markWeights();
                 fill(plain);
-                fill(rows, 9, -1, 1);
-                fill(state, 10, -1, 1);
+                OwnKernels.fill(rows, 9, -1, 1);
+                OwnKernels.fill(state, 10, -1, 1);
                 Ops ops = nodes.ops();
                 DeltaInputs given =
                         new DeltaInputs(
@@ -165,7 +153,8 @@ class InPlaceDeltaTest {
                 device.compute(graph, ComputeDevice.Phase.DECODE);
 
                 assertArrayEquals(
-                        Arrays.copyOf(bits(expected), (int) found.elements()), bits(found));
+                        Arrays.copyOf(Samples.bits(expected), (int) found.elements()),
+                        Samples.bits(found));
             }
         }
     }
@@ -221,7 +210,6 @@ class InPlaceDeltaTest {
     @Test
     void otherBitsAreFound() {
         try (ComputeDevice device = open(1)) {
-            ruleOf(device);
             assumeTrue(device.ggmlDevice().features().containsKey("AVX512"), "this takes AVX-512");
             Path folder = new NativeBundle(CpuBackendProvider.class, "kernels", cache).unpack();
             Path library = folder.resolve(Kernels.LIBRARY);
@@ -236,26 +224,10 @@ class InPlaceDeltaTest {
     }
 
     private static void fill(DeltaInputs given) {
-        fill(given.query(), 1, -1, 1);
-        fill(given.key(), 2, -1, 1);
-        fill(given.value(), 3, -1, 1);
-        fill(given.decay(), 4, -3, 0);
-        fill(given.beta(), 5, 0, 1);
-    }
-
-    private static float[] fill(Tensor tensor, long seed, double least, double most) {
-        SplittableRandom random = new SplittableRandom(seed);
-        float[] values = new float[(int) tensor.elements()];
-        for (int i = 0; i < values.length; i++) {
-            values[i] = (float) random.nextDouble(least, most);
-        }
-        tensor.write(values, 0, values.length, 0);
-        return values;
-    }
-
-    private static int[] bits(Tensor tensor) {
-        int[] bits = new int[(int) tensor.elements()];
-        tensor.readBits(bits, 0, bits.length, 0);
-        return bits;
+        OwnKernels.fill(given.query(), 1, -1, 1);
+        OwnKernels.fill(given.key(), 2, -1, 1);
+        OwnKernels.fill(given.value(), 3, -1, 1);
+        OwnKernels.fill(given.decay(), 4, -3, 0);
+        OwnKernels.fill(given.beta(), 5, 0, 1);
     }
 }

@@ -1,9 +1,7 @@
 package dev.varve.platform.shard.local;
 
-import dev.varve.api.backend.DeltaRule;
+import dev.varve.api.backend.RecurrentOperators;
 import dev.varve.platform.shard.ExactRows;
-
-import java.util.Optional;
 
 /**
  * By which operators a shard computes.
@@ -11,10 +9,10 @@ import java.util.Optional;
  * @param flashAttention whether it attends with one operator
  * @param exactRows what the numbers of a token may depend on
  * @param onHost whether the device computes in memory of the host
- * @param deltaRule the device's own
+ * @param recurrent operators of the device's own
  */
 record Arithmetic(
         boolean flashAttention,
         ExactRows exactRows,
         boolean onHost,
-        Optional<DeltaRule> deltaRule) {}
+        RecurrentOperators recurrent) {}

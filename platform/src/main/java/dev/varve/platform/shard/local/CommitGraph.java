@@ -2,15 +2,13 @@ package dev.varve.platform.shard.local;
 
 import dev.varve.api.backend.ComputeDevice;
 import dev.varve.api.backend.ComputeDevice.Phase;
-import dev.varve.api.backend.DeltaRule;
+import dev.varve.api.backend.RecurrentOperators;
 import dev.varve.api.ggml.GgmlContext;
 import dev.varve.api.ggml.Graph;
 import dev.varve.api.ggml.GraphAllocator;
 import dev.varve.api.ggml.Ops;
 import dev.varve.api.ggml.Tensor;
 import dev.varve.platform.shard.StateCommit;
-
-import java.util.Optional;
 
 /**
  * Advances the recurrent states of a sequence over the tokens of a drafted slice that count: the
@@ -39,15 +37,16 @@ final class CommitGraph implements AutoCloseable {
     /**
      * Records the graph and gives its results memory.
      *
-     * @param rule the device's own
+     * @param operators the device's own
      * @param allocator is used for this graph until it is closed
      */
-    CommitGraph(Key key, ShardCaches caches, Optional<DeltaRule> rule, GraphAllocator allocator) {
+    CommitGraph(
+            Key key, ShardCaches caches, RecurrentOperators operators, GraphAllocator allocator) {
         int tensors = (caches.stash().layers().size() + 1) * TENSORS_PER_LAYER;
         context = GgmlContext.open(tensors, tensors);
         try {
             graph = context.newGraph(tensors);
-            record(key, caches, rule);
+            record(key, caches, operators);
             allocator.reserve(graph);
             allocator.allocate(graph);
         } catch (RuntimeException | Error e) {
@@ -56,9 +55,9 @@ final class CommitGraph implements AutoCloseable {
         }
     }
 
-    private void record(Key key, ShardCaches caches, Optional<DeltaRule> rule) {
+    private void record(Key key, ShardCaches caches, RecurrentOperators operators) {
         Ops ops = context.ops();
-        RecurrentStates states = new RecurrentStates(ops, graph, rule);
+        RecurrentStates states = new RecurrentStates(ops, graph, operators);
         StashBlock stash = new StashBlock(ops, graph, caches.stash());
         RaggedGroup group = new RaggedGroup(0, 1, key.tokens(), key.states());
         for (int layer : caches.stash().layers().keySet()) {

@@ -1,13 +1,12 @@
 package dev.varve.platform.shard.local;
 
-import dev.varve.api.backend.DeltaRule;
+import dev.varve.api.backend.RecurrentOperators;
 import dev.varve.api.ggml.BufferType;
 import dev.varve.api.ggml.GraphAllocator;
 
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Optional;
 
 /** The commit graphs of a shard; sequences and widths come back, so that some are kept. */
 final class CommitGraphs implements AutoCloseable {
@@ -22,7 +21,7 @@ final class CommitGraphs implements AutoCloseable {
 
     private final BufferType bufferType;
     private final ShardCaches caches;
-    private final Optional<DeltaRule> rule;
+    private final RecurrentOperators operators;
 
     /** Least recently used first. */
     private final Map<CommitGraph.Key, Place> places = new LinkedHashMap<>(MOST, 0.75f, true);
@@ -30,12 +29,12 @@ final class CommitGraphs implements AutoCloseable {
     private long bytes;
 
     /**
-     * @param rule the device's own
+     * @param operators the device's own
      */
-    CommitGraphs(BufferType bufferType, ShardCaches caches, Optional<DeltaRule> rule) {
+    CommitGraphs(BufferType bufferType, ShardCaches caches, RecurrentOperators operators) {
         this.bufferType = bufferType;
         this.caches = caches;
-        this.rule = rule;
+        this.operators = operators;
     }
 
     CommitGraph find(CommitGraph.Key key) {
@@ -52,7 +51,7 @@ final class CommitGraphs implements AutoCloseable {
         }
         GraphAllocator allocator = new GraphAllocator(bufferType);
         try {
-            CommitGraph graph = new CommitGraph(key, caches, rule, allocator);
+            CommitGraph graph = new CommitGraph(key, caches, operators, allocator);
             places.put(key, new Place(graph, allocator));
             bytes += allocator.bufferBytes();
             return graph;

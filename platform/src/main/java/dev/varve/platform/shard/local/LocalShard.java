@@ -76,7 +76,7 @@ public final class LocalShard implements Shard {
         graphs = new GraphCache(device.bufferType());
         commits =
                 new CommitGraphs(
-                        device.bufferType(), state.caches(), state.arithmetic().deltaRule());
+                        device.bufferType(), state.caches(), state.arithmetic().recurrent());
         int vocabulary = model.shape().vocabularySize();
         logits = new LogitsReader(device.bufferType(), vocabulary);
         check = new BatchCheck(range, vocabulary, model.boundaryLength(range.begin()), options);

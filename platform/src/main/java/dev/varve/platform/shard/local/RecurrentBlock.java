@@ -28,7 +28,7 @@ final class RecurrentBlock {
         this.ops = ops;
         groups = RaggedGroup.of(key);
         rows = state.caches().stateRows();
-        states = new RecurrentStates(ops, graph, state.arithmetic().deltaRule());
+        states = new RecurrentStates(ops, graph, state.arithmetic().recurrent());
         stash = new StashBlock(ops, graph, state.caches().stash());
     }
 
@@ -53,13 +53,11 @@ final class RecurrentBlock {
                         Extents.of(channels, tokens, sequences),
                         Strides.of(input.nb(1), input.nb(1) * tokens),
                         group.firstColumn() * input.nb(1));
-        Tensor window = states.window(cache, columns, group.readRow());
         if (group.isDrafted()) {
             stash.keep(layer, columns, group);
-        } else {
-            states.keepWindow(cache, window, group.writeRow());
         }
-        return ops.reshape2d(ops.ssmConv(window, kernel), channels, tokens * sequences);
+        Tensor output = states.convolve(cache, columns, kernel, group.readRow(), keptRow(group));
+        return ops.reshape2d(output, channels, tokens * sequences);
     }
 
     /** {@code F32 [stateSize, valueHeads, T]}. */
@@ -87,17 +85,17 @@ final class RecurrentBlock {
         if (group.isDrafted()) {
             stash.keep(layer, inputs, group);
         }
-        Tensor output =
-                states.delta(
-                        cache,
-                        inputs,
-                        group.readRow(),
-                        group.isDrafted() ? OptionalInt.empty() : OptionalInt.of(group.writeRow()));
+        Tensor output = states.delta(cache, inputs, group.readRow(), keptRow(group));
         return ops.view(
                 output,
                 Extents.of(size, heads, columns),
                 Strides.of(size * FLOAT, size * heads * FLOAT),
                 0);
+    }
+
+    /** Where the states behind a group are kept, if it is now that they are. */
+    private static OptionalInt keptRow(RaggedGroup group) {
+        return group.isDrafted() ? OptionalInt.empty() : OptionalInt.of(group.writeRow());
     }
 
     private Tensor heads(Tensor all, RaggedGroup group) {

@@ -1,6 +1,8 @@
 package dev.varve.platform.shard.local;
 
 import dev.varve.api.backend.DeltaRule;
+import dev.varve.api.backend.RecurrentOperators;
+import dev.varve.api.backend.WindowConvolution;
 import dev.varve.api.ggml.DeltaInputs;
 import dev.varve.api.ggml.Extents;
 import dev.varve.api.ggml.Graph;
@@ -17,25 +19,59 @@ final class RecurrentStates {
 
     private final Ops ops;
     private final Graph graph;
-    private final Optional<DeltaRule> rule;
+    private final RecurrentOperators own;
 
     /**
-     * @param rule the device's own
+     * @param own the device's
      */
-    RecurrentStates(Ops ops, Graph graph, Optional<DeltaRule> rule) {
+    RecurrentStates(Ops ops, Graph graph, RecurrentOperators own) {
         this.ops = ops;
         this.graph = graph;
-        this.rule = rule;
+        this.own = own;
     }
 
     /**
-     * What a convolution reads: the inputs that are kept, and behind them the new ones.
+     * Convolves what is kept and, behind it, new inputs.
      *
      * @param columns {@code F32 [channels, tokens, sequences]}
+     * @param kernel {@code F32 [kept + 1, channels]}
      * @param readRow of the first sequence; the others follow
+     * @param writeRow where the last inputs are kept; empty for nowhere
+     * @return {@code F32 [channels, tokens, sequences]}
+     */
+    Tensor convolve(
+            StateRows.Layer cache,
+            Tensor columns,
+            Tensor kernel,
+            int readRow,
+            OptionalInt writeRow) {
+        long sequences = columns.ne(2);
+        Optional<WindowConvolution> convolution =
+                canReplace(readRow, writeRow.orElse(readRow), sequences)
+                        ? own.convolution().filter(each -> each.takes(columns, kernel))
+                        : Optional.empty();
+        if (convolution.isEmpty()) {
+            Tensor window = window(cache, columns, readRow);
+            writeRow.ifPresent(row -> keepWindow(cache, window, row));
+            return ops.ssmConv(window, kernel);
+        }
+        Optional<Tensor> after =
+                writeRow.isPresent()
+                        ? Optional.of(convolutionRows(cache, writeRow.getAsInt(), sequences))
+                        : Optional.empty();
+        Tensor before = convolutionRows(cache, readRow, sequences);
+        Tensor results = convolution.get().apply(ops, columns, kernel, before, after);
+        // Whoever reads these inputs later comes behind it.
+        graph.expand(results);
+        return results;
+    }
+
+    /**
+     * The inputs that are kept, and behind them new ones.
+     *
      * @return {@code F32 [kept + tokens, channels, sequences]}
      */
-    Tensor window(StateRows.Layer cache, Tensor columns, int readRow) {
+    private Tensor window(StateRows.Layer cache, Tensor columns, int readRow) {
         Tensor before = convolutionRows(cache, readRow, columns.ne(2));
         Tensor joined = ops.concat(byChannel(before), byChannel(ops.transpose(columns)), 0);
         return ops.reshape3d(joined, joined.ne(0), joined.ne(2), joined.ne(3));
@@ -50,7 +86,7 @@ final class RecurrentStates {
     }
 
     /** Keeps the last inputs of a {@link #window}. */
-    void keepWindow(StateRows.Layer cache, Tensor window, int writeRow) {
+    private void keepWindow(StateRows.Layer cache, Tensor window, int writeRow) {
         long kept = kept(cache);
         Tensor last =
                 ops.view(
@@ -61,7 +97,7 @@ final class RecurrentStates {
         graph.expand(ops.copy(last, convolutionRows(cache, writeRow, window.ne(2))));
     }
 
-    /** Keeps the last inputs of a {@link #window} that nothing else reads. */
+    /** Keeps the last inputs as {@link #convolve} does, whose results are of no use. */
     void advanceWindow(StateRows.Layer cache, Tensor columns, int readRow, int writeRow) {
         long surplus = columns.ne(1) - kept(cache);
         if (surplus < 0) {
@@ -101,13 +137,13 @@ final class RecurrentStates {
     Tensor delta(StateRows.Layer cache, DeltaInputs inputs, int readRow, OptionalInt writeRow) {
         long sequences = inputs.value().ne(3);
         Tensor before = matrixRows(cache, readRow, sequences);
-        Optional<DeltaRule> own = ruleFor(inputs, readRow, writeRow.orElse(readRow));
-        if (own.isPresent()) {
+        Optional<DeltaRule> rule = ruleFor(inputs, readRow, writeRow.orElse(readRow));
+        if (rule.isPresent()) {
             Optional<Tensor> after =
                     writeRow.isPresent()
                             ? Optional.of(matrixRows(cache, writeRow.getAsInt(), sequences))
                             : Optional.empty();
-            Tensor results = own.get().apply(ops, inputs, before, after);
+            Tensor results = rule.get().apply(ops, inputs, before, after);
             // Whoever reads these states later comes behind it.
             graph.expand(results);
             return results;
@@ -119,14 +155,14 @@ final class RecurrentStates {
 
     /** Changes states as {@link #delta} does, whose results are of no use. */
     void advanceMatrix(StateRows.Layer cache, DeltaInputs inputs, int readRow, int writeRow) {
-        Optional<DeltaRule> own = ruleFor(inputs, readRow, writeRow);
-        if (own.isEmpty()) {
+        Optional<DeltaRule> rule = ruleFor(inputs, readRow, writeRow);
+        if (rule.isEmpty()) {
             delta(cache, inputs, readRow, OptionalInt.of(writeRow));
             return;
         }
         long sequences = inputs.value().ne(3);
         graph.expand(
-                own.get()
+                rule.get()
                         .advance(
                                 ops,
                                 inputs,
@@ -134,12 +170,16 @@ final class RecurrentStates {
                                 matrixRows(cache, writeRow, sequences)));
     }
 
-    /** The device's own rule, which wants the rows before and after to be the same or apart. */
     private Optional<DeltaRule> ruleFor(DeltaInputs inputs, int readRow, int writeRow) {
-        int distance = Math.abs(readRow - writeRow);
-        return distance == 0 || distance >= inputs.value().ne(3)
-                ? rule.filter(each -> each.takes(inputs))
+        return canReplace(readRow, writeRow, inputs.value().ne(3))
+                ? own.deltaRule().filter(each -> each.takes(inputs))
                 : Optional.empty();
+    }
+
+    /** A device's own operators want the rows before and after to be the same or apart. */
+    private static boolean canReplace(int readRow, int writeRow, long sequences) {
+        int distance = Math.abs(readRow - writeRow);
+        return distance == 0 || distance >= sequences;
     }
 
     /** Keeps the states that stand behind the results. */

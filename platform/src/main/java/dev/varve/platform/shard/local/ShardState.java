@@ -78,7 +78,7 @@ record ShardState(
                             flashAttention,
                             options.numerics().exactRows(),
                             device.bufferType().isHost(),
-                            device.deltaRule()));
+                            device.recurrentOperators()));
         } catch (RuntimeException | Error e) {
             while (!opened.isEmpty()) {
                 closeAfter(opened.pop(), e);

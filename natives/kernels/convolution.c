@@ -1,0 +1,63 @@
+/*
+ * The causal convolution of each channel over the tokens of a sequence, with the bits of ggml's
+ * ggml_ssm_conv: products are added in the order of the tokens, fused where its compiler fused them.
+ * Inputs that came before lie channel by channel, as does the kernel; some channels take in all tokens
+ * one after the other, where ggml wants old and new inputs joined to a tensor that lies so as well.
+ */
+#include "kernels.h"
+
+/* Inputs that an output is made of; all but the newest came before. */
+enum { TAPS = 4, KEPT = TAPS - 1 };
+
+/* Sources: columns, kernel, inputs that came before, and where they are kept, those after the last. */
+struct convolution {
+    const struct tensor *columns, *kernel, *before, *after, *result;
+};
+
+/* The channels from `channel` on, as many as a vector has lanes, of sequence s. */
+#define CONVOLUTION(NAME, TARGET, VECTOR, LANES, ZERO, LOAD, STORE, ADD_PRODUCT)                   \
+    __attribute__((target(TARGET))) static void NAME##_channels(                                   \
+            const struct convolution *c, int64_t channel, int64_t s) {                             \
+        float taps[TAPS][LANES] __attribute__((aligned(64)));                                      \
+        float kept[KEPT][LANES] __attribute__((aligned(64)));                                      \
+        for (int i = 0; i < LANES; i++) {                                                          \
+            const float *kernel = at(c->kernel, channel + i, 0, 0);                                \
+            const float *before = at(c->before, channel + i, s, 0);                                \
+            UNROLL for (int k = 0; k < TAPS; k++) taps[k][i] = kernel[k];                          \
+            UNROLL for (int k = 0; k < KEPT; k++) kept[k][i] = before[k];                          \
+        }                                                                                          \
+        VECTOR inputs[TAPS];                                                                       \
+        UNROLL for (int k = 0; k < KEPT; k++) inputs[k + 1] = LOAD(kept[k]);                       \
+        for (int64_t t = 0; t < c->columns->ne[1]; t++) {                                          \
+            UNROLL for (int k = 0; k < KEPT; k++) inputs[k] = inputs[k + 1];                       \
+            inputs[KEPT] = LOAD(at(c->columns, t, s, 0) + channel);                                \
+            VECTOR sum = ZERO();                                                                   \
+            UNROLL for (int k = 0; k < TAPS; k++) sum = ADD_PRODUCT(inputs[k], LOAD(taps[k]), sum);\
+            STORE(at(c->result, t, s, 0) + channel, sum);                                          \
+        }                                                                                          \
+        if (c->after) {                                                                            \
+            UNROLL for (int k = 0; k < KEPT; k++) STORE(kept[k], inputs[k + 1]);                   \
+            for (int i = 0; i < LANES; i++) {                                                      \
+                float *after = at(c->after, channel + i, s, 0);                                    \
+                UNROLL for (int k = 0; k < KEPT; k++) after[k] = kept[k][i];                       \
+            }                                                                                      \
+        }                                                                                          \
+    }                                                                                              \
+    EXPORT void varve_##NAME(const struct tensor *dst, int ith, int nth, void *unused) {           \
+        (void) unused;                                                                             \
+        struct tensor *const *src = dst->src;                                                      \
+        struct convolution c = {src[0], src[1], src[2], src[3], dst};                              \
+        int64_t parts = c.columns->ne[0] / LANES, all = parts * c.columns->ne[2];                  \
+        for (int64_t n = share(all, ith, nth); n < share(all, ith + 1, nth); n++) {                \
+            NAME##_channels(&c, n % parts * LANES, n / parts);                                     \
+        }                                                                                          \
+    }
+
+/* With vectors of 16, ggml's compiler makes none of four elements. */
+CONVOLUTION(convolution_avx512, AVX512, __m512, 16, _mm512_setzero_ps, _mm512_loadu_ps,
+        _mm512_storeu_ps, _mm512_fmadd_ps)
+
+/* With vectors of 8, it makes one of four products, and adds them one after the other. */
+#define ADD_PRODUCT_256(a, b, sum) _mm256_add_ps(sum, _mm256_mul_ps(a, b))
+CONVOLUTION(convolution_avx2, AVX2, __m256, 8, _mm256_setzero_ps, _mm256_loadu_ps, _mm256_storeu_ps,
+        ADD_PRODUCT_256)

@@ -2,37 +2,42 @@
  * The gated delta rule with the bits of ggml's ggml_gated_delta_net, in place of the states' rows.
  * Per token, head and row j of its state, which stands for element j of the values:
  *
- *     row *= decay;  row += key * ((value[j] - row . key) * beta);  out[j] = (row . query) / sqrt(size)
+ *     row *= decay;  delta = (value[j] - row . key) * beta;  row += key * delta;
+ *     result[j] = (row . query) / sqrt(size)
  *
  * A row takes no part in another one's numbers. So a few rows take in all tokens while they lie in the
  * first cache, where ggml goes through the whole state four times for each token, and copies it out.
+ * Whoever may take in some of the tokens later keeps their deltas, for that needs no sums of products.
  */
 #include "kernels.h"
 
-/* Most elements of a row. */
-enum { MOST = 256 };
+/* Most elements of a row, and rows of a part. */
+enum { MOST = 256, PART = 32 };
 
-/* Extents as in ggml_gated_delta_net, but decay is no logarithm. Without queries there is no result. */
+/* Extents as in ggml_gated_delta_net, but decay is no logarithm; deltas lie as values do. */
 struct rule {
-    const struct tensor *query, *key, *value, *decay, *beta, *before, *after;
+    const struct tensor *query, *key, *value, *decay, *beta, *before;
+    /* Where the states behind the last tokens, and the deltas, are kept, or 0. */
+    const struct tensor *after, *deltas;
     const struct tensor *result;
 };
 
+/* A token of some rows: what it adds, its query, and the decay and the key of the next token. */
+struct pass {
+    const float *key, *query, *next_key;
+    float deltas[8], next_decay;
+};
+
 /*
- * ROWS rows of a head from j on. They are gone through once per token, for what it adds, for
- * its query, and for the decay and the key of the next one: PASS, of which the first one only has the
- * latter and the last one only the former. The chains are those of ggml_vec_dot_f32.
+ * ROWS rows of a head from j on. They are gone through once per token, PASS, of which the one before
+ * the first token adds nothing, and the last one does not go on. The chains are those of
+ * ggml_vec_dot_f32.
  */
 #define RULE(NAME, TARGET, VECTOR, LANES, ROWS, ZERO, SET, LOAD, STORE, MUL, FMA, ADD, SUMS)       \
-    struct NAME##_pass {                                                                           \
-        const float *key, *query, *next_key;                                                       \
-        float deltas[ROWS], next_decay;                                                            \
-    };                                                                                             \
-    __attribute__((target(TARGET))) INLINE void NAME##_sized_pass(float rows[ROWS][MOST],          \
-            const struct NAME##_pass *pass, const int64_t size, const int adds, const int asks,    \
-            const int goes_on, float by_query[ROWS], float by_key[ROWS]) {                         \
-        VECTOR query_chains[CHAINS][ROWS], key_chains[CHAINS][ROWS];                               \
-        VECTOR deltas[ROWS];                                                                       \
+    __attribute__((target(TARGET))) INLINE void NAME##_pass(float rows[ROWS][MOST],                \
+            const struct pass *pass, const int64_t size, const int adds, const int goes_on,        \
+            float by_query[ROWS], float by_key[ROWS]) {                                            \
+        VECTOR query_chains[CHAINS][ROWS], key_chains[CHAINS][ROWS], deltas[ROWS], all[ROWS];      \
         UNROLL for (int i = 0; i < ROWS; i++) deltas[i] = SET(pass->deltas[i]);                    \
         const VECTOR decay = SET(pass->next_decay);                                                \
         UNROLL for (int c = 0; c < CHAINS; c++) {                                                  \
@@ -42,12 +47,14 @@ struct rule {
             }                                                                                      \
             for (int64_t n = c * LANES; n < size; n += CHAINS * LANES) {                           \
                 VECTOR key = adds ? LOAD(pass->key + n) : ZERO();                                  \
-                VECTOR query = asks ? LOAD(pass->query + n) : ZERO();                              \
+                VECTOR query = adds ? LOAD(pass->query + n) : ZERO();                              \
                 VECTOR next_key = goes_on ? LOAD(pass->next_key + n) : ZERO();                     \
                 UNROLL for (int i = 0; i < ROWS; i++) {                                            \
                     VECTOR row = LOAD(rows[i] + n);                                                \
-                    if (adds) row = FMA(key, deltas[i], row);                                      \
-                    if (asks) query_chains[c][i] = FMA(row, query, query_chains[c][i]);            \
+                    if (adds) {                                                                    \
+                        row = FMA(key, deltas[i], row);                                            \
+                        query_chains[c][i] = FMA(row, query, query_chains[c][i]);                  \
+                    }                                                                              \
                     if (goes_on) {                                                                 \
                         row = MUL(row, decay);                                                     \
                         key_chains[c][i] = FMA(row, next_key, key_chains[c][i]);                   \
@@ -56,8 +63,7 @@ struct rule {
                 }                                                                                  \
             }                                                                                      \
         }                                                                                          \
-        VECTOR all[ROWS];                                                                          \
-        if (asks) {                                                                                \
+        if (adds) {                                                                                \
             UNROLL for (int i = 0; i < ROWS; i++) {                                                \
                 all[i] = ADD(ADD(query_chains[0][i], query_chains[2][i]),                          \
                         ADD(query_chains[1][i], query_chains[3][i]));                              \
@@ -72,8 +78,8 @@ struct rule {
             UNROLL for (int i = 0; i < ROWS; i += TOGETHER) SUMS(by_key + i, all + i);             \
         }                                                                                          \
     }                                                                                              \
-    __attribute__((target(TARGET))) INLINE void NAME##_sized(const struct rule *rule, int64_t j,   \
-            int64_t h, int64_t s, const int64_t size, const int asks) {                            \
+    __attribute__((target(TARGET))) INLINE void NAME##_sized(                                      \
+            const struct rule *rule, int64_t j, int64_t h, int64_t s, const int64_t size) {        \
         float rows[ROWS][MOST] __attribute__((aligned(64)));                                       \
         float by_query[ROWS], by_key[ROWS];                                                        \
         for (int i = 0; i < ROWS; i++) {                                                           \
@@ -83,31 +89,30 @@ struct rule {
         const int64_t tokens = rule->value->ne[2], key_head = h % rule->key->ne[1];                \
         const __m128 scale = _mm_div_ps(                                                           \
                 _mm_set1_ps(1), _mm_sqrt_ps(_mm_set1_ps((float) size)));                           \
-        struct NAME##_pass pass = {0};                                                             \
+        struct pass pass = {0};                                                                    \
         pass.next_key = at(rule->key, key_head, 0, s);                                             \
         pass.next_decay = *at(rule->decay, h, 0, s);                                               \
-        NAME##_sized_pass(rows, &pass, size, 0, 0, 1, by_query, by_key);                           \
+        NAME##_pass(rows, &pass, size, 0, 1, by_query, by_key);                                    \
         for (int64_t t = 0; t < tokens; t++) {                                                     \
+            const __m128 beta = _mm_set1_ps(*at(rule->beta, h, t, s));                             \
             UNROLL for (int i = 0; i < ROWS; i += 4) {                                             \
                 __m128 value = _mm_loadu_ps(at(rule->value, h, t, s) + j + i);                     \
-                _mm_storeu_ps(pass.deltas + i,                                                     \
-                        _mm_mul_ps(_mm_sub_ps(value, _mm_loadu_ps(by_key + i)),                    \
-                                _mm_set1_ps(*at(rule->beta, h, t, s))));                           \
+                __m128 delta = _mm_mul_ps(_mm_sub_ps(value, _mm_loadu_ps(by_key + i)), beta);      \
+                _mm_storeu_ps(pass.deltas + i, delta);                                             \
+                if (rule->deltas) _mm_storeu_ps(at(rule->deltas, h, t, s) + j + i, delta);         \
             }                                                                                      \
             pass.key = pass.next_key;                                                              \
-            if (asks) pass.query = at(rule->query, h % rule->query->ne[1], t, s);                  \
+            pass.query = at(rule->query, h % rule->query->ne[1], t, s);                            \
             if (t + 1 < tokens) {                                                                  \
                 pass.next_key = at(rule->key, key_head, t + 1, s);                                 \
                 pass.next_decay = *at(rule->decay, h, t + 1, s);                                   \
-                NAME##_sized_pass(rows, &pass, size, 1, asks, 1, by_query, by_key);                \
+                NAME##_pass(rows, &pass, size, 1, 1, by_query, by_key);                            \
             } else {                                                                               \
-                NAME##_sized_pass(rows, &pass, size, 1, asks, 0, by_query, by_key);                \
+                NAME##_pass(rows, &pass, size, 1, 0, by_query, by_key);                            \
             }                                                                                      \
-            if (asks) {                                                                            \
-                UNROLL for (int i = 0; i < ROWS; i += 4) {                                         \
-                    _mm_storeu_ps(at(rule->result, h, t, s) + j + i,                               \
-                            _mm_mul_ps(_mm_loadu_ps(by_query + i), scale));                        \
-                }                                                                                  \
+            UNROLL for (int i = 0; i < ROWS; i += 4) {                                             \
+                _mm_storeu_ps(at(rule->result, h, t, s) + j + i,                                   \
+                        _mm_mul_ps(_mm_loadu_ps(by_query + i), scale));                            \
             }                                                                                      \
         }                                                                                          \
         if (rule->after) {                                                                         \
@@ -117,21 +122,34 @@ struct rule {
             }                                                                                      \
         }                                                                                          \
     }                                                                                              \
-    __attribute__((target(TARGET))) INLINE void NAME##_asking(                                     \
-            const struct rule *rule, int64_t j, int64_t h, int64_t s, const int asks) {            \
-        switch (rule->value->ne[0]) {                                                              \
-            case 64: NAME##_sized(rule, j, h, s, 64, asks); break;                                 \
-            case 128: NAME##_sized(rule, j, h, s, 128, asks); break;                               \
-            default: NAME##_sized(rule, j, h, s, rule->value->ne[0], asks);                        \
-        }                                                                                          \
-    }                                                                                              \
     __attribute__((target(TARGET), noinline)) static void NAME(                                    \
             const struct rule *rule, int64_t j, int64_t h, int64_t s) {                            \
-        NAME##_asking(rule, j, h, s, 1);                                                           \
+        switch (rule->value->ne[0]) {                                                              \
+            case 64: NAME##_sized(rule, j, h, s, 64); break;                                       \
+            case 128: NAME##_sized(rule, j, h, s, 128); break;                                     \
+            default: NAME##_sized(rule, j, h, s, rule->value->ne[0]);                              \
+        }                                                                                          \
     }                                                                                              \
+    /* What tokens add whose deltas were kept: a vector of each row at a time takes in all of them. */\
     __attribute__((target(TARGET), noinline)) static void NAME##_advance(                          \
             const struct rule *rule, int64_t j, int64_t h, int64_t s) {                            \
-        NAME##_asking(rule, j, h, s, 0);                                                           \
+        const int64_t size = rule->deltas->ne[0], tokens = rule->deltas->ne[2];                    \
+        const int64_t key_head = h % rule->key->ne[1];                                             \
+        for (int64_t n = 0; n < size; n += LANES) {                                                \
+            VECTOR rows[ROWS];                                                                     \
+            UNROLL for (int i = 0; i < ROWS; i++) {                                                \
+                rows[i] = LOAD(at(rule->before, j + i, h, s) + n);                                 \
+            }                                                                                      \
+            for (int64_t t = 0; t < tokens; t++) {                                                 \
+                const VECTOR key = LOAD(at(rule->key, key_head, t, s) + n);                        \
+                const VECTOR decay = SET(*at(rule->decay, h, t, s));                               \
+                const float *deltas = at(rule->deltas, h, t, s) + j;                               \
+                UNROLL for (int i = 0; i < ROWS; i++) {                                            \
+                    rows[i] = FMA(key, SET(deltas[i]), MUL(rows[i], decay));                       \
+                }                                                                                  \
+            }                                                                                      \
+            UNROLL for (int i = 0; i < ROWS; i++) STORE(at(rule->after, j + i, h, s) + n, rows[i]);\
+        }                                                                                          \
     }
 
 RULE(rule_512, AVX512, __m512, 16, 8, _mm512_setzero_ps, _mm512_set1_ps, _mm512_loadu_ps,
@@ -139,19 +157,17 @@ RULE(rule_512, AVX512, __m512, 16, 8, _mm512_setzero_ps, _mm512_set1_ps, _mm512_
 RULE(rule_256, AVX2, __m256, 8, 4, _mm256_setzero_ps, _mm256_set1_ps, _mm256_loadu_ps,
         _mm256_storeu_ps, _mm256_mul_ps, _mm256_fmadd_ps, _mm256_add_ps, sums_256)
 
-/* Rows of a part. */
-enum { PART = 32 };
-
 INLINE void apply(const struct rule *rule, int ith, int nth,
         void (*few_rows)(const struct rule *, int64_t, int64_t, int64_t), int rows) {
-    const int64_t *ne = rule->value->ne;
+    const int64_t *ne = rule->before->ne;
     int64_t of_head = ne[0] / PART;
-    struct parts parts = parts_of(rule->result, of_head * ne[1] * ne[3], ith, nth);
+    struct parts parts = parts_of(rule->result, of_head * ne[2] * ne[3], ith, nth);
     for (int64_t n = next_part(&parts); n < parts.all; n = next_part(&parts)) {
-        int64_t j = n % of_head * PART, h = n / of_head % ne[1], s = n / of_head / ne[1];
+        int64_t j = n % of_head * PART, h = n / of_head % ne[2], s = n / of_head / ne[2];
         for (int64_t i = 0; i < PART; i += rows) {
-            // The next rows are fetched meanwhile.
-            const char *next = (const char *) at(rule->before, least(j + i + rows, ne[0] - rows), h, s);
+            /* The next rows are fetched meanwhile. */
+            const char *next =
+                    (const char *) at(rule->before, least(j + i + rows, ne[1] - rows), h, s);
             for (int64_t line = 0; line < rows * ne[0] * (int64_t) sizeof(float); line += 64) {
                 __builtin_prefetch(next + line, 0, 3);
             }
@@ -164,13 +180,19 @@ INLINE void apply(const struct rule *rule, int ith, int nth,
 /* Sources: queries, keys, values, decays, betas, states before and, where they are kept, after. */
 INLINE struct rule rule_of(const struct tensor *dst) {
     struct tensor *const *src = dst->src;
-    return (struct rule){src[0], src[1], src[2], src[3], src[4], src[5], src[6], dst};
+    return (struct rule){src[0], src[1], src[2], src[3], src[4], src[5], src[6], 0, dst};
 }
 
-/* Sources: keys, values, decays, betas, states before and after; `dst` is left as it is. */
+/* Likewise, but what is kept at the end are deltas. */
+INLINE struct rule guess_of(const struct tensor *dst) {
+    struct tensor *const *src = dst->src;
+    return (struct rule){src[0], src[1], src[2], src[3], src[4], src[5], 0, src[6], dst};
+}
+
+/* Sources: keys, deltas, decays, states before and after; `dst` is left as it is. */
 INLINE struct rule advance_of(const struct tensor *dst) {
     struct tensor *const *src = dst->src;
-    return (struct rule){0, src[0], src[1], src[2], src[3], src[4], src[5], dst};
+    return (struct rule){0, src[0], 0, src[2], 0, src[3], src[4], src[1], dst};
 }
 
 #define OPERATOR(NAME, RULE_OF, FEW_ROWS, ROWS)                                                    \
@@ -181,6 +203,8 @@ INLINE struct rule advance_of(const struct tensor *dst) {
     }
 
 OPERATOR(varve_delta_avx512, rule_of, rule_512, 8)
+OPERATOR(varve_guess_avx512, guess_of, rule_512, 8)
 OPERATOR(varve_advance_avx512, advance_of, rule_512_advance, 8)
 OPERATOR(varve_delta_avx2, rule_of, rule_256, 4)
+OPERATOR(varve_guess_avx2, guess_of, rule_256, 4)
 OPERATOR(varve_advance_avx2, advance_of, rule_256_advance, 4)

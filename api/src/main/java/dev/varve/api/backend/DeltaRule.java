@@ -28,9 +28,24 @@ public interface DeltaRule {
     Tensor apply(Ops ops, DeltaInputs inputs, Tensor before, Optional<Tensor> after);
 
     /**
-     * The states alone; queries do not change them.
+     * The results of tokens of which it is not known yet how many count, and what each of them adds
+     * to the states, for {@link #advance}.
      *
+     * @param inputs that it {@link #takes}
+     * @param before states that the first tokens meet, which stay as they are
+     * @param deltas {@code F32 [S, Hv, T, n]}, where beta times the difference between value and
+     *     the state's product with the key is kept
+     * @return as {@link #apply}
+     */
+    Tensor guess(Ops ops, DeltaInputs inputs, Tensor before, Tensor deltas);
+
+    /**
+     * The states behind the first tokens of those that were a {@link #guess}.
+     *
+     * @param keys {@code F32 [S, H, T, n]}, as they were
+     * @param deltas {@code F32 [S, Hv, T, n]}, which it kept
+     * @param decay {@code F32 [1, Hv, T, n]}, as it was
      * @return a node to put into a graph, which has no value
      */
-    Tensor advance(Ops ops, DeltaInputs inputs, Tensor before, Tensor after);
+    Tensor advance(Ops ops, Tensor keys, Tensor deltas, Tensor decay, Tensor before, Tensor after);
 }

@@ -15,7 +15,9 @@ import dev.varve.api.ggml.Ops;
 import dev.varve.api.ggml.Tensor;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -29,6 +31,7 @@ final class InPlaceDelta implements DeltaRule {
     private static final int MOST = 256;
 
     private final NativeOperator delta;
+    private final NativeOperator guess;
     private final NativeOperator advance;
 
     /**
@@ -36,6 +39,7 @@ final class InPlaceDelta implements DeltaRule {
      */
     InPlaceDelta(Kernels kernels) {
         delta = kernels.operator("delta");
+        guess = kernels.operator("guess");
         advance = kernels.operator("advance");
     }
 
@@ -59,44 +63,55 @@ final class InPlaceDelta implements DeltaRule {
     public Tensor apply(Ops ops, DeltaInputs inputs, Tensor before, Optional<Tensor> after) {
         requireFit(inputs, before);
         after.ifPresent(state -> requireFit(inputs, state));
-        Tensor value = inputs.value();
-        Extents results = Extents.of(value.ne(0), value.ne(1), value.ne(2), value.ne(3));
-        Tensor decay = ops.exp(inputs.decay());
-        return after.isPresent()
-                ? ops.custom(
-                        delta,
-                        results,
-                        inputs.query(),
-                        inputs.key(),
-                        value,
-                        decay,
-                        inputs.beta(),
-                        before,
-                        after.get())
-                : ops.custom(
-                        delta,
-                        results,
-                        inputs.query(),
-                        inputs.key(),
-                        value,
-                        decay,
-                        inputs.beta(),
-                        before);
+        return operate(ops, delta, inputs, before, after);
     }
 
     @Override
-    public Tensor advance(Ops ops, DeltaInputs inputs, Tensor before, Tensor after) {
+    public Tensor guess(Ops ops, DeltaInputs inputs, Tensor before, Tensor deltas) {
+        requireFit(inputs, before);
+        requireAlike(inputs.value(), deltas);
+        return operate(ops, guess, inputs, before, Optional.of(deltas));
+    }
+
+    private static Tensor operate(
+            Ops ops,
+            NativeOperator operator,
+            DeltaInputs inputs,
+            Tensor before,
+            Optional<Tensor> kept) {
+        Tensor value = inputs.value();
+        List<Tensor> sources = new ArrayList<>();
+        sources.add(inputs.query());
+        sources.add(inputs.key());
+        sources.add(value);
+        sources.add(ops.exp(inputs.decay()));
+        sources.add(inputs.beta());
+        sources.add(before);
+        kept.ifPresent(sources::add);
+        return ops.custom(
+                operator,
+                Extents.of(value.ne(0), value.ne(1), value.ne(2), value.ne(3)),
+                sources.toArray(Tensor[]::new));
+    }
+
+    @Override
+    public Tensor advance(
+            Ops ops, Tensor keys, Tensor deltas, Tensor decay, Tensor before, Tensor after) {
+        DeltaInputs inputs = new DeltaInputs(keys, keys, deltas, decay, decay);
         requireFit(inputs, before);
         requireFit(inputs, after);
-        return ops.custom(
-                advance,
-                Extents.of(1, 1),
-                inputs.key(),
-                inputs.value(),
-                ops.exp(inputs.decay()),
-                inputs.beta(),
-                before,
-                after);
+        return ops.custom(advance, Extents.of(1, 1), keys, deltas, ops.exp(decay), before, after);
+    }
+
+    private static void requireAlike(Tensor value, Tensor deltas) {
+        boolean alike = deltas.type() == GgmlType.F32 && deltas.nb(0) == Float.BYTES;
+        for (int i = 0; i < 4; i++) {
+            alike &= deltas.ne(i) == value.ne(i);
+        }
+        if (!alike) {
+            throw new IllegalArgumentException(
+                    "delta rule: expected deltas like values, " + value + ", found " + deltas);
+        }
     }
 
     private void requireFit(DeltaInputs inputs, Tensor state) {

@@ -73,11 +73,12 @@ class InPlaceDeltaTest {
             int size, int keyHeads, int heads, int tokens, int sequences, int threads) {
         try (ComputeDevice device = open(threads);
                 GgmlContext inputs = GgmlContext.open(16, 0);
-                GgmlContext nodes = GgmlContext.open(16, 16);
+                GgmlContext nodes = GgmlContext.open(32, 32);
                 GraphAllocator allocator = new GraphAllocator(device.bufferType())) {
             DeltaRule rule = ruleOf(device);
             DeltaInputs given = inputs(inputs, size, keyHeads, heads, tokens, sequences);
             Tensor[] states = states(inputs, size, heads, sequences);
+            Tensor deltas = inputs.newTensor(GgmlType.F32, size, heads, tokens, sequences);
             try (DeviceBuffer buffer = inputs.allocate(device.bufferType()).orElseThrow()) {
                 buffer.markWeights();
                 fill(given);
@@ -92,11 +93,14 @@ class InPlaceDeltaTest {
                 Tensor inPlace =
                         rule.apply(ops, given, states[2], Optional.of(states[2])).markOutput();
                 Tensor notKept = rule.apply(ops, given, states[0], Optional.empty()).markOutput();
-                Graph graph = nodes.newGraph(16);
-                for (Tensor node : new Tensor[] {expected, kept, inPlace, notKept}) {
+                Tensor guessed = rule.guess(ops, given, states[0], deltas).markOutput();
+                Graph graph = nodes.newGraph(32);
+                for (Tensor node : new Tensor[] {expected, kept, inPlace, notKept, guessed}) {
                     graph.expand(node);
                 }
-                graph.expand(rule.advance(ops, given, states[3], states[3]));
+                graph.expand(
+                        rule.advance(
+                                ops, given.key(), deltas, given.decay(), states[3], states[3]));
                 allocator.allocate(graph);
 
                 device.compute(graph, ComputeDevice.Phase.DECODE);
@@ -105,7 +109,7 @@ class InPlaceDeltaTest {
                 int results = (int) kept.elements();
                 int[] expectedResults = Arrays.copyOf(all, results);
                 int[] expectedStates = Arrays.copyOfRange(all, results, all.length);
-                for (Tensor found : new Tensor[] {kept, inPlace, notKept}) {
+                for (Tensor found : new Tensor[] {kept, inPlace, notKept, guessed}) {
                     assertArrayEquals(expectedResults, Samples.bits(found));
                 }
                 for (int i = 1; i < states.length; i++) {
@@ -124,7 +128,7 @@ class InPlaceDeltaTest {
         int size = 64;
         try (ComputeDevice device = open(2);
                 GgmlContext inputs = GgmlContext.open(16, 0);
-                GgmlContext nodes = GgmlContext.open(16, 16);
+                GgmlContext nodes = GgmlContext.open(32, 32);
                 GraphAllocator allocator = new GraphAllocator(device.bufferType())) {
             DeltaRule rule = ruleOf(device);
             DeltaInputs plain = inputs(inputs, size, 1, 2, 6, 1);
@@ -145,7 +149,7 @@ class InPlaceDeltaTest {
                                 plain.beta());
                 Tensor expected = ops.gatedDeltaNet(given, state, 1).markOutput();
                 Tensor found = rule.apply(ops, given, state, Optional.empty()).markOutput();
-                Graph graph = nodes.newGraph(16);
+                Graph graph = nodes.newGraph(32);
                 graph.expand(expected);
                 graph.expand(found);
                 allocator.allocate(graph);
@@ -202,7 +206,18 @@ class InPlaceDeltaTest {
                     IllegalArgumentException.class,
                     () -> rule.apply(ops, fitting, state, Optional.of(other)));
             assertThrows(
-                    IllegalArgumentException.class, () -> rule.advance(ops, fitting, state, other));
+                    IllegalArgumentException.class,
+                    () ->
+                            rule.advance(
+                                    ops,
+                                    fitting.key(),
+                                    fitting.value(),
+                                    fitting.decay(),
+                                    state,
+                                    other));
+            assertThrows(
+                    IllegalArgumentException.class,
+                    () -> rule.guess(ops, fitting, state, fitting.key()));
         }
     }
 

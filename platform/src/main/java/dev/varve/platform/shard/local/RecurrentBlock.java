@@ -82,15 +82,23 @@ final class RecurrentBlock {
                         heads(all.value(), group),
                         scalars(all.decay(), heads, group),
                         scalars(all.beta(), heads, group));
-        if (group.isDrafted()) {
-            stash.keep(layer, inputs, group);
-        }
-        Tensor output = states.delta(cache, inputs, group.readRow(), keptRow(group));
+        Tensor output = delta(layer, cache, group, inputs);
         return ops.view(
                 output,
                 Extents.of(size, heads, columns),
                 Strides.of(size * FLOAT, size * heads * FLOAT),
                 0);
+    }
+
+    private Tensor delta(int layer, StateRows.Layer cache, RaggedGroup group, DeltaInputs inputs) {
+        if (group.isDrafted() && states.keepsDeltas(inputs)) {
+            Tensor deltas = stash.keepButValues(layer, inputs, group);
+            return states.guess(cache, inputs, group.readRow(), deltas);
+        }
+        if (group.isDrafted()) {
+            stash.keep(layer, inputs, group);
+        }
+        return states.delta(cache, inputs, group.readRow(), keptRow(group));
     }
 
     /** Where the states behind a group are kept, if it is now that they are. */

@@ -153,19 +153,44 @@ final class RecurrentStates {
         return output;
     }
 
-    /** Changes states as {@link #delta} does, whose results are of no use. */
+    /** Whether the deltas of guessed tokens are kept for the commit, and not their values. */
+    boolean keepsDeltas(DeltaInputs inputs) {
+        return own.deltaRule().filter(each -> each.takes(inputs)).isPresent();
+    }
+
+    /**
+     * As {@link #delta}, of tokens of which it is not known yet how many count; where it {@link
+     * #keepsDeltas}.
+     *
+     * @param deltas where those are kept
+     */
+    Tensor guess(StateRows.Layer cache, DeltaInputs inputs, int readRow, Tensor deltas) {
+        Tensor before = matrixRows(cache, readRow, inputs.value().ne(3));
+        Tensor results = own.deltaRule().orElseThrow().guess(ops, inputs, before, deltas);
+        // The commit comes behind it.
+        graph.expand(results);
+        return results;
+    }
+
+    /**
+     * Changes states by tokens that were guessed and count.
+     *
+     * @param inputs with deltas for values, where those were kept
+     */
     void advanceMatrix(StateRows.Layer cache, DeltaInputs inputs, int readRow, int writeRow) {
-        Optional<DeltaRule> rule = ruleFor(inputs, readRow, writeRow);
-        if (rule.isEmpty()) {
+        if (!keepsDeltas(inputs)) {
             delta(cache, inputs, readRow, OptionalInt.of(writeRow));
             return;
         }
         long sequences = inputs.value().ne(3);
         graph.expand(
-                rule.get()
+                own.deltaRule()
+                        .orElseThrow()
                         .advance(
                                 ops,
-                                inputs,
+                                inputs.key(),
+                                inputs.value(),
+                                inputs.decay(),
                                 matrixRows(cache, readRow, sequences),
                                 matrixRows(cache, writeRow, sequences)));
     }

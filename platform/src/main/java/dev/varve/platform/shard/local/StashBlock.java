@@ -28,6 +28,17 @@ final class StashBlock {
     /** Keeps the inputs of a delta rule; queries do not change its state. */
     void keep(int layer, DeltaInputs inputs, RaggedGroup group) {
         StateStash.Layer target = stash.layer(layer);
+        graph.expand(ops.copy(inputs.value(), keepButValues(layer, inputs, group)));
+        graph.expand(ops.copy(inputs.beta(), scalars(target.beta(), group)));
+    }
+
+    /**
+     * Keeps what deltas are added by.
+     *
+     * @return the place of values, for deltas
+     */
+    Tensor keepButValues(int layer, DeltaInputs inputs, RaggedGroup group) {
+        StateStash.Layer target = stash.layer(layer);
         Tensor key = inputs.key();
         long heads = target.keys().ne(1);
         // Value head h uses key head h mod their number, as a repetition has it.
@@ -36,9 +47,8 @@ final class StashBlock {
                         ? key
                         : ops.repeat4d(key, key.ne(0), heads, key.ne(2), key.ne(3));
         graph.expand(ops.copy(keys, heads(target.keys(), group)));
-        graph.expand(ops.copy(inputs.value(), heads(target.values(), group)));
         graph.expand(ops.copy(inputs.decay(), scalars(target.decay(), group)));
-        graph.expand(ops.copy(inputs.beta(), scalars(target.beta(), group)));
+        return heads(target.values(), group);
     }
 
     /** The inputs of a convolution that were kept of the first tokens of a group. */
@@ -46,7 +56,7 @@ final class StashBlock {
         return columns(stash.layer(layer).convolution(), group);
     }
 
-    /** Those of a delta rule; its results are of no use. */
+    /** Those of a delta rule, with deltas for values where those were kept. */
     DeltaInputs delta(int layer, RaggedGroup group) {
         StateStash.Layer source = stash.layer(layer);
         Tensor keys = heads(source.keys(), group);

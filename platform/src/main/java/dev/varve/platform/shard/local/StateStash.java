@@ -26,7 +26,7 @@ final class StateStash implements AutoCloseable {
      *
      * @param convolution {@code [channels, tokens, stashes]}
      * @param keys {@code [size, valueHeads, tokens, stashes]}
-     * @param values likewise
+     * @param values likewise; deltas, where the device's own rule keeps those
      * @param decay {@code [valueHeads, tokens, stashes]}
      * @param beta likewise
      */

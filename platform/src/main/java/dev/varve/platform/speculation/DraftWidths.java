@@ -17,6 +17,11 @@ public final class DraftWidths {
     /** Guesses must promise this much, since what they cost is never known exactly. */
     private static final double WORTH_IT = 1.02;
 
+    /**
+     * Fewer guesses must be this much better than more of them: each other size is another graph.
+     */
+    private static final double CLEARLY = 1.03;
+
     private final StepCosts costs;
     private final int depth;
 
@@ -58,22 +63,38 @@ public final class DraftWidths {
      * @return how many guesses of each candidate to check
      */
     public int[] choose(List<Candidate> candidates, Step step) {
-        int[] best = new int[candidates.size()];
         double plain = costs.of(step.sequences());
-        double bestRate = WORTH_IT * step.sequences() / plain;
+        Choice best = new Choice(new int[candidates.size()], WORTH_IT * step.sequences() / plain);
         for (int width = depth; width > 0; width = usual(width - 1)) {
-            int[] widths = new int[candidates.size()];
-            double tokens = step.sequences();
-            int columns = step.sequences();
-            for (Offer offer : offers(candidates, width)) {
-                widths[offer.candidate()] = offer.guesses();
-                tokens += offer.tokens();
-                columns += offer.guesses();
-                double time = costs.of(columns) + step.overhead();
-                if (tokens / time > bestRate && time <= step.slowest() * plain) {
-                    bestRate = tokens / time;
-                    best = widths.clone();
-                }
+            Choice own = choose(candidates, step, width);
+            boolean wider = Arrays.stream(best.counts()).anyMatch(count -> count > 0);
+            if (own.rate() > best.rate() * (wider ? CLEARLY : 1)) {
+                best = own;
+            }
+        }
+        return best.counts();
+    }
+
+    /**
+     * Guesses of each candidate, and tokens per time that they promise; 0 for a step that takes too
+     * long.
+     */
+    private record Choice(int[] counts, double rate) {}
+
+    /** How many candidates should have a number of guesses. */
+    private Choice choose(List<Candidate> candidates, Step step, int width) {
+        Choice best = new Choice(new int[0], 0);
+        int[] counts = new int[candidates.size()];
+        double tokens = step.sequences();
+        int columns = step.sequences();
+        for (Offer offer : offers(candidates, width)) {
+            counts[offer.candidate()] = offer.guesses();
+            tokens += offer.tokens();
+            columns += offer.guesses();
+            double time = costs.of(columns) + step.overhead();
+            double longest = step.slowest() * costs.of(step.sequences());
+            if (tokens / time > best.rate() && time <= longest) {
+                best = new Choice(counts.clone(), tokens / time);
             }
         }
         return best;

@@ -113,10 +113,17 @@ class DraftModelTest {
         final List<Integer> tokens = new ArrayList<>();
         final List<float[]> features = new ArrayList<>();
         final SplittableRandom random;
+        final float scale;
 
         Text(long sequence) {
+            this(sequence, sequence, 1);
+        }
+
+        /** Whose states are those of another one with the seed, but that many times as large. */
+        Text(long sequence, long seed, float scale) {
             this.sequence = sequence;
-            random = new SplittableRandom(sequence);
+            this.scale = scale;
+            random = new SplittableRandom(seed);
             tokens.add(random.nextInt(VOCABULARY));
         }
 
@@ -129,7 +136,7 @@ class DraftModelTest {
             for (int i = 0; i < count; i++) {
                 float[] row = new float[captures.size() * WIDTH];
                 for (int j = 0; j < row.length; j++) {
-                    row[j] = (float) random.nextGaussian();
+                    row[j] = scale * (float) random.nextGaussian();
                     all.get(j / WIDTH)[(before + i) * WIDTH + j % WIDTH] = row[j];
                 }
                 features.add(row);
@@ -203,6 +210,28 @@ class DraftModelTest {
                         Math.sqrt(Arrays.stream(logits[i]).map(x -> x * x).average().orElse(0));
                 assertTrue(deviation > 1, "logits are flat: " + deviation);
                 assertEquals(best, logits[i][row], CLOSE, "guess " + i + " at position " + end);
+            }
+        }
+    }
+
+    /** They are normed behind the product, so their size alone changes nothing. */
+    @Test
+    void statesThatF16CannotHoldGiveTheSameGuesses() throws Exception {
+        DflashModel model = TINY.with(new DflashModel.Weights(TensorType.F16, 0, false, 1));
+        try (Opened opened = Opened.of(model, Residency.PERSISTENT)) {
+            int most = model.block().tokens() - 1;
+            Text usual = new Text(1, 7, 1);
+            Text giant = new Text(2, 7, 1 << 20);
+            for (int more : new int[] {17, 1, 6, 30}) {
+                opened.speculator().observe(usual.extend(more, model.captures()));
+                opened.speculator().observe(giant.extend(more, model.captures()));
+
+                List<Draft> drafts =
+                        opened.speculator()
+                                .propose(List.of(usual.request(most), giant.request(most)));
+
+                assertEquals(most, drafts.getFirst().tokens().length);
+                assertArrayEquals(drafts.getFirst().tokens(), drafts.getLast().tokens());
             }
         }
     }

@@ -24,6 +24,7 @@ final class ContextGraph implements DraftGraph {
     private final GgmlContext context;
     private final Graph graph;
     private final Tensor features;
+    private final Tensor factors;
     private final Tensor positions;
     private final Tensor rows;
 
@@ -44,6 +45,7 @@ final class ContextGraph implements DraftGraph {
             features = context.newTensor(GgmlType.F32, featureLength, tokens).markInput();
             positions = context.newTensor(GgmlType.I32, tokens).markInput();
             rows = context.newTensor(GgmlType.I64, tokens).markInput();
+            factors = context.newTensor(GgmlType.F32, 1, tokens).markInput();
             record(new DraftLayers(context.ops(), weights, draft), network, cache);
         } catch (RuntimeException | Error e) {
             context.close();
@@ -53,7 +55,7 @@ final class ContextGraph implements DraftGraph {
 
     private void record(DraftLayers layers, DraftNetwork network, DraftCache cache) {
         Ops ops = context.ops();
-        Tensor fused = layers.fuse(features);
+        Tensor fused = layers.fuse(features, factors);
         int length = network.heads().keyLength();
         for (int layer = 0; layer < network.layers(); layer++) {
             Tensor own = layers.context(layer, fused);
@@ -78,7 +80,11 @@ final class ContextGraph implements DraftGraph {
      * @param count at most as many as the graph takes
      */
     void compute(float[] states, int[] at, long[] into, int count, ComputeDevice device) {
-        features.write(states, 0, count * featureLength, 0);
+        float[] divisors = new float[tokens];
+        Arrays.fill(divisors, 1);
+        float[] divided = FeatureRange.divide(states, featureLength, count, divisors);
+        features.write(divided, 0, count * featureLength, 0);
+        factors.write(divisors, 0, tokens, 0);
         if (count < tokens) {
             // What fills the graph up must be numbers, too.
             float[] zeros = new float[(tokens - count) * featureLength];

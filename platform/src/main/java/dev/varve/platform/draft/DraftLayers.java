@@ -47,12 +47,21 @@ final class DraftLayers {
         return optional(name + ".bias").map(bias -> ops.add(scaled, bias)).orElse(scaled);
     }
 
+    /** Whether states of one layer are normed before they are fused, however large they are. */
+    boolean normsFeatures() {
+        return names.hasAuxiliary(file);
+    }
+
     /**
-     * {@code F32 [features, n] -> F32 [hidden, n]}: what all captured states are to the network.
+     * What all captured states are to the network: {@code F32 [features, n] -> F32 [hidden, n]}.
+     *
+     * @param factors {@code F32 [1, n]}, by which features were divided, unless they are normed
      */
-    Tensor fuse(Tensor features) {
-        Tensor all = names.hasAuxiliary(file) ? normEach(features) : features;
-        Tensor fused = weights.multiplyFew(ops, names.fusion(), all);
+    Tensor fuse(Tensor features, Tensor factors) {
+        Tensor fused =
+                normsFeatures()
+                        ? weights.multiplyFew(ops, names.fusion(), normEach(features))
+                        : ops.mul(weights.multiplyFew(ops, names.fusion(), features), factors);
         Tensor scaled = optional("fc.scale").map(s -> ops.mul(fused, s)).orElse(fused);
         return norm(scaled, names.fusionNorm());
     }

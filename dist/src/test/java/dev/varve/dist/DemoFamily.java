@@ -17,11 +17,11 @@ enum DemoFamily {
                     0.8, "recall", 0.8)),
     GEMMA4(
             Map.of(
-                    "feature", 0.9, "sum", 0.8, "json", 0.7, "needle", 0.6, "tool", 0.8, "fact",
+                    "feature", 0.9, "sum", 0.8, "json", 0.8, "needle", 0.75, "tool", 0.8, "fact",
                     0.8, "recall", 0.8)),
     LAGUNA(
             Map.of(
-                    "feature", 0.9, "sum", 0.8, "json", 0.75, "needle", 0.7, "tool", 0.8, "fact",
+                    "feature", 0.9, "sum", 0.8, "json", 0.85, "needle", 0.75, "tool", 0.8, "fact",
                     0.8, "recall", 0.8));
 
     /** Kinds of questions, and which share of each must be answered rightly. */

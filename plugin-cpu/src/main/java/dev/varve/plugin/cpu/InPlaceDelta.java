@@ -138,8 +138,8 @@ final class InPlaceDelta implements DeltaRule {
         int heads = 2;
         int tokens = 3;
         try (Backend backend = device.open();
-                GgmlContext inputs = GgmlContext.open(8, 0);
-                GgmlContext nodes = GgmlContext.open(8, 8);
+                GgmlContext inputs = GgmlContext.open(16, 0);
+                GgmlContext nodes = GgmlContext.open(16, 16);
                 GraphAllocator allocator = new GraphAllocator(device.bufferType())) {
             DeltaInputs given =
                     new DeltaInputs(
@@ -150,6 +150,8 @@ final class InPlaceDelta implements DeltaRule {
                             inputs.newTensor(GgmlType.F32, 1, heads, tokens, 1));
             Tensor state = inputs.newTensor(GgmlType.F32, size, size, heads, 1);
             Tensor after = inputs.newTensor(GgmlType.F32, size, size, heads, 1);
+            Tensor advanced = inputs.newTensor(GgmlType.F32, size, size, heads, 1);
+            Tensor deltas = inputs.newTensor(GgmlType.F32, size, heads, tokens, 1);
             try (DeviceBuffer buffer = inputs.allocate(device.bufferType()).orElseThrow()) {
                 buffer.markWeights();
                 Samples samples = new Samples(1);
@@ -162,17 +164,23 @@ final class InPlaceDelta implements DeltaRule {
                 Ops ops = nodes.ops();
                 Tensor expected = ops.gatedDeltaNet(given, state, 1).markOutput();
                 Tensor found = apply(ops, given, state, Optional.of(after)).markOutput();
-                Graph graph = nodes.newGraph(8);
+                Tensor guessed = guess(ops, given, state, deltas).markOutput();
+                Graph graph = nodes.newGraph(16);
                 graph.expand(expected);
                 graph.expand(found);
+                graph.expand(guessed);
+                graph.expand(advance(ops, given.key(), deltas, given.decay(), state, advanced));
                 allocator.allocate(graph);
                 backend.setThreads(1);
                 backend.compute(graph);
                 int[] all = Samples.bits(expected);
                 int results = Math.toIntExact(found.elements());
-                return Arrays.equals(Arrays.copyOf(all, results), Samples.bits(found))
-                        && Arrays.equals(
-                                Arrays.copyOfRange(all, results, all.length), Samples.bits(after));
+                int[] expectedResults = Arrays.copyOf(all, results);
+                int[] expectedState = Arrays.copyOfRange(all, results, all.length);
+                return Arrays.equals(expectedResults, Samples.bits(found))
+                        && Arrays.equals(expectedResults, Samples.bits(guessed))
+                        && Arrays.equals(expectedState, Samples.bits(after))
+                        && Arrays.equals(expectedState, Samples.bits(advanced));
             }
         }
     }

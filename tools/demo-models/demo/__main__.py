@@ -193,6 +193,10 @@ def main() -> None:
     files = arguments.files or []
     if (len(files) < 2) == (arguments.step == "average"):
         parser.error("--from: expected several with average, and at most one with other steps")
+    for name in arguments.family or FAMILIES:
+        plan = planned(name, arguments.steps, arguments.long_steps, arguments.rate)
+        if not 0 <= plan.long_steps <= plan.steps:
+            parser.error(f"--long-steps: expected 0 to {plan.steps}, found {plan.long_steps}")
     if arguments.step in ("questions", "all"):
         write_questions(ROOT / "evaluation")
     for name in arguments.family or FAMILIES:

@@ -10,6 +10,7 @@ import dev.varve.api.ggml.Tensor;
 import dev.varve.platform.shard.local.ShardWeights;
 
 import java.util.Arrays;
+import java.util.Optional;
 
 /**
  * Takes hidden states of the target into the context rows of all layers. A row depends on nothing
@@ -24,7 +25,10 @@ final class ContextGraph implements DraftGraph {
     private final GgmlContext context;
     private final Graph graph;
     private final Tensor features;
-    private final Tensor factors;
+
+    /** By which features were divided; empty where the network norms them. */
+    private final Optional<Tensor> factors;
+
     private final Tensor positions;
     private final Tensor rows;
 
@@ -45,8 +49,12 @@ final class ContextGraph implements DraftGraph {
             features = context.newTensor(GgmlType.F32, featureLength, tokens).markInput();
             positions = context.newTensor(GgmlType.I32, tokens).markInput();
             rows = context.newTensor(GgmlType.I64, tokens).markInput();
-            factors = context.newTensor(GgmlType.F32, 1, tokens).markInput();
-            record(new DraftLayers(context.ops(), weights, draft), network, cache);
+            DraftLayers layers = new DraftLayers(context.ops(), weights, draft);
+            factors =
+                    layers.normsFeatures()
+                            ? Optional.empty()
+                            : Optional.of(context.newTensor(GgmlType.F32, 1, tokens).markInput());
+            record(layers, network, cache);
         } catch (RuntimeException | Error e) {
             context.close();
             throw e;
@@ -80,11 +88,7 @@ final class ContextGraph implements DraftGraph {
      * @param count at most as many as the graph takes
      */
     void compute(float[] states, int[] at, long[] into, int count, ComputeDevice device) {
-        float[] divisors = new float[tokens];
-        Arrays.fill(divisors, 1);
-        float[] divided = FeatureRange.divide(states, featureLength, count, divisors);
-        features.write(divided, 0, count * featureLength, 0);
-        factors.write(divisors, 0, tokens, 0);
+        writeStates(states, count);
         if (count < tokens) {
             // What fills the graph up must be numbers, too.
             float[] zeros = new float[(tokens - count) * featureLength];
@@ -97,6 +101,18 @@ final class ContextGraph implements DraftGraph {
         positions.write(allPositions, 0, tokens, 0);
         rows.write(allRows, 0, tokens, 0);
         device.compute(graph, Phase.DECODE);
+    }
+
+    private void writeStates(float[] states, int count) {
+        if (factors.isEmpty()) {
+            features.write(states, 0, count * featureLength, 0);
+            return;
+        }
+        float[] divisors = new float[tokens];
+        Arrays.fill(divisors, 1);
+        float[] divided = FeatureRange.divide(states, featureLength, count, divisors);
+        features.write(divided, 0, count * featureLength, 0);
+        factors.get().write(divisors, 0, tokens, 0);
     }
 
     @Override

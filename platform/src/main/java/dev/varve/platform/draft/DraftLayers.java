@@ -55,13 +55,12 @@ final class DraftLayers {
     /**
      * What all captured states are to the network: {@code F32 [features, n] -> F32 [hidden, n]}.
      *
-     * @param factors {@code F32 [1, n]}, by which features were divided, unless they are normed
+     * @param factors {@code F32 [1, n]}, by which features were divided, if they were
      */
-    Tensor fuse(Tensor features, Tensor factors) {
-        Tensor fused =
-                normsFeatures()
-                        ? weights.multiplyFew(ops, names.fusion(), normEach(features))
-                        : ops.mul(weights.multiplyFew(ops, names.fusion(), features), factors);
+    Tensor fuse(Tensor features, Optional<Tensor> factors) {
+        Tensor all = normsFeatures() ? normEach(features) : features;
+        Tensor product = weights.multiplyFew(ops, names.fusion(), all);
+        Tensor fused = factors.map(each -> ops.mul(product, each)).orElse(product);
         Tensor scaled = optional("fc.scale").map(s -> ops.mul(fused, s)).orElse(fused);
         return norm(scaled, names.fusionNorm());
     }

@@ -26,6 +26,9 @@ public final class DflashSpeculator implements Speculator {
     /** Positions that must be there at least, where the sequence has as many. */
     private static final int LEAST_CONTEXT = 16;
 
+    /** Tokens whose states are worth taking in at once. */
+    private static final int ENOUGH_STATES = 32;
+
     /** When the network is in memory. */
     public enum Residency {
         /** From the beginning to the end. */
@@ -150,6 +153,10 @@ public final class DflashSpeculator implements Speculator {
             if (pending.isFull()) {
                 takeIn();
             }
+        }
+        if (pending.count() >= ENOUGH_STATES) {
+            // What guesses themselves cost should not depend on what came before.
+            takeIn();
         }
     }
 

@@ -6,14 +6,13 @@ import dev.varve.api.speculation.HiddenStates;
 import dev.varve.api.speculation.Speculator;
 import dev.varve.platform.shard.Feature;
 import dev.varve.platform.speculation.AcceptanceRates;
-import dev.varve.platform.speculation.Curiosity;
-import dev.varve.platform.speculation.DraftWidths;
-import dev.varve.platform.speculation.StepCosts;
+import dev.varve.platform.speculation.GuessEconomy;
 
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * What is guessed of the sequences in decode, and how much of it the next step checks. A speculator
@@ -21,12 +20,6 @@ import java.util.Optional;
  */
 final class Drafting {
     private static final System.Logger LOG = System.getLogger("dev.varve.engine");
-
-    /** How a guess is thought to fare before any was tried. */
-    private static final double UNTRIED = 0.7;
-
-    /** How much longer a step may take for others that gain nothing. */
-    private static final double UNHARMED = 1.05;
 
     private Optional<SpeculationOptions> options;
     private final int vocabulary;
@@ -36,21 +29,11 @@ final class Drafting {
     private final List<Integer> captures;
 
     private final boolean guesses;
-    private final AcceptanceRates rates;
     private final SpeculationCounts.Running counts;
-    private final StepCosts costs = new StepCosts();
-    private final DraftWidths widths;
+    private final GuessEconomy economy;
 
-    /** What guessing takes by the number of sequences that are asked for. */
-    private final StepCosts overhead = new StepCosts();
-
-    private final Curiosity curiosity = new Curiosity();
-
-    /** Whether guesses paid when they were asked for last. */
-    private boolean pays = true;
-
-    /** What trying guesses cost last, in nanoseconds. */
-    private double trial;
+    /** Sequences in the last step of decode that are there still. */
+    private int inDecode;
 
     /**
      * @param vocabulary tokens of the model
@@ -59,11 +42,14 @@ final class Drafting {
         this.options = options;
         this.vocabulary = vocabulary;
         depth = options.map(SpeculationOptions::most).orElse(1);
-        rates = new AcceptanceRates(depth);
-        widths = new DraftWidths(costs, depth);
         counts = new SpeculationCounts.Running(depth);
         guesses = options.isPresent();
         captures = options.map(this::askCaptures).orElse(List.of());
+        economy =
+                new GuessEconomy(
+                        depth,
+                        options.map(SpeculationOptions::width).orElse(OptionalInt.empty()),
+                        !captures.isEmpty());
     }
 
     private List<Integer> askCaptures(SpeculationOptions given) {
@@ -82,15 +68,16 @@ final class Drafting {
 
     /** Layers whose input is wanted of the tokens of some requests. */
     List<Integer> captures(List<Work> works) {
-        if (options.isEmpty()) {
+        if (options.isEmpty() || captures.isEmpty()) {
             return List.of();
         }
+        int sequences = inDecode;
+        boolean wanted = false;
         for (Work work : works) {
-            if (work.request().mayDraft() > 0) {
-                return captures;
-            }
+            wanted |= work.request().mayDraft() > 0;
+            sequences += work.request().isInDecode() ? 0 : 1;
         }
-        return List.of();
+        return wanted && economy.follows(Math.max(1, sequences)) ? captures : List.of();
     }
 
     /** What became of all guesses. */
@@ -106,8 +93,7 @@ final class Drafting {
 
     /** Takes note of how long a step of decode took. */
     void measured(int tokens, long nanos) {
-        costs.measured(tokens, nanos);
-        curiosity.stepTook(nanos);
+        economy.stepTook(tokens, nanos);
     }
 
     /**
@@ -123,7 +109,8 @@ final class Drafting {
         if (options.isEmpty()) {
             return chosen;
         }
-        requests.forEach(request -> request.drafts().settle(request.tokens(), rates));
+        inDecode = requests.size();
+        requests.forEach(request -> request.drafts().settle(request.tokens(), economy.rates()));
         List<Integer> asked = new ArrayList<>();
         List<DraftRequest> asks = new ArrayList<>();
         for (int i = 0; i < requests.size(); i++) {
@@ -136,15 +123,19 @@ final class Drafting {
                                 Math.min(most[i], depth)));
             }
         }
-        if (asks.isEmpty() || !isWorthAsking(requests.size(), asks.size())) {
+        if (asks.isEmpty() || !economy.asks(requests.size(), asks.size())) {
             return chosen;
         }
         List<Draft> drafts = ask(List.copyOf(asks));
         if (options.isEmpty()) {
             return chosen;
         }
-        boolean harmless = asks.size() == requests.size();
-        int[] counts = choose(requests, asked, drafts, harmless);
+        List<GuessEconomy.Offer> offers = new ArrayList<>();
+        for (int i = 0; i < asked.size(); i++) {
+            AcceptanceRates own = requests.get(asked.get(i)).drafts().rates();
+            offers.add(new GuessEconomy.Offer(drafts.get(i), own));
+        }
+        int[] counts = economy.choose(offers, requests.size());
         for (int i = 0; i < asked.size(); i++) {
             Draft draft = drafts.get(i);
             Request request = requests.get(asked.get(i));
@@ -152,61 +143,6 @@ final class Drafting {
             chosen.set(asked.get(i), Arrays.copyOf(draft.tokens(), counts[i]));
         }
         return chosen;
-    }
-
-    /** Where guesses did not pay, they are tried again when enough time was saved for that. */
-    private boolean isWorthAsking(int sequences, int asked) {
-        double step = costs.of(sequences);
-        double guessing = overhead.of(asked);
-        return options.orElseThrow().width().isPresent()
-                || step > 0
-                        && (pays
-                                || Curiosity.isNothing(guessing, step)
-                                || curiosity.affords(guessing + trial));
-    }
-
-    private int[] choose(
-            List<Request> requests, List<Integer> asked, List<Draft> drafts, boolean harmless) {
-        if (options.orElseThrow().width().isPresent()) {
-            int width = options.get().width().getAsInt();
-            return drafts.stream()
-                    .mapToInt(draft -> Math.min(width, draft.tokens().length))
-                    .toArray();
-        }
-        List<DraftWidths.Candidate> candidates = new ArrayList<>();
-        for (int i = 0; i < drafts.size(); i++) {
-            candidates.add(candidate(requests.get(asked.get(i)), drafts.get(i)));
-        }
-        DraftWidths.Step step =
-                new DraftWidths.Step(
-                        requests.size(),
-                        overhead.of(asked.size()),
-                        harmless ? Double.POSITIVE_INFINITY : UNHARMED);
-        int[] best = widths.choose(candidates, step);
-        pays = Arrays.stream(best).anyMatch(count -> count > 0);
-        if (!pays && !Curiosity.isNothing(step.overhead(), costs.of(requests.size()))) {
-            curiosity.spend(step.overhead());
-        }
-        int[] other = curiosity.more(widths, candidates, best);
-        if (Arrays.equals(best, other)
-                || widths.nanos(step, other) > step.slowest() * costs.of(requests.size())) {
-            return best;
-        }
-        trial = widths.loss(candidates, step, other, best);
-        if (!curiosity.affords(trial)) {
-            return best;
-        }
-        curiosity.spend(trial);
-        return other;
-    }
-
-    private DraftWidths.Candidate candidate(Request request, Draft draft) {
-        double[] chances = new double[draft.tokens().length];
-        for (int i = 0; i < chances.length; i++) {
-            double usual = rates.rate(draft.grade(), i, UNTRIED);
-            chances[i] = request.drafts().rates().rate(draft.grade(), i, usual);
-        }
-        return new DraftWidths.Candidate(chances);
     }
 
     private List<Draft> ask(List<DraftRequest> asks) {
@@ -221,12 +157,13 @@ final class Drafting {
             for (int i = 0; i < asks.size(); i++) {
                 fitting.add(fit(drafts.get(i), asks.get(i).most()));
             }
+            economy.guessingTook(
+                    (int) fitting.stream().filter(draft -> draft.tokens().length > 0).count(),
+                    System.nanoTime() - begin);
             return fitting;
         } catch (RuntimeException | Error e) {
             giveUp(e);
             return asks.stream().map(ask -> Draft.NONE).toList();
-        } finally {
-            overhead.measured(asks.size(), System.nanoTime() - begin);
         }
     }
 
@@ -260,10 +197,12 @@ final class Drafting {
         for (Feature feature : features) {
             layers.add(new HiddenStates.Layer(feature.layer(), feature.values(), column));
         }
+        long begin = System.nanoTime();
         try {
             options.get()
                     .speculator()
                     .observe(new HiddenStates(request.arrival(), firstPosition, tokens, layers));
+            economy.takingInTook(tokens, System.nanoTime() - begin);
         } catch (RuntimeException | Error e) {
             giveUp(e);
         }
@@ -271,6 +210,7 @@ final class Drafting {
 
     /** A request has ended or lost what was computed of it. */
     void forget(Request request) {
+        inDecode = Math.max(0, inDecode - 1);
         options.ifPresent(
                 given -> {
                     try {

@@ -14,7 +14,7 @@ public final class StepCosts {
     private static final double NEWS = 0.15;
 
     /** A step that took this much longer than expected was held up by something else. */
-    private static final double HELD_UP = 3;
+    private static final double HELD_UP = 1.5;
 
     /** Measurements of a number of which the shortest counts. */
     private static final int FEW = 3;
@@ -62,9 +62,9 @@ public final class StepCosts {
         }
         double expected = costs[tokens] * pace;
         double seen = Math.min(nanos, HELD_UP * expected);
-        // Half of what is new is held for the pace of everything.
+        // Most of what is new is held for the pace of everything.
         pace *= 1 + NEWS * (seen / expected - 1);
-        costs[tokens] *= 1 + NEWS / 2 * (seen / (costs[tokens] * pace) - 1);
+        costs[tokens] *= 1 + NEWS / 3 * (seen / (costs[tokens] * pace) - 1);
     }
 
     /** Whether a step of so many tokens was measured. */

@@ -1,0 +1,215 @@
+package dev.varve.platform.speculation;
+
+import dev.varve.api.speculation.Draft;
+
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.stream.IntStream;
+
+/**
+ * What is spent on guesses: whether the target's hidden states are taken in for them, whether any
+ * are asked for, and how many of them a step checks. All by measured costs, unless a width is
+ * given. Only the engine's thread uses it.
+ */
+public final class GuessEconomy {
+    /** How a guess is thought to fare before any was tried. */
+    private static final double UNTRIED = 0.7;
+
+    /** How much longer a step may take for others that gain nothing. */
+    private static final double UNHARMED = 1.05;
+
+    private final int depth;
+    private final OptionalInt width;
+    private final boolean takesIn;
+    private final AcceptanceRates rates;
+    private final DraftWidths widths;
+    private final StepCosts costs = new StepCosts();
+
+    /** What guessing takes by the number of sequences that are guessed for. */
+    private final StepCosts overhead = new StepCosts();
+
+    private final Curiosity curiosity = new Curiosity();
+    private final Following following = new Following();
+
+    /** Whether guesses paid when they were asked for last, and in a step of how many sequences. */
+    private boolean pays = true;
+
+    private int weighed;
+
+    /** What trying guesses cost last, in nanoseconds. */
+    private double trial;
+
+    /**
+     * @param depth most guesses of a draft
+     * @param width guesses of a sequence in every step; empty: as many as pay
+     * @param takesIn whether guesses go by hidden states of the target
+     */
+    public GuessEconomy(int depth, OptionalInt width, boolean takesIn) {
+        this.depth = depth;
+        this.width = width;
+        this.takesIn = takesIn;
+        rates = new AcceptanceRates(depth);
+        widths = new DraftWidths(costs, depth);
+    }
+
+    /** How guesses of all sequences fared. */
+    public AcceptanceRates rates() {
+        return rates;
+    }
+
+    /** Takes note of how long a step of decode took. */
+    public void stepTook(int tokens, long nanos) {
+        costs.measured(tokens, nanos);
+        curiosity.stepTook(nanos);
+    }
+
+    /**
+     * Takes note of how long guessing took.
+     *
+     * @param sequences those for which there was a guess
+     */
+    public void guessingTook(int sequences, long nanos) {
+        if (sequences > 0) {
+            overhead.measured(sequences, nanos);
+        }
+    }
+
+    /** Takes note of how long it took to take in hidden states of some tokens. */
+    public void takingInTook(int tokens, long nanos) {
+        following.took(tokens, nanos);
+    }
+
+    /** Whether hidden states should be taken in while so many sequences are in decode. */
+    public boolean follows(int sequences) {
+        return takesIn
+                && (width.isPresent() || following.isUnderWay() || promises(sequences, sequences));
+    }
+
+    /**
+     * Whether guesses should be asked for; to be called once before each step. Where they did not
+     * pay, they are tried again when enough time was saved for that.
+     *
+     * @param sequences those in the step
+     * @param asked those that can have guesses
+     */
+    public boolean asks(int sequences, int asked) {
+        if (width.isPresent()) {
+            return true;
+        }
+        double step = costs.of(sequences);
+        if (step == 0) {
+            return false;
+        }
+        if (following.isUnderWay()) {
+            return following.passed();
+        }
+        if (promises(sequences, asked)) {
+            return true;
+        }
+        double guessing = overhead.of(asked);
+        double looking = takesIn ? following.cost(asked) : 0;
+        if (!takesIn && Curiosity.isNothing(guessing, step)) {
+            return true;
+        }
+        if (!curiosity.affords(looking + guessing + trial)) {
+            return false;
+        }
+        if (takesIn) {
+            curiosity.spend(looking);
+            following.begin();
+        }
+        return !takesIn;
+    }
+
+    /** Whether guesses that fare as usual would pay. */
+    private boolean promises(int sequences, int asked) {
+        if (costs.of(sequences) == 0) {
+            return true;
+        }
+        if (!pays && sequences == weighed) {
+            return false;
+        }
+        boolean anyTried = false;
+        for (int grade = 0; grade <= Draft.MOST_GRADE; grade++) {
+            if (rates.tried(grade, 0) > 0) {
+                anyTried = true;
+                int[] best = widths.choose(usual(grade, asked), step(sequences, asked));
+                if (isAny(best)) {
+                    return true;
+                }
+            }
+        }
+        return !anyTried;
+    }
+
+    private List<DraftWidths.Candidate> usual(int grade, int sequences) {
+        double[] chances =
+                IntStream.range(0, depth).mapToDouble(i -> rates.rate(grade, i, UNTRIED)).toArray();
+        return Collections.nCopies(sequences, new DraftWidths.Candidate(chances));
+    }
+
+    private DraftWidths.Step step(int sequences, int asked) {
+        return new DraftWidths.Step(
+                sequences,
+                overhead.of(asked),
+                asked == sequences ? Double.POSITIVE_INFINITY : UNHARMED);
+    }
+
+    private static boolean isAny(int[] counts) {
+        return Arrays.stream(counts).anyMatch(count -> count > 0);
+    }
+
+    /**
+     * A draft of a sequence.
+     *
+     * @param own how guesses of that sequence fared
+     */
+    public record Offer(Draft draft, AcceptanceRates own) {}
+
+    /**
+     * Chooses.
+     *
+     * @param sequences those in the step
+     * @return how many guesses of each offer to check
+     */
+    public int[] choose(List<Offer> offers, int sequences) {
+        if (width.isPresent()) {
+            return offers.stream()
+                    .mapToInt(offer -> Math.min(width.getAsInt(), offer.draft().tokens().length))
+                    .toArray();
+        }
+        if (offers.stream().allMatch(offer -> offer.draft().tokens().length == 0)) {
+            return new int[offers.size()];
+        }
+        List<DraftWidths.Candidate> candidates = offers.stream().map(this::candidate).toList();
+        DraftWidths.Step step = step(sequences, offers.size());
+        int[] best = widths.choose(candidates, step);
+        pays = isAny(best);
+        weighed = sequences;
+        if (!pays && !Curiosity.isNothing(step.overhead(), costs.of(sequences))) {
+            curiosity.spend(step.overhead());
+        }
+        int[] other = curiosity.more(widths, candidates, best);
+        if (Arrays.equals(best, other)
+                || widths.nanos(step, other) > step.slowest() * costs.of(sequences)) {
+            return best;
+        }
+        trial = widths.loss(candidates, step, other, best);
+        if (!curiosity.affords(trial)) {
+            return best;
+        }
+        curiosity.spend(trial);
+        return other;
+    }
+
+    private DraftWidths.Candidate candidate(Offer offer) {
+        int grade = offer.draft().grade();
+        double[] chances = new double[offer.draft().tokens().length];
+        for (int i = 0; i < chances.length; i++) {
+            chances[i] = offer.own().rate(grade, i, rates.rate(grade, i, UNTRIED));
+        }
+        return new DraftWidths.Candidate(chances);
+    }
+}

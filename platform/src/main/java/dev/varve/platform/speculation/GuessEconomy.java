@@ -17,8 +17,14 @@ public final class GuessEconomy {
     /** How a guess is thought to fare before any was tried. */
     private static final double UNTRIED = 0.7;
 
+    /** Steps after which it is weighed anew whether guesses would pay: to weigh takes time, too. */
+    private static final int OUTLOOK_STEPS = 32;
+
     /** How much longer a step may take for others that gain nothing. */
     private static final double UNHARMED = 1.05;
+
+    /** Choices in a row after which guesses are thought not to pay: each of them may be chance. */
+    private static final int PATIENCE = 8;
 
     private final int depth;
     private final OptionalInt width;
@@ -33,13 +39,20 @@ public final class GuessEconomy {
     private final Curiosity curiosity = new Curiosity();
     private final Following following = new Following();
 
-    /** Whether guesses paid when they were asked for last, and in a step of how many sequences. */
-    private boolean pays = true;
+    /** Choices of no guesses since the last one of some, in steps of how many sequences. */
+    private int refused;
 
     private int weighed;
 
+    /** What was found last of whether guesses would pay, for how many, and in how many steps. */
+    private Outlook outlook = new Outlook(0, 0, true);
+
+    private int sinceOutlook;
+
     /** What trying guesses cost last, in nanoseconds. */
     private double trial;
+
+    private record Outlook(int sequences, int asked, boolean promises) {}
 
     /**
      * @param depth most guesses of a draft
@@ -61,6 +74,7 @@ public final class GuessEconomy {
 
     /** Takes note of how long a step of decode took. */
     public void stepTook(int tokens, long nanos) {
+        sinceOutlook++;
         costs.measured(tokens, nanos);
         curiosity.stepTook(nanos);
     }
@@ -128,9 +142,19 @@ public final class GuessEconomy {
         if (costs.of(sequences) == 0) {
             return true;
         }
-        if (!pays && sequences == weighed) {
+        if (refused >= PATIENCE && sequences == weighed) {
             return false;
         }
+        if (outlook.sequences() != sequences
+                || outlook.asked() != asked
+                || sinceOutlook >= OUTLOOK_STEPS) {
+            outlook = new Outlook(sequences, asked, weighUsual(sequences, asked));
+            sinceOutlook = 0;
+        }
+        return outlook.promises();
+    }
+
+    private boolean weighUsual(int sequences, int asked) {
         boolean anyTried = false;
         for (int grade = 0; grade <= Draft.MOST_GRADE; grade++) {
             if (rates.tried(grade, 0) > 0) {
@@ -186,7 +210,11 @@ public final class GuessEconomy {
         List<DraftWidths.Candidate> candidates = offers.stream().map(this::candidate).toList();
         DraftWidths.Step step = step(sequences, offers.size());
         int[] best = widths.choose(candidates, step);
-        pays = isAny(best);
+        boolean pays = isAny(best);
+        if (pays != outlook.promises()) {
+            sinceOutlook = OUTLOOK_STEPS;
+        }
+        refused = pays ? 0 : sequences == weighed ? refused + 1 : 1;
         weighed = sequences;
         if (!pays && !Curiosity.isNothing(step.overhead(), costs.of(sequences))) {
             curiosity.spend(step.overhead());

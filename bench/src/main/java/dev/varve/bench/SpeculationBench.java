@@ -16,6 +16,7 @@ import dev.varve.platform.draft.DraftFile;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.host.DeviceSettings;
+import dev.varve.platform.host.DraftProcess;
 import dev.varve.platform.host.DraftSettings;
 import dev.varve.platform.host.HostSettings;
 import dev.varve.platform.host.HostedModel;
@@ -266,7 +267,8 @@ public final class SpeculationBench {
                                         width.equals("auto")
                                                 ? OptionalInt.empty()
                                                 : OptionalInt.of(Integer.parseInt(width)),
-                                        DraftSettings.Residency.PERSISTENT))
+                                        DraftSettings.Residency.PERSISTENT,
+                                        DraftProcess.USUAL))
                         .onDevices(flags.getOrDefault("--devices", "cpu:0")));
     }
 

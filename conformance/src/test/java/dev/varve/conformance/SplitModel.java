@@ -95,6 +95,12 @@ record SplitModel(
     /** Likewise, with a disk behind host memory. */
     LoadedModel load(
             ModelSettings settings, Optional<Disk> disk, List<String> devices, int... cuts) {
+        return load(settings, new LoadedModel.Extras(disk, Optional.empty()), devices, cuts);
+    }
+
+    /** Likewise, with what a model can do beside computing. */
+    LoadedModel load(
+            ModelSettings settings, LoadedModel.Extras extras, List<String> devices, int... cuts) {
         Placement placement =
                 Placement.of(devices.stream().map(DeviceReference::parse).toList(), ranges(cuts));
         SplitPlan plan =
@@ -104,7 +110,7 @@ record SplitModel(
                 plan,
                 this::open,
                 settings,
-                new LoadedModel.Extras(disk, Optional.empty()),
+                extras,
                 LoadProgress.silent());
     }
 

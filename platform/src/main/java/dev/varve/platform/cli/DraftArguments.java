@@ -6,7 +6,6 @@ import dev.varve.platform.placement.PlacementRequest;
 import picocli.CommandLine.Option;
 
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 
@@ -49,7 +48,12 @@ final class DraftArguments {
     @Option(
             names = "--draft-device",
             paramLabel = "DEVICE",
-            description = "Device of a draft model (default: the model's last one).",
+            description =
+                    "Device of a draft model (default: the model's last one): cpu:0;"
+                            + " vulkan:0@process, in a process that is started for it;"
+                            + " cpu:0@unix:/path or cuda:0@grpc:host:port, in a varve shard that"
+                            + " has both files. If that one dies, tokens are not guessed until it"
+                            + " is back.",
             order = SECTION + 3)
     private Optional<String> device = Optional.empty();
 
@@ -66,21 +70,24 @@ final class DraftArguments {
             names = "--draft-ipc-bin",
             paramLabel = "FILE",
             description =
-                    "Program that serves a draft model on another backend; has no effect yet.",
+                    "Start this varve for a draft model on a backend that this installation has no"
+                            + " plugin for.",
             order = OptionSections.RARE + 11)
     private Optional<Path> launcher = Optional.empty();
 
     @Option(
             names = "--draft-ipc-work-dir",
             paramLabel = "FOLDER",
-            description = "Folder for the sockets of that program; has no effect yet.",
+            description = "Folder for the socket of a draft model's process.",
             order = OptionSections.RARE + 12)
     private Optional<Path> workFolder = Optional.empty();
 
     @Option(
             names = "--draft-ipc-ring-cap",
             paramLabel = "N",
-            description = "Positions whose features that program keeps; has no effect yet.",
+            description =
+                    "Positions of a sequence that a draft model in another process keeps (default:"
+                            + " 4096).",
             order = OptionSections.RARE + 13)
     private Optional<Integer> ringCapacity = Optional.empty();
 
@@ -106,11 +113,6 @@ final class DraftArguments {
     /** Whether tokens are to be guessed. */
     boolean isAsked() {
         return flags().settings().isPresent();
-    }
-
-    /** What was asked for and has no effect. */
-    List<String> notes() {
-        return flags().notes();
     }
 
     private DraftFlags flags() {

@@ -1,12 +1,12 @@
 package dev.varve.platform.cli;
 
+import dev.varve.platform.host.DraftProcess;
 import dev.varve.platform.host.DraftSettings;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.PlacementRequest;
 
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
@@ -89,18 +89,27 @@ record DraftFlags(
                     "--draft-ipc-ring-cap: expected 1 or more, found "
                             + process.ringCapacity().get());
         }
-        if (process.launcher().isEmpty() && process.workFolder().isPresent()) {
-            throw new IllegalArgumentException("--draft-ipc-work-dir: needs " + LAUNCHER);
-        }
-        if (process.launcher().isEmpty() && process.ringCapacity().isPresent()) {
-            throw new IllegalArgumentException("--draft-ipc-ring-cap: needs " + LAUNCHER);
-        }
+        boolean apart = process.launcher().isPresent() || !reference().isLocal();
+        requireApart(apart, process.workFolder().isPresent(), "--draft-ipc-work-dir");
+        requireApart(apart, process.ringCapacity().isPresent(), "--draft-ipc-ring-cap");
         if (!guesses()) {
             requireAbsent(device.isPresent(), DEVICE);
             requireAbsent(limits.most().isPresent(), MOST);
             requireAbsent(limits.width().isPresent(), WIDTH);
             requireAbsent(limits.residency().isPresent(), RESIDENCY);
             requireAbsent(process.launcher().isPresent(), LAUNCHER);
+        }
+    }
+
+    private static void requireApart(boolean apart, boolean present, String flag) {
+        if (present && !apart) {
+            throw new IllegalArgumentException(
+                    flag
+                            + ": needs "
+                            + LAUNCHER
+                            + " or a "
+                            + DEVICE
+                            + " in another process, such as cpu:0@process");
         }
     }
 
@@ -160,20 +169,20 @@ record DraftFlags(
         }
     }
 
-    /** What is ignored although it was asked for, for people. */
-    List<String> notes() {
-        return process.launcher().isPresent()
-                ? List.of(
-                        LAUNCHER
-                                + ": has no effect yet; draft models compute in this process, see "
-                                + DEVICE)
-                : List.of();
-    }
-
     /** What they say; empty where nothing is to be guessed. */
     Optional<DraftSettings> settings() {
         return source.filter(given -> guesses())
-                .map(given -> new DraftSettings(given, device, most(), width(), residency()));
+                .map(
+                        given ->
+                                new DraftSettings(
+                                        given, device, most(), width(), residency(), apart()));
+    }
+
+    private DraftProcess apart() {
+        return new DraftProcess(
+                process.launcher(),
+                process.workFolder(),
+                process.ringCapacity().map(OptionalInt::of).orElse(OptionalInt.empty()));
     }
 
     private OptionalInt most() {

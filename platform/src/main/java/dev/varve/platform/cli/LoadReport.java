@@ -30,7 +30,6 @@ class LoadReport implements HostListener {
 
     @Override
     public final void resolved(PlacementRequest request, Predicate<String> provided) {
-        arguments.notes().forEach(this::warning);
         arguments.checkDraft(request, provided);
     }
 }

@@ -291,11 +291,6 @@ final class ModelArguments {
         draft.requireProvided(request, provided);
     }
 
-    /** What was asked for and has no effect. */
-    List<String> notes() {
-        return draft.notes();
-    }
-
     private ModelOptions modelOptions() {
         return new ModelOptions(
                 positiveNumber(yarnBetaFast, "--yarn-beta-fast"),

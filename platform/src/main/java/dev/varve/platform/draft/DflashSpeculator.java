@@ -12,6 +12,7 @@ import dev.varve.platform.shard.FlashAttention;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -21,7 +22,7 @@ import java.util.Optional;
  */
 public final class DflashSpeculator implements Speculator {
     /** Context positions that a sequence keeps, as drafts are trained with at most. */
-    private static final int MOST_CONTEXT = 4096;
+    public static final int MOST_CONTEXT = 4096;
 
     /** Positions that must be there at least, where the sequence has as many. */
     private static final int LEAST_CONTEXT = 16;
@@ -42,8 +43,23 @@ public final class DflashSpeculator implements Speculator {
      *
      * @param residency when the network is in memory
      * @param attention how it attends
+     * @param context most positions that it keeps of a sequence
      */
-    public record Conduct(Residency residency, FlashAttention attention) {}
+    public record Conduct(Residency residency, FlashAttention attention, int context) {
+        /** Checks that it keeps something. */
+        public Conduct {
+            Objects.requireNonNull(residency);
+            Objects.requireNonNull(attention);
+            if (context < 1) {
+                throw new IllegalArgumentException("draft context of " + context + " positions");
+            }
+        }
+
+        /** Keeps as many positions as is usual. */
+        public Conduct(Residency residency, FlashAttention attention) {
+            this(residency, attention, MOST_CONTEXT);
+        }
+    }
 
     private final DraftFile file;
     private final ComputeDevice device;
@@ -65,7 +81,7 @@ public final class DflashSpeculator implements Speculator {
         this.conduct = conduct;
         ids = DraftTokens.of(file);
         regions = limits.sequences();
-        capacity = Math.min(limits.contextTokens(), MOST_CONTEXT);
+        capacity = Math.min(limits.contextTokens(), conduct.context());
         rings = new DraftRings(regions);
         pending =
                 new PendingStates(
@@ -114,9 +130,9 @@ public final class DflashSpeculator implements Speculator {
     }
 
     /** Bytes of context rows for as many sequences as there may be. */
-    public static long cacheBytes(DraftFile file, SpeculationTarget.Limits limits) {
+    public static long cacheBytes(DraftFile file, SpeculationTarget.Limits limits, int context) {
         return DraftCache.bytes(
-                file.network(), limits.sequences(), Math.min(limits.contextTokens(), MOST_CONTEXT));
+                file.network(), limits.sequences(), Math.min(limits.contextTokens(), context));
     }
 
     /** Bytes of the device's memory that are in use. */

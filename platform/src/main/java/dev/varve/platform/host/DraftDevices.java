@@ -3,51 +3,58 @@ package dev.varve.platform.host;
 import dev.varve.api.backend.ComputeDevice;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.PlacementRequest;
-import dev.varve.platform.setting.Setting;
+import dev.varve.platform.placement.Site;
+import dev.varve.platform.remote.LoadRequest;
+import dev.varve.platform.remote.ShardLink;
 
-import java.util.Optional;
-import java.util.function.Function;
-
-/** Where a draft model computes: in this process, usually beside the model's last layers. */
+/** Where a draft model computes: usually in this process, beside the model's last layers. */
 final class DraftDevices {
     private final PlacementRequest target;
-    private final Function<DeviceReference, ComputeDevice> opener;
+    private final PlacedShards shards;
+    private final ShardLinks links;
 
     /**
      * @param target the model's devices
-     * @param opener opens a device of this process, and keeps it
+     * @param shards keeps devices of this process
+     * @param links ways to a draft model's process
      */
-    DraftDevices(PlacementRequest target, Function<DeviceReference, ComputeDevice> opener) {
+    DraftDevices(PlacementRequest target, PlacedShards shards, ShardLinks links) {
         this.target = target;
-        this.opener = opener;
+        this.shards = shards;
+        this.links = links;
     }
 
-    /**
-     * Chooses.
-     *
-     * @param asked what a person asked for
-     * @throws IllegalArgumentException that begins with a setting if it is in another process
-     */
-    DeviceReference choose(Optional<String> asked) {
-        Optional<DeviceReference> given =
-                asked.map(DeviceReference::parse).filter(device -> !device.isAutomatic());
-        if (given.isPresent() && !given.get().isLocal()) {
-            throw new IllegalArgumentException(
-                    Setting.DRAFT_DEVICE
-                            + ": expected a device of this process such as "
-                            + DeviceReference.PROCESSOR
-                            + ", found "
-                            + given.get());
-        }
-        return given.orElseGet(
-                () ->
-                        target.devices().reversed().stream()
-                                .filter(DeviceReference::isLocal)
-                                .findFirst()
-                                .orElse(DeviceReference.PROCESSOR));
+    /** Chooses what was asked for, or what is usual. */
+    static DeviceReference choose(DraftSettings draft, PlacementRequest target) {
+        DeviceReference usual =
+                target.devices().reversed().stream()
+                        .filter(DeviceReference::isLocal)
+                        .findFirst()
+                        .orElse(DeviceReference.PROCESSOR);
+        DeviceReference asked = draft.device().map(DeviceReference::parse).orElse(usual);
+        DeviceReference device = asked.isAutomatic() ? usual.at(asked.site()) : asked;
+        // Who names the program of a process wants one.
+        return device.isLocal() && draft.process().launcher().isPresent()
+                ? device.at(new Site.Child())
+                : device;
     }
 
+    DeviceReference choose(DraftSettings draft) {
+        return choose(draft, target);
+    }
+
+    /** A device of this process. */
     ComputeDevice open(DeviceReference device) {
-        return opener.apply(device);
+        return shards.device(device);
+    }
+
+    /** A way to the process of one that is not in this process. */
+    ShardLink link(DeviceReference device) {
+        return links.to(device);
+    }
+
+    /** What that process is told of it. */
+    LoadRequest.Device remote(DeviceReference device) {
+        return shards.remote(device);
     }
 }

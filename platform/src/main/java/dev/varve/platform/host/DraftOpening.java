@@ -13,6 +13,9 @@ import dev.varve.platform.engine.SpeculationOptions;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.plugin.PluginCatalog;
 import dev.varve.platform.plugin.PluginOrigin;
+import dev.varve.platform.remote.DraftLoadRequest;
+import dev.varve.platform.remote.LoadRequest;
+import dev.varve.platform.remote.RemoteDraft;
 import dev.varve.platform.runtime.Computation;
 import dev.varve.platform.runtime.DraftRoom;
 import dev.varve.platform.runtime.ModelSettings;
@@ -155,10 +158,10 @@ final class DraftOpening {
         DraftFile file = file(path());
         return new DraftPlan(
                 file.file().path().toString(),
-                Optional.of(devices.choose(draft.device())),
+                Optional.of(devices.choose(draft)),
                 Math.min(most, file.mostTokens()),
                 file.weightBytes(),
-                DflashSpeculator.cacheBytes(file, target(most).limits()));
+                DflashSpeculator.cacheBytes(file, target(most).limits(), context()));
     }
 
     private DraftFile file(Path path) {
@@ -168,9 +171,12 @@ final class DraftOpening {
     private Speculator network(int most) {
         Path path = path();
         DraftFile file = file(path);
-        DeviceReference where = devices.choose(draft.device());
-        DflashSpeculator speculator =
-                DflashSpeculator.open(file, target(most).limits(), devices.open(where), conduct());
+        DeviceReference where = devices.choose(draft);
+        Speculator speculator =
+                where.isLocal()
+                        ? DflashSpeculator.open(
+                                file, target(most).limits(), devices.open(where), conduct())
+                        : remote(where, file, target(most).limits());
         notes.accept(
                 String.format(
                         Locale.ROOT,
@@ -182,6 +188,19 @@ final class DraftOpening {
                         file.mostTokens(),
                         file.captures()));
         return speculator;
+    }
+
+    private Speculator remote(
+            DeviceReference where, DraftFile file, SpeculationTarget.Limits limits) {
+        DraftLoadRequest request =
+                new DraftLoadRequest(
+                        LoadRequest.Model.of(model.file(), model.adapter(), settings.reading()),
+                        DraftLoadRequest.Draft.of(file.file()),
+                        limits,
+                        conduct(),
+                        devices.remote(where));
+        return RemoteDraft.open(
+                where.toString(), devices.link(where), request, file, model.adapter());
     }
 
     private Path path() {
@@ -206,7 +225,13 @@ final class DraftOpening {
                 draft.residency() == DraftSettings.Residency.REQUEST_SCOPED
                         ? DflashSpeculator.Residency.REQUEST_SCOPED
                         : DflashSpeculator.Residency.PERSISTENT,
-                settings.computation().numerics().flashAttention());
+                settings.computation().numerics().flashAttention(),
+                context());
+    }
+
+    /** Most positions that a draft model keeps of a sequence. */
+    private int context() {
+        return draft.process().context().orElse(DflashSpeculator.MOST_CONTEXT);
     }
 
     private SpeculationTarget target(int most) {

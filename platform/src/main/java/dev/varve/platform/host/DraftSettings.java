@@ -15,13 +15,15 @@ import java.util.OptionalInt;
  *     {@value #USUAL_MOST}
  * @param width guesses of a sequence in every step; empty: as many as pay
  * @param residency whether a draft model stays in memory
+ * @param process of a draft model's own, if it has one
  */
 public record DraftSettings(
         String source,
         Optional<String> device,
         OptionalInt most,
         OptionalInt width,
-        Residency residency) {
+        Residency residency,
+        DraftProcess process) {
     /** Guesses where nobody asked for another number. */
     public static final int USUAL_MOST = 15;
 
@@ -45,21 +47,32 @@ public record DraftSettings(
         Objects.requireNonNull(most);
         Objects.requireNonNull(width);
         Objects.requireNonNull(residency);
+        Objects.requireNonNull(process);
     }
 
     /** What guesses, and everything else as usual. */
     public static DraftSettings of(String source) {
         return new DraftSettings(
-                source, Optional.empty(), OptionalInt.empty(), OptionalInt.empty(), Residency.AUTO);
+                source,
+                Optional.empty(),
+                OptionalInt.empty(),
+                OptionalInt.empty(),
+                Residency.AUTO,
+                DraftProcess.USUAL);
     }
 
     /** The same with another limit. */
     public DraftSettings withMost(int tokens) {
-        return new DraftSettings(source, device, OptionalInt.of(tokens), width, residency);
+        return new DraftSettings(source, device, OptionalInt.of(tokens), width, residency, process);
+    }
+
+    /** The same on another device. */
+    public DraftSettings onDevice(String name) {
+        return new DraftSettings(source, Optional.of(name), most, width, residency, process);
     }
 
     /** The same with a fixed number of guesses. */
     public DraftSettings withWidth(int tokens) {
-        return new DraftSettings(source, device, most, OptionalInt.of(tokens), residency);
+        return new DraftSettings(source, device, most, OptionalInt.of(tokens), residency, process);
     }
 }

@@ -21,12 +21,15 @@ import java.util.Map;
 final class InstalledLinks implements ShardLinks {
     private static final String UNIX = "unix";
 
-    private final Path model;
+    private final List<Path> models;
     private final PluginCatalog catalog;
     private final ProcessSettings settings;
 
-    InstalledLinks(Path model, PluginCatalog catalog, ProcessSettings settings) {
-        this.model = model;
+    /**
+     * @param models what processes may load
+     */
+    InstalledLinks(List<Path> models, PluginCatalog catalog, ProcessSettings settings) {
+        this.models = List.copyOf(models);
         this.catalog = catalog;
         this.settings = settings;
     }
@@ -65,7 +68,9 @@ final class InstalledLinks implements ShardLinks {
         }
         List<String> command = new ArrayList<>(settings.command());
         command.addAll(List.of("--device", device.device()));
-        command.addAll(List.of("--model", model.toAbsolutePath().toString()));
+        for (Path model : models) {
+            command.addAll(List.of("--model", model.toAbsolutePath().toString()));
+        }
         return new ShardLaunch(device.toString(), command, Map.of(), settings.workFolder());
     }
 }

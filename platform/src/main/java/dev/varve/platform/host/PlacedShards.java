@@ -19,6 +19,7 @@ import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.local.LocalShard;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 
@@ -79,10 +80,15 @@ public final class PlacedShards implements ShardFactory, AutoCloseable {
                                 prepared.settings().model().reading()),
                         part.range(),
                         options,
-                        new LoadRequest.Device(
-                                device.device(), prepared.settings().devices().options(coreUse())),
+                        remote(device),
                         prepared.settings().processes().boundaryType()),
                 progress);
+    }
+
+    /** What another process is told of its device. */
+    LoadRequest.Device remote(DeviceReference device) {
+        return new LoadRequest.Device(
+                device.device(), prepared.settings().devices().options(coreUse()));
     }
 
     /** A device of this process, opened where it is not; it stays this object's. */
@@ -98,14 +104,14 @@ public final class PlacedShards implements ShardFactory, AutoCloseable {
 
     /** Whether more than one process computes on this machine's cores. */
     private CoreUse coreUse() {
+        List<DeviceReference> devices = prepared.devices();
         long remote =
-                prepared.request().devices().stream()
+                devices.stream()
                         .filter(device -> isHere(device) && !device.isLocal())
                         .filter(device -> info(device).hostCores())
                         .count();
         boolean local =
-                prepared.request().devices().stream()
-                        .anyMatch(device -> device.isLocal() && info(device).hostCores());
+                devices.stream().anyMatch(device -> device.isLocal() && info(device).hostCores());
         return remote + (local ? 1 : 0) > 1 ? CoreUse.SHARED : CoreUse.ALONE;
     }
 

@@ -19,6 +19,7 @@ import dev.varve.platform.plan.SplitPlanner;
 import dev.varve.platform.plugin.PluginCatalog;
 import dev.varve.platform.plugin.RejectedPlugin;
 import dev.varve.platform.prefix.Disk;
+import dev.varve.platform.remote.ShardLink;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.OpenedModel;
@@ -27,6 +28,9 @@ import dev.varve.platform.runtime.UnusedTensors;
 import dev.varve.platform.setting.Setting;
 import dev.varve.platform.tokenizer.Tokenizer;
 
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -151,7 +155,8 @@ public final class PreparedModel {
 
     /** Shards of this model, each where its device is; the caller closes it after the shards. */
     public PlacedShards shards() {
-        return shards(new InstalledLinks(model.file().path(), catalog, settings.processes()));
+        return shards(
+                new InstalledLinks(List.of(model.file().path()), catalog, settings.processes()));
     }
 
     /** Likewise, with other ways to the processes of devices that are not in this one. */
@@ -246,8 +251,28 @@ public final class PreparedModel {
     }
 
     private DraftOpening draftOpening(DraftSettings draft, PlacedShards shards) {
-        DraftDevices devices = new DraftDevices(request, shards::device);
+        DraftDevices devices =
+                new DraftDevices(request, shards, device -> draftLink(draft, device));
         return new DraftOpening(draft, this, devices, listener::note);
+    }
+
+    private ShardLink draftLink(DraftSettings draft, DeviceReference device) {
+        DraftProcess process = draft.process();
+        ProcessSettings processes = settings.processes();
+        processes = process.launcher().map(processes::startedBy).orElse(processes);
+        processes = process.workFolder().map(processes::withWorkFolder).orElse(processes);
+        List<Path> files = List.of(model.file().path(), Path.of(draft.source()));
+        return new InstalledLinks(files, catalog, processes).to(device);
+    }
+
+    /** Devices of the model, and of a draft model that is not in this process. */
+    List<DeviceReference> devices() {
+        List<DeviceReference> all = new ArrayList<>(request.devices());
+        settings.draft()
+                .map(draft -> DraftDevices.choose(draft, request))
+                .filter(device -> !device.isLocal())
+                .ifPresent(all::add);
+        return all;
     }
 
     private LoadedModel load(

@@ -49,6 +49,16 @@ public record ProcessSettings(
         return new ProcessSettings(other, workFolder, boundaryType, transport);
     }
 
+    /** The same started by another program, which uses its own installation's plugins. */
+    public ProcessSettings startedBy(Path launcher) {
+        return withCommand(List.of(launcher.toString(), SUBCOMMAND));
+    }
+
+    /** The same with sockets in another folder. */
+    public ProcessSettings withWorkFolder(Path other) {
+        return new ProcessSettings(command, Optional.of(other), boundaryType, transport);
+    }
+
     /** The same with another form of activations. */
     public ProcessSettings with(BoundaryType other) {
         return new ProcessSettings(command, workFolder, other, transport);

@@ -2,6 +2,7 @@ package dev.varve.platform.remote;
 
 import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.ggml.GgmlType;
+import dev.varve.platform.draft.DflashSpeculator;
 import dev.varve.platform.shard.ExactRows;
 import dev.varve.platform.shard.FlashAttention;
 import dev.varve.platform.shard.OutputRows;
@@ -54,6 +55,17 @@ final class EnumCodec<E extends Enum<E>> {
                                 case CHUNK -> 0;
                                 case PIECE -> 1;
                                 case ROWS -> 2;
+                            });
+
+    /** Of a draft model. */
+    static final EnumCodec<DflashSpeculator.Residency> RESIDENCY =
+            new EnumCodec<>(
+                    "residency",
+                    DflashSpeculator.Residency.values(),
+                    residency ->
+                            switch (residency) {
+                                case PERSISTENT -> 0;
+                                case REQUEST_SCOPED -> 1;
                             });
 
     /** Of a load request. */

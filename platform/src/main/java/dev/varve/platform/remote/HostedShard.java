@@ -5,12 +5,13 @@ import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.Shard;
+import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.wire.Message;
 
+import java.util.Collection;
 import java.util.List;
 import java.util.OptionalInt;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
@@ -47,10 +48,15 @@ final class HostedShard implements AutoCloseable {
 
     /** What was loaded, where. */
     Message describe() {
+        return describe(shard.memory(), device, shard.computesOn().processors());
+    }
+
+    /** What the answer to a request to load says. */
+    static Message describe(
+            ShardMemory memory, ComputeDevice device, Collection<Integer> processors) {
         FieldWriter fields = new FieldWriter();
-        ResultCodec.putMemory(fields, shard.memory());
+        ResultCodec.putMemory(fields, memory);
         fields.text(device.info().description()).flag(device.info().hostCores());
-        Set<Integer> processors = shard.computesOn().processors();
         fields.number(processors.size());
         processors.forEach(fields::number);
         return Message.of(MessageType.LOAD, fields.done());

@@ -37,6 +37,9 @@ public record LoadRequest(
         BoundaryType boundaryType) {
     private static final int NAME = 255;
 
+    /** Characters of a {@link ModelDigest}. */
+    static final int DIGEST = 64;
+
     /**
      * A model, as both sides must see it.
      *
@@ -53,6 +56,33 @@ public record LoadRequest(
                     ModelDigest.of(file),
                     Shape.of(adapter.shape()),
                     options);
+        }
+
+        void put(FieldWriter fields) {
+            fields.text(name)
+                    .text(digest)
+                    .text(shape.architecture())
+                    .number(shape.layers())
+                    .number(shape.embeddingLength())
+                    .number(shape.vocabulary())
+                    .real(options.yarnBetaFast().orElse(0))
+                    .real(options.yarnBetaSlow().orElse(0));
+        }
+
+        static Model get(FieldReader fields) {
+            String name = fileName("model", fields);
+            String digest = fields.text("digest", DIGEST);
+            Shape shape =
+                    new Shape(
+                            fields.text("architecture", NAME),
+                            fields.number("layers", 1, 1 << 16),
+                            fields.number("embedding length", 1, 1 << 24),
+                            fields.number("vocabulary", 1, 1 << 28));
+            ModelOptions options =
+                    new ModelOptions(
+                            positive(fields.real("yarn beta fast")),
+                            positive(fields.real("yarn beta slow")));
+            return new Model(name, digest, shape, options);
         }
 
         /** The fields in which another process sees something else, with both values. */
@@ -98,19 +128,29 @@ public record LoadRequest(
      * @param options its threads; shared cores are those that the server or another of its shards
      *     computes on, too
      */
-    public record Device(String name, DeviceOptions options) {}
+    public record Device(String name, DeviceOptions options) {
+        void putOptions(FieldWriter fields) {
+            fields.number(options.threads().orElse(0))
+                    .number(options.threadsBatch().orElse(0))
+                    .flag(options.sharedCores());
+        }
+
+        static String name(FieldReader fields) {
+            return fields.text("device", NAME);
+        }
+
+        static DeviceOptions options(FieldReader fields) {
+            return new DeviceOptions(
+                    positive(fields.number("threads", 0, 512)),
+                    positive(fields.number("prefill threads", 0, 512)),
+                    fields.flag("shared cores"));
+        }
+    }
 
     Message encode() {
         FieldWriter fields = new FieldWriter();
-        fields.text(model.name())
-                .text(model.digest())
-                .text(model.shape().architecture())
-                .number(model.shape().layers())
-                .number(model.shape().embeddingLength())
-                .number(model.shape().vocabulary())
-                .real(model.options().yarnBetaFast().orElse(0))
-                .real(model.options().yarnBetaSlow().orElse(0))
-                .text(device.name())
+        model.put(fields);
+        fields.text(device.name())
                 .number(range.begin())
                 .number(range.end())
                 .text(shard.cacheTypes().key().ggufName())
@@ -124,21 +164,18 @@ public record LoadRequest(
                 .flag(true)
                 .flag(shard.weights() == WeightLayout.REPACKED)
                 .number(EnumCodec.FLASH_ATTENTION.number(shard.numerics().flashAttention()))
-                .number(EnumCodec.EXACT_ROWS.number(shard.numerics().exactRows()))
-                .number(device.options().threads().orElse(0))
-                .number(device.options().threadsBatch().orElse(0))
-                .flag(device.options().sharedCores())
-                .number(EnumCodec.BOUNDARY_TYPE.number(boundaryType))
-                .number(shard.captures().size());
+                .number(EnumCodec.EXACT_ROWS.number(shard.numerics().exactRows()));
+        device.putOptions(fields);
+        fields.number(EnumCodec.BOUNDARY_TYPE.number(boundaryType)).number(shard.captures().size());
         shard.captures().forEach(fields::number);
         return Message.of(MessageType.LOAD, fields.done());
     }
 
     static LoadRequest decode(Message message) {
         FieldReader fields = new FieldReader(message.meta());
-        Model model = model(fields);
+        Model model = Model.get(fields);
         int layers = model.shape().layers();
-        String device = fields.text("device", NAME);
+        String device = Device.name(fields);
         int begin = fields.number("first layer", 0, layers - 1);
         LayerRange range = new LayerRange(begin, fields.number("end layer", begin + 1, layers));
         CacheTypes types = new CacheTypes(type(fields, "K type"), type(fields, "V type"));
@@ -157,32 +194,12 @@ public record LoadRequest(
                                         : WeightLayout.AS_IN_FILE)
                         .withFlashAttention(EnumCodec.FLASH_ATTENTION.get(fields))
                         .withExactRows(EnumCodec.EXACT_ROWS.get(fields));
-        DeviceOptions threads =
-                new DeviceOptions(
-                        positive(fields.number("threads", 0, 512)),
-                        positive(fields.number("prefill threads", 0, 512)),
-                        fields.flag("shared cores"));
+        DeviceOptions threads = Device.options(fields);
         BoundaryType boundary = EnumCodec.BOUNDARY_TYPE.get(fields);
         List<Integer> captures = captures(fields, layers);
         fields.end();
         return new LoadRequest(
                 model, range, shard.withCaptures(captures), new Device(device, threads), boundary);
-    }
-
-    private static Model model(FieldReader fields) {
-        String name = fileName(fields.text("model", NAME));
-        String digest = fields.text("digest", 64);
-        Shape shape =
-                new Shape(
-                        fields.text("architecture", NAME),
-                        fields.number("layers", 1, 1 << 16),
-                        fields.number("embedding length", 1, 1 << 24),
-                        fields.number("vocabulary", 1, 1 << 28));
-        ModelOptions options =
-                new ModelOptions(
-                        positive(fields.real("yarn beta fast")),
-                        positive(fields.real("yarn beta slow")));
-        return new Model(name, digest, shape, options);
     }
 
     private static Stashes stashes(FieldReader fields) {
@@ -200,9 +217,11 @@ public record LoadRequest(
         return captures;
     }
 
-    private static String fileName(String name) {
+    /** A file's name, which leads nowhere else. */
+    static String fileName(String field, FieldReader fields) {
+        String name = fields.text(field, NAME);
         if (name.isBlank() || name.contains("/") || name.contains("\0") || name.startsWith(".")) {
-            throw FieldReader.invalid("model", "a file name", "something else");
+            throw FieldReader.invalid(field, "a file name", "something else");
         }
         return name;
     }

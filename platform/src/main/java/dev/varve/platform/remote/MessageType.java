@@ -32,5 +32,11 @@ final class MessageType {
     /** Changes the caches as a batch does before its slices. */
     static final int CHANGE = Message.FIRST_TYPE + 13;
 
+    /** Loads a draft model; the reply is that of {@link #LOAD}. */
+    static final int LOAD_DRAFT = Message.FIRST_TYPE + 14;
+
+    /** Shows a draft model hidden states, and asks it for guesses. */
+    static final int DRAFT = Message.FIRST_TYPE + 15;
+
     private MessageType() {}
 }

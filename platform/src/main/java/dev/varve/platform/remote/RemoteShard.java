@@ -95,12 +95,12 @@ public final class RemoteShard implements Shard {
                 new ShardSupervisor(
                         String.format(
                                 Locale.ROOT,
-                                "%s (layers %d to %d)",
+                                "shard %s (layers %d to %d)",
                                 peer.device(),
                                 request.range().begin(),
                                 request.range().end() - 1),
                         peer.link(),
-                        request);
+                        request.encode());
         try {
             supervisor.start(progress);
         } catch (RuntimeException | Error e) {

@@ -9,6 +9,7 @@ import dev.varve.platform.wire.WireCode;
 import dev.varve.platform.wire.WireException;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
@@ -16,15 +17,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A shard process' side of one connection: loads a layer range when it is told to, computes, and
- * frees everything when the connection ends. Requests are worked on one after the other by a thread
- * of the session's own, so that the connection's reader always answers.
+ * A shard process' side of one connection: loads a layer range or a draft model when it is told to,
+ * computes, and frees everything when the connection ends. Requests are worked on one after the
+ * other by a thread of the session's own, so that the connection's reader always answers.
  */
 public final class ShardService implements Handler, AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.varve.remote");
 
     private final ShardHost host;
     private final LoadedShards loaded;
+
+    /** Used by the computing thread alone. */
+    private Optional<HostedDraft> draft = Optional.empty();
+
     private final AtomicLong progress = new AtomicLong();
     private final ExecutorService compute =
             Executors.newSingleThreadExecutor(
@@ -107,8 +112,10 @@ public final class ShardService implements Handler, AutoCloseable {
                                 }
                                 call.progress(loadProgress(done, total));
                             });
+            case MessageType.LOAD_DRAFT -> loadDraft(DraftLoadRequest.decode(request));
+            case MessageType.DRAFT -> draft.orElseThrow(this::noDraft).step(request);
             case MessageType.UNLOAD -> {
-                loaded.close();
+                free();
                 yield Message.of(MessageType.UNLOAD);
             }
             case MessageType.FORWARD -> loaded.current().forward(request);
@@ -121,6 +128,28 @@ public final class ShardService implements Handler, AutoCloseable {
                             WireCode.UNSUPPORTED,
                             "messages of type " + request.type() + " are not known here");
         };
+    }
+
+    /** Replaces the draft model; the former one is freed first, since both might not fit. */
+    private Message loadDraft(DraftLoadRequest request) {
+        closeDraft();
+        HostedDraft opened = HostedDraft.open(request, host);
+        draft = Optional.of(opened);
+        return opened.describe();
+    }
+
+    private WireException noDraft() {
+        return new WireException(WireCode.INVALID_REQUEST, "no draft model is loaded");
+    }
+
+    private void free() {
+        loaded.close();
+        closeDraft();
+    }
+
+    private void closeDraft() {
+        draft.ifPresent(HostedDraft::close);
+        draft = Optional.empty();
     }
 
     private Message describe() {
@@ -145,7 +174,7 @@ public final class ShardService implements Handler, AutoCloseable {
     @Override
     public void close() {
         try {
-            compute.execute(loaded::close);
+            compute.execute(this::free);
         } catch (RejectedExecutionException e) {
             return;
         }

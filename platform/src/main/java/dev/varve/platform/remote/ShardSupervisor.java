@@ -51,7 +51,7 @@ final class ShardSupervisor implements AutoCloseable {
 
     private final String name;
     private final ShardLink link;
-    private final LoadRequest request;
+    private final Message request;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
 
@@ -70,7 +70,11 @@ final class ShardSupervisor implements AutoCloseable {
     private volatile boolean hostCores;
     private volatile Set<Integer> processors = Set.of();
 
-    ShardSupervisor(String name, ShardLink link, LoadRequest request) {
+    /**
+     * @param name of the process, for people
+     * @param request what it is to load
+     */
+    ShardSupervisor(String name, ShardLink link, Message request) {
         this.name = name;
         this.link = link;
         this.request = request;
@@ -137,7 +141,7 @@ final class ShardSupervisor implements AutoCloseable {
         lock.lock();
         try {
             if (closed) {
-                throw new ShardLostException("shard " + name + " is closed");
+                throw new ShardLostException(name + " is closed");
             }
             if (!usable || session.isEmpty()) {
                 throw lostException();
@@ -160,7 +164,7 @@ final class ShardSupervisor implements AutoCloseable {
                 back = new CompletableFuture<>();
                 if (!closed) {
                     Thread.ofPlatform()
-                            .name("varve-supervisor-" + request.device().name())
+                            .name("varve-supervisor-" + name)
                             .daemon(true)
                             .start(() -> bringBack(gone));
                 }
@@ -172,7 +176,7 @@ final class ShardSupervisor implements AutoCloseable {
     }
 
     private ShardLostException lostException() {
-        return new ShardLostException("shard " + name + " is lost: " + condition.loss());
+        return new ShardLostException(name + " is lost: " + condition.loss());
     }
 
     /** Completes once the shard is there and may be used. */
@@ -180,8 +184,7 @@ final class ShardSupervisor implements AutoCloseable {
         lock.lock();
         try {
             if (closed) {
-                return CompletableFuture.failedFuture(
-                        new ShardLostException("shard " + name + " is closed"));
+                return CompletableFuture.failedFuture(new ShardLostException(name + " is closed"));
             }
             if (condition.isReady()) {
                 usable = true;
@@ -198,11 +201,7 @@ final class ShardSupervisor implements AutoCloseable {
         gone.channel().close();
         String words = link.lastWords().map(said -> " (" + said + ")").orElse("");
         String why = health().reason().orElse("") + words;
-        LOG.log(
-                System.Logger.Level.WARNING,
-                "the shard {0} is lost and is brought back: {1}",
-                name,
-                why);
+        LOG.log(System.Logger.Level.WARNING, "the {0} is lost and is brought back: {1}", name, why);
         // A process that starts is on its way; one that failed to start may never come.
         note(ShardCondition::starts);
         long pause = FIRST_PAUSE_MILLIS;
@@ -211,8 +210,7 @@ final class ShardSupervisor implements AutoCloseable {
                 connect(LoadProgress.silent());
                 LOG.log(
                         System.Logger.Level.INFO,
-                        "the shard {0} is back and has loaded its weights, {1} ms after it was"
-                                + " lost",
+                        "the {0} is back and has loaded its weights, {1} ms after it was" + " lost",
                         name,
                         Long.toString((System.nanoTime() - begin) / 1_000_000));
                 return;
@@ -220,7 +218,7 @@ final class ShardSupervisor implements AutoCloseable {
                 note(known -> known.failed(e.getMessage()));
                 LOG.log(
                         System.Logger.Level.WARNING,
-                        "the shard {0} did not come back, next try in {1} ms: {2}",
+                        "the {0} did not come back, next try in {1} ms: {2}",
                         name,
                         Long.toString(pause),
                         e.getMessage());
@@ -239,7 +237,7 @@ final class ShardSupervisor implements AutoCloseable {
                     join(
                             fresh.channel()
                                     .call(
-                                            request.encode(),
+                                            request,
                                             Deadline.withoutProgress(LOAD_WITHOUT_PROGRESS),
                                             message -> report(message, listener)));
             FieldReader fields = new FieldReader(reply.meta());
@@ -257,7 +255,7 @@ final class ShardSupervisor implements AutoCloseable {
         try {
             if (closed) {
                 fresh.channel().close();
-                throw new ShardLostException("shard " + name + " is closed");
+                throw new ShardLostException(name + " is closed");
             }
             session = Optional.of(fresh);
             condition.ready();
@@ -338,7 +336,7 @@ final class ShardSupervisor implements AutoCloseable {
         } finally {
             lock.unlock();
         }
-        waiting.completeExceptionally(new ShardLostException("shard " + name + " is closed"));
+        waiting.completeExceptionally(new ShardLostException(name + " is closed"));
         open.ifPresent(each -> each.channel().close());
         link.close();
     }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.varve.platform.host.DraftProcess;
 import dev.varve.platform.host.DraftSettings;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.PlacementRequest;
@@ -17,7 +18,6 @@ import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -99,7 +99,8 @@ class DraftFlagsTest {
                                 Optional.of("cuda:0"),
                                 OptionalInt.of(7),
                                 OptionalInt.of(3),
-                                DraftSettings.Residency.REQUEST_SCOPED)),
+                                DraftSettings.Residency.REQUEST_SCOPED,
+                                DraftProcess.USUAL)),
                 read(
                         "--draft some --draft-device cuda:0 --draft-max 7 --draft-width 3"
                                 + " --draft-residency request-scoped"));
@@ -162,8 +163,10 @@ class DraftFlagsTest {
                         + " no --draft-ipc-bin is given",
                 "--draft-ipc-ring-cap 0 --draft-ipc-bin x --draft-device hip:0 |"
                         + " --draft-ipc-ring-cap: expected 1 or more, found 0",
-                "--draft-ipc-ring-cap 8 | --draft-ipc-ring-cap: needs --draft-ipc-bin",
-                "--draft-ipc-work-dir w | --draft-ipc-work-dir: needs --draft-ipc-bin",
+                "--draft-ipc-ring-cap 8 | --draft-ipc-ring-cap: needs --draft-ipc-bin or a"
+                        + " --draft-device in another process, such as cpu:0@process",
+                "--draft-ipc-work-dir w | --draft-ipc-work-dir: needs --draft-ipc-bin or a"
+                        + " --draft-device in another process, such as cpu:0@process",
                 "--draft-ipc-bin x | --draft-ipc-bin: only needed for mixed backends, and draft and"
                         + " target are both on cpu",
                 "--draft-ipc-bin x --draft-device cpu:1 | --draft-ipc-bin: only needed for mixed"
@@ -194,22 +197,30 @@ class DraftFlagsTest {
     }
 
     @Test
-    void aLauncherMakesAnyBackendPossibleAndHasNoEffectYet() {
+    void aLauncherMakesAnyBackendPossible() {
         DraftArguments parsed =
                 parse(
                         "--draft some --draft-device hip:0 --draft-ipc-bin x"
                                 + " --draft-ipc-work-dir w --draft-ipc-ring-cap 8");
 
+        DraftSettings settings = parsed.settings(target("cpu:0"), Optional.empty()).orElseThrow();
+        assertEquals(Optional.of("hip:0"), settings.device());
         assertEquals(
-                Optional.of("hip:0"),
-                parsed.settings(target("cpu:0"), Optional.empty()).orElseThrow().device());
+                new DraftProcess(
+                        Optional.of(Path.of("x")), Optional.of(Path.of("w")), OptionalInt.of(8)),
+                settings.process());
+        parsed.requireProvided(target("cpu:0"), PROVIDED::contains);
+    }
+
+    @Test
+    void aDeviceOfAnotherProcessNeedsNoPluginHere() {
+        DraftArguments parsed =
+                parse("--draft some --draft-device hip:0@process --draft-ipc-ring-cap 8");
+
         parsed.requireProvided(target("cpu:0"), PROVIDED::contains);
         assertEquals(
-                List.of(
-                        "--draft-ipc-bin: has no effect yet; draft models compute in this process,"
-                                + " see --draft-device"),
-                parsed.notes());
-        assertEquals(List.of(), parse("--draft some").notes());
+                Optional.of("hip:0@process"),
+                parsed.settings(target("cpu:0"), Optional.empty()).orElseThrow().device());
     }
 
     /** Before the target's backend is chosen nobody knows whether they are the same. */

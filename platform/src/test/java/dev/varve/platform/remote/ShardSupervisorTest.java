@@ -116,7 +116,7 @@ class ShardSupervisorTest {
 
     @BeforeEach
     void start() throws Exception {
-        supervisor = new ShardSupervisor("test", new TestLink(), request());
+        supervisor = new ShardSupervisor("test", new TestLink(), request().encode());
         CompletableFuture<Void> started =
                 CompletableFuture.runAsync(
                         () -> supervisor.start(LoadProgress.silent()), Thread::startVirtualThread);

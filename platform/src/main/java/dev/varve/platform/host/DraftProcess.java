@@ -1,0 +1,28 @@
+package dev.varve.platform.host;
+
+import java.nio.file.Path;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/**
+ * A process of a draft model's own.
+ *
+ * @param launcher program that serves it; empty: this installation's, where the draft's device asks
+ *     for a process
+ * @param workFolder where its socket is made; empty: as for shards
+ * @param context most positions that the draft keeps of a sequence; empty: as many as is usual
+ */
+public record DraftProcess(
+        Optional<Path> launcher, Optional<Path> workFolder, OptionalInt context) {
+    /** As usual. */
+    public static final DraftProcess USUAL =
+            new DraftProcess(Optional.empty(), Optional.empty(), OptionalInt.empty());
+
+    /** Checks that nothing is missing. */
+    public DraftProcess {
+        Objects.requireNonNull(launcher);
+        Objects.requireNonNull(workFolder);
+        Objects.requireNonNull(context);
+    }
+}

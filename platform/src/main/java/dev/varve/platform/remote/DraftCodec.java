@@ -1,0 +1,152 @@
+package dev.varve.platform.remote;
+
+import dev.varve.api.speculation.Draft;
+import dev.varve.api.speculation.HiddenStates;
+import dev.varve.platform.wire.Message;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Steps of a draft model and its guesses on the wire. Hidden states travel as the target computed
+ * them, in F32: sequence after sequence, and of each layer after layer.
+ *
+ * @param captures layers whose input the draft sees
+ * @param hidden elements of each
+ * @param vocabulary tokens of the target
+ */
+record DraftCodec(List<Integer> captures, int hidden, int vocabulary) {
+    /** Most tokens of a guess. */
+    static final int MOST_TOKENS = 1 << 10;
+
+    private static final int MOST_EVENTS = 1 << 12;
+    private static final int MOST_ASKS = 1 << 10;
+    private static final int FORGOTTEN = 0;
+    private static final int SEEN = 1;
+
+    /** Bytes that a token's states take. */
+    int tokenBytes() {
+        return captures.size() * hidden * Float.BYTES;
+    }
+
+    Message encode(DraftStep step) {
+        FieldWriter fields = new FieldWriter();
+        fields.number(step.events().size());
+        int tokens = 0;
+        for (DraftStep.Event event : step.events()) {
+            switch (event) {
+                case DraftStep.Event.Forgotten(long sequence) ->
+                        fields.number(FORGOTTEN).number(sequence);
+                case DraftStep.Event.Seen(HiddenStates states) -> {
+                    fields.number(SEEN)
+                            .number(states.sequence())
+                            .number(states.firstPosition())
+                            .number(states.tokens());
+                    tokens += states.tokens();
+                }
+            }
+        }
+        fields.number(step.asks().size());
+        for (DraftStep.Ask ask : step.asks()) {
+            fields.number(ask.sequence()).number(ask.known()).number(ask.last()).number(ask.most());
+        }
+        ByteBuffer payload =
+                ByteBuffer.allocate(Math.multiplyExact(tokens, tokenBytes()))
+                        .order(ByteOrder.LITTLE_ENDIAN);
+        for (DraftStep.Event event : step.events()) {
+            if (event instanceof DraftStep.Event.Seen(HiddenStates states)) {
+                states.layers().forEach(layer -> put(payload, layer, states.tokens()));
+            }
+        }
+        return new Message(MessageType.DRAFT, fields.done(), payload.flip());
+    }
+
+    private void put(ByteBuffer payload, HiddenStates.Layer layer, int tokens) {
+        int count = tokens * hidden;
+        payload.asFloatBuffer().put(layer.values(), layer.firstColumn() * hidden, count);
+        payload.position(payload.position() + count * Float.BYTES);
+    }
+
+    DraftStep decode(Message message) {
+        FieldReader fields = new FieldReader(message.meta());
+        ByteBuffer payload = message.payload();
+        int eventCount = fields.number("events", 0, MOST_EVENTS);
+        List<DraftStep.Event> events = new ArrayList<>(eventCount);
+        for (int i = 0; i < eventCount; i++) {
+            int kind = fields.number("event", FORGOTTEN, SEEN);
+            long sequence = fields.number("sequence", Long.MIN_VALUE, Long.MAX_VALUE);
+            events.add(
+                    kind == FORGOTTEN
+                            ? new DraftStep.Event.Forgotten(sequence)
+                            : seen(sequence, fields, payload));
+        }
+        int askCount = fields.number("asks", 0, MOST_ASKS);
+        List<DraftStep.Ask> asks = new ArrayList<>(askCount);
+        for (int i = 0; i < askCount; i++) {
+            asks.add(
+                    new DraftStep.Ask(
+                            fields.number("sequence", Long.MIN_VALUE, Long.MAX_VALUE),
+                            fields.number("tokens", 1, Integer.MAX_VALUE),
+                            fields.number("last token", 0, vocabulary - 1),
+                            fields.number("most", 1, MOST_TOKENS)));
+        }
+        fields.end();
+        if (payload.hasRemaining()) {
+            throw FieldReader.invalid(
+                    "hidden states", "no more bytes", payload.remaining() + " bytes");
+        }
+        return new DraftStep(events, asks);
+    }
+
+    private DraftStep.Event seen(long sequence, FieldReader fields, ByteBuffer payload) {
+        int position = fields.number("position", 0, Integer.MAX_VALUE - (1 << 20));
+        int tokens = fields.number("tokens", 1, 1 << 20);
+        if (payload.remaining() < (long) tokens * tokenBytes()) {
+            throw FieldReader.invalid(
+                    "hidden states",
+                    (long) tokens * tokenBytes() + " bytes",
+                    payload.remaining() + " bytes");
+        }
+        List<HiddenStates.Layer> layers = new ArrayList<>(captures.size());
+        for (int layer : captures) {
+            float[] values = BoundaryType.F32.get(tokens * hidden, payload);
+            layers.add(new HiddenStates.Layer(layer, values, 0));
+        }
+        return new DraftStep.Event.Seen(new HiddenStates(sequence, position, tokens, layers));
+    }
+
+    Message encode(List<Draft> drafts) {
+        FieldWriter fields = new FieldWriter();
+        fields.number(drafts.size());
+        for (Draft draft : drafts) {
+            fields.number(draft.grade()).number(draft.tokens().length);
+            for (int token : draft.tokens()) {
+                fields.number(token);
+            }
+        }
+        return Message.of(MessageType.DRAFT, fields.done());
+    }
+
+    /**
+     * Reads guesses; only what fits the question is believed.
+     *
+     * @throws dev.varve.platform.wire.WireException that names the field that does not
+     */
+    List<Draft> decode(List<DraftStep.Ask> asks, Message reply) {
+        FieldReader fields = new FieldReader(reply.meta());
+        fields.number("drafts", asks.size(), asks.size());
+        List<Draft> drafts = new ArrayList<>(asks.size());
+        for (DraftStep.Ask ask : asks) {
+            int grade = fields.number("grade", 0, Draft.MOST_GRADE);
+            int[] tokens = new int[fields.number("guesses", 0, ask.most())];
+            for (int i = 0; i < tokens.length; i++) {
+                tokens[i] = fields.number("guess", 0, vocabulary - 1);
+            }
+            drafts.add(new Draft(tokens, grade));
+        }
+        fields.end();
+        return drafts;
+    }
+}

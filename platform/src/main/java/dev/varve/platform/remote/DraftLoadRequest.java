@@ -1,0 +1,96 @@
+package dev.varve.platform.remote;
+
+import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.speculation.SpeculationTarget;
+import dev.varve.platform.draft.DflashSpeculator;
+import dev.varve.platform.wire.Message;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What a server wants a shard process to guess with. Both files are named and compared as in a
+ * {@link LoadRequest}: the process takes embedding and head from its own copy of the target.
+ *
+ * @param target model whose tokens are guessed
+ * @param draft the draft model
+ * @param limits how much of the target is used
+ * @param conduct how it behaves
+ * @param device where to compute
+ */
+public record DraftLoadRequest(
+        LoadRequest.Model target,
+        Draft draft,
+        SpeculationTarget.Limits limits,
+        DflashSpeculator.Conduct conduct,
+        LoadRequest.Device device) {
+    private static final int MOST_SEQUENCES = 1 << 16;
+
+    /**
+     * A draft file.
+     *
+     * @param name file name
+     * @param digest {@link ModelDigest} of the file
+     */
+    public record Draft(String name, String digest) {
+        /** What this process sees. */
+        public static Draft of(GgufFile file) {
+            return new Draft(file.path().getFileName().toString(), ModelDigest.of(file));
+        }
+    }
+
+    Message encode() {
+        FieldWriter fields = new FieldWriter();
+        target.put(fields);
+        fields.text(device.name());
+        device.putOptions(fields);
+        fields.text(draft.name())
+                .text(draft.digest())
+                .number(limits.contextTokens())
+                .number(limits.sequences())
+                .number(limits.draftTokens())
+                .number(EnumCodec.RESIDENCY.number(conduct.residency()))
+                .number(EnumCodec.FLASH_ATTENTION.number(conduct.attention()))
+                .number(conduct.context());
+        return Message.of(MessageType.LOAD_DRAFT, fields.done());
+    }
+
+    static DraftLoadRequest decode(Message message) {
+        FieldReader fields = new FieldReader(message.meta());
+        LoadRequest.Model target = LoadRequest.Model.get(fields);
+        LoadRequest.Device device =
+                new LoadRequest.Device(
+                        LoadRequest.Device.name(fields), LoadRequest.Device.options(fields));
+        Draft draft =
+                new Draft(
+                        LoadRequest.fileName("draft", fields),
+                        fields.text("draft digest", LoadRequest.DIGEST));
+        SpeculationTarget.Limits limits =
+                new SpeculationTarget.Limits(
+                        fields.number("context", 1, Integer.MAX_VALUE),
+                        fields.number("sequences", 1, MOST_SEQUENCES),
+                        fields.number("guesses", 1, DraftCodec.MOST_TOKENS));
+        DflashSpeculator.Conduct conduct =
+                new DflashSpeculator.Conduct(
+                        EnumCodec.RESIDENCY.get(fields),
+                        EnumCodec.FLASH_ATTENTION.get(fields),
+                        fields.number("kept positions", 1, Integer.MAX_VALUE));
+        fields.end();
+        return new DraftLoadRequest(target, draft, limits, conduct, device);
+    }
+
+    /** What differs between what the server has and what this process has, for people. */
+    List<String> differences(LoadRequest.Model mine, Draft myDraft) {
+        List<String> found = new ArrayList<>(target.differences(mine));
+        if (!draft.digest().equals(myDraft.digest())) {
+            found.add(
+                    draft.name()
+                            + ": digest "
+                            + draft.digest()
+                            + " on the server, "
+                            + myDraft.digest()
+                            + " on the shard");
+        }
+        return found;
+    }
+}

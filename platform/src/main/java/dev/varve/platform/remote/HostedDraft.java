@@ -1,0 +1,115 @@
+package dev.varve.platform.remote;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.backend.ComputeDevice;
+import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.LayerSplitAdapter;
+import dev.varve.api.speculation.Draft;
+import dev.varve.api.speculation.DraftRequest;
+import dev.varve.api.speculation.HiddenStates;
+import dev.varve.api.speculation.TokenHistory;
+import dev.varve.platform.draft.DflashSpeculator;
+import dev.varve.platform.draft.DraftFile;
+import dev.varve.platform.shard.ShardMemory;
+import dev.varve.platform.wire.Message;
+
+import java.util.List;
+
+/** A draft model of a session, between its messages and the speculator. For one thread. */
+final class HostedDraft implements AutoCloseable {
+    private final DflashSpeculator speculator;
+    private final ComputeDevice device;
+    private final DraftCodec codec;
+
+    private HostedDraft(DflashSpeculator speculator, ComputeDevice device, DraftCodec codec) {
+        this.speculator = speculator;
+        this.device = device;
+        this.codec = codec;
+    }
+
+    /**
+     * Loads a draft model.
+     *
+     * @throws VarveException if a file is missing or another one than the server's, does not fit
+     *     the target, or there is no room
+     */
+    static HostedDraft open(DraftLoadRequest request, ShardHost host) {
+        GgufFile targetFile = host.model(request.target().name());
+        LayerSplitAdapter target = host.adapter(targetFile, request.target().options());
+        GgufFile file = host.model(request.draft().name());
+        List<String> differences =
+                request.differences(
+                        LoadRequest.Model.of(targetFile, target, request.target().options()),
+                        DraftLoadRequest.Draft.of(file));
+        if (!differences.isEmpty()) {
+            throw new VarveException(
+                    VarveException.Kind.INVALID_REQUEST,
+                    request.target().name()
+                            + " with "
+                            + request.draft().name()
+                            + ": the server and this shard have different files: "
+                            + String.join("; ", differences));
+        }
+        DraftFile draft = DraftFile.of(file, targetFile, target.shape());
+        ComputeDevice device = host.open(request.device().name(), request.device().options());
+        try {
+            return new HostedDraft(
+                    DflashSpeculator.open(draft, request.limits(), device, request.conduct()),
+                    device,
+                    codec(draft, target));
+        } catch (RuntimeException | Error e) {
+            device.close();
+            throw e;
+        }
+    }
+
+    static DraftCodec codec(DraftFile draft, LayerSplitAdapter target) {
+        return new DraftCodec(
+                draft.captures(),
+                target.shape().embeddingLength(),
+                target.shape().vocabularySize());
+    }
+
+    /** What was loaded, where. */
+    Message describe() {
+        return HostedShard.describe(
+                new ShardMemory(speculator.bytes(), 0, 0, 0), device, List.of());
+    }
+
+    Message step(Message request) {
+        DraftStep step = codec.decode(request);
+        for (DraftStep.Event event : step.events()) {
+            switch (event) {
+                case DraftStep.Event.Forgotten(long sequence) -> speculator.forget(sequence);
+                case DraftStep.Event.Seen(HiddenStates states) -> speculator.observe(states);
+            }
+        }
+        List<Draft> drafts =
+                step.asks().isEmpty()
+                        ? List.of()
+                        : speculator.propose(
+                                step.asks().stream().map(HostedDraft::request).toList());
+        return codec.encode(drafts);
+    }
+
+    private static DraftRequest request(DraftStep.Ask ask) {
+        return new DraftRequest(ask.sequence(), new Last(ask.known(), ask.last()), ask.most());
+    }
+
+    /** A history of which only the last token is known; a draft network needs no other. */
+    private record Last(int size, int token) implements TokenHistory {
+        @Override
+        public int get(int position) {
+            if (position != size - 1) {
+                throw new IndexOutOfBoundsException("token " + position + " of " + size);
+            }
+            return token;
+        }
+    }
+
+    @Override
+    public void close() {
+        speculator.close();
+        device.close();
+    }
+}

@@ -22,10 +22,12 @@ import dev.varve.platform.draft.DraftFile;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.SpeculationOptions;
 import dev.varve.platform.remote.BoundaryType;
+import dev.varve.platform.remote.ChildLink;
 import dev.varve.platform.remote.DraftLoadRequest;
 import dev.varve.platform.remote.LoadRequest;
 import dev.varve.platform.remote.RemoteDraft;
 import dev.varve.platform.remote.ShardLink;
+import dev.varve.platform.remote.ShardProtocol;
 import dev.varve.platform.runtime.DraftRoom;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
@@ -271,9 +273,24 @@ class RemoteDraftTest {
         mishaps(FragileLink::freeze);
     }
 
+    @Test
+    void nonsenseOnTheConnectionIsAsGoodAsADeath() throws Exception {
+        SpoiltTransport transport = new SpoiltTransport();
+        FragileLink link =
+                new FragileLink(
+                        new ChildLink(
+                                program.launch("spoilt"),
+                                transport,
+                                ShardProtocol.wireOptions("server")));
+        mishaps(link, spoilt -> transport.spoil());
+    }
+
     private static void mishaps(Consumer<FragileLink> mishap) throws Exception {
+        mishaps(new FragileLink(program.child("fragile")), mishap);
+    }
+
+    private static void mishaps(FragileLink link, Consumer<FragileLink> mishap) throws Exception {
         Pair pair = Pair.of(Family.QWEN35);
-        FragileLink link = new FragileLink(program.child("fragile"));
         try (RemoteDraft draft = pair.remote(link);
                 LoadedModel model =
                         pair.guessed(

@@ -265,12 +265,13 @@ public final class PreparedModel {
         return new InstalledLinks(files, catalog, processes).to(device);
     }
 
-    /** Devices of the model, and of a draft model that is not in this process. */
+    /** Devices of the model, and the processor that another process computes a draft model on. */
     List<DeviceReference> devices() {
         List<DeviceReference> all = new ArrayList<>(request.devices());
         settings.draft()
                 .map(draft -> DraftDevices.choose(draft, request))
                 .filter(device -> !device.isLocal())
+                .filter(device -> device.backend().equals(DeviceReference.PROCESSOR.backend()))
                 .ifPresent(all::add);
         return all;
     }

@@ -4,6 +4,8 @@ import dev.varve.api.speculation.Draft;
 import dev.varve.api.speculation.DraftRequest;
 import dev.varve.api.speculation.HiddenStates;
 import dev.varve.api.speculation.Speculator;
+import dev.varve.platform.prefix.FeatureKind;
+import dev.varve.platform.prefix.FeatureSpan;
 import dev.varve.platform.shard.Feature;
 import dev.varve.platform.speculation.AcceptanceRates;
 import dev.varve.platform.speculation.GuessEconomy;
@@ -31,6 +33,7 @@ final class Drafting {
     private final boolean guesses;
     private final SpeculationCounts.Running counts;
     private final GuessEconomy economy;
+    private final EarlierStates earlier;
 
     /** Sequences in the last step of decode that are there still. */
     private int inDecode;
@@ -50,6 +53,7 @@ final class Drafting {
                         depth,
                         options.map(SpeculationOptions::width).orElse(OptionalInt.empty()),
                         !captures.isEmpty());
+        earlier = new EarlierStates(captures, this::show);
     }
 
     private List<Integer> askCaptures(SpeculationOptions given) {
@@ -78,6 +82,29 @@ final class Drafting {
             sequences += work.request().isInDecode() ? 0 : 1;
         }
         return wanted && economy.follows(Math.max(1, sequences)) ? captures : List.of();
+    }
+
+    /**
+     * The hidden states that it asks for, if any.
+     *
+     * @param hidden elements of one
+     */
+    Optional<FeatureKind> features(int hidden) {
+        return captures.isEmpty()
+                ? Optional.empty()
+                : Optional.of(new FeatureKind(captures, hidden));
+    }
+
+    /** A request goes on behind positions that were computed earlier, with these states. */
+    void goesOn(Request request, FeatureSpan states) {
+        if (options.isPresent() && request.mayDraft() > 0 && economy.follows(inDecode + 1)) {
+            earlier.add(request, states);
+        }
+    }
+
+    /** Shows the speculator some of what was computed earlier, for a while. */
+    void catchUp(long nanos) {
+        earlier.showSome(nanos);
     }
 
     /** What became of all guesses. */
@@ -115,6 +142,7 @@ final class Drafting {
         List<DraftRequest> asks = new ArrayList<>();
         for (int i = 0; i < requests.size(); i++) {
             if (most[i] > 0) {
+                earlier.showAll(requests.get(i));
                 asked.add(i);
                 asks.add(
                         new DraftRequest(
@@ -193,24 +221,34 @@ final class Drafting {
         if (options.isEmpty() || request.mayDraft() == 0 || tokens == 0 || features.isEmpty()) {
             return;
         }
+        earlier.showAll(request);
         List<HiddenStates.Layer> layers = new ArrayList<>(features.size());
         for (Feature feature : features) {
             layers.add(new HiddenStates.Layer(feature.layer(), feature.values(), column));
         }
+        show(request, new HiddenStates(request.arrival(), firstPosition, tokens, layers));
+    }
+
+    /** Returns whether others may follow. */
+    private boolean show(Request request, HiddenStates states) {
+        if (options.isEmpty() || !request.isRunning()) {
+            return false;
+        }
         long begin = System.nanoTime();
         try {
-            options.get()
-                    .speculator()
-                    .observe(new HiddenStates(request.arrival(), firstPosition, tokens, layers));
-            economy.takingInTook(tokens, System.nanoTime() - begin);
+            options.get().speculator().observe(states);
+            economy.takingInTook(states.tokens(), System.nanoTime() - begin);
+            return true;
         } catch (RuntimeException | Error e) {
             giveUp(e);
+            return false;
         }
     }
 
     /** A request has ended or lost what was computed of it. */
     void forget(Request request) {
         inDecode = Math.max(0, inDecode - 1);
+        earlier.forget(request);
         options.ifPresent(
                 given -> {
                     try {

@@ -166,6 +166,8 @@ final class Flights {
             settledAt = System.nanoTime();
         }
         measure(flight.batch(), settledAt - begin);
+        // Before anything becomes of the sequences: what is kept of them has these states.
+        keepFeatures(flight, result);
         flight.departures().forEach(Departure::ripen);
         int row = 0;
         int column = 0;
@@ -175,6 +177,23 @@ final class Flights {
             show(flight, i, result, column);
             row += work.outputs();
             column += work.tokens();
+        }
+    }
+
+    private void keepFeatures(Flight flight, ShardResult result) {
+        if (result.features().isEmpty()) {
+            return;
+        }
+        int column = 0;
+        for (int i = 0; i < flight.works().size(); i++) {
+            int tokens = flight.works().get(i).tokens();
+            cache.saw(
+                    flight.places().get(i),
+                    flight.batch().slices().get(i).firstPosition(),
+                    result.features(),
+                    column,
+                    tokens);
+            column += tokens;
         }
     }
 

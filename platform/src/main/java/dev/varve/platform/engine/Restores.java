@@ -110,6 +110,7 @@ final class Restores {
             } else if (restore.arrival().hasArrived()) {
                 restores.remove(restore);
                 restore.request().restored();
+                running.goesOn(restore.request());
                 start.accept(restore.request(), cache.started(restore.place(), restore.arrival()));
                 any = true;
             }

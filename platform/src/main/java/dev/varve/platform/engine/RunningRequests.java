@@ -92,6 +92,11 @@ final class RunningRequests {
         request.run(place);
     }
 
+    /** A request goes on behind what was computed earlier: guesses go by that as well. */
+    void goesOn(Request request) {
+        cache.seen(request.sequence()).ifPresent(states -> drafting.goesOn(request, states));
+    }
+
     /** A request has all of its tokens; what was computed for it stays. */
     void finish(Request request, GenerationEnd.Reason reason) {
         leave(request);

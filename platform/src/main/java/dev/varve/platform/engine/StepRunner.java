@@ -9,6 +9,7 @@ import dev.varve.platform.sequence.CacheRequest;
 import dev.varve.platform.sequence.CachedSequence;
 import dev.varve.platform.store.ArchiveStatus;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -31,6 +32,9 @@ final class StepRunner {
 
     /** Batches for which requests keep to themselves after one failed that several shared. */
     private static final int APART = 64;
+
+    /** How long a step may be held up by what was computed earlier. */
+    private static final long CATCH_UP = Duration.ofMillis(2).toNanos();
 
     /** Tokens that a request rather waits for than computes them beside the same ones. */
     private static final int WORTH_WAITING = 64;
@@ -73,6 +77,7 @@ final class StepRunner {
                                                 new PrefixCache.Host(
                                                         host.layout(),
                                                         host.bytes(),
+                                                        drafting.features(shape.embeddingLength()),
                                                         pipeline,
                                                         host.disk(),
                                                         line::wakeUp)));
@@ -146,6 +151,7 @@ final class StepRunner {
             restores.add(request, begun.get().arrival().get());
             return Admission.ADMITTED;
         }
+        running.goesOn(request);
         if (request.isNew()) {
             start(request, state.prefix().started(wanted, place.computed(), !request.mayRestore()));
         }
@@ -231,6 +237,7 @@ final class StepRunner {
      */
     void run() {
         restores.run();
+        state.drafting().catchUp(CATCH_UP);
         List<Work> works = decode.works();
         boolean mixes = mayMix && state.flights().submitted() >= mixesFrom;
         if (mixes) {

@@ -42,10 +42,7 @@ final class CacheCounts {
         PrefixTree tree = host.tree();
         return status(
                 new PrefixCacheStatus.Tier(
-                        tree.memory().limit(),
-                        tree.memory().used(),
-                        tree.checkpoints().size(),
-                        tree.blockTokens()),
+                        host.limit(), host.used(), tree.checkpoints().size(), tree.blockTokens()),
                 tree.evictions(),
                 new long[] {host.exporter().bytes(), host.restoredBytes()});
     }

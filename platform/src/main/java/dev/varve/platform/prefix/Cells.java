@@ -1,6 +1,8 @@
 package dev.varve.platform.prefix;
 
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.FloatBuffer;
 
 /**
  * Bytes in a {@link CellMemory}, which belong to whoever took them until they are released. The
@@ -55,6 +57,39 @@ final class Cells {
             to.put(cell.slice(first, part));
             at += part;
         }
+    }
+
+    /** Takes over a run of numbers, as the bytes from {@code begin} on, which divides by four. */
+    void write(long begin, float[] values, int first, int count) {
+        require(begin, (long) count * Float.BYTES);
+        int done = 0;
+        while (done < count) {
+            FloatBuffer cell = floats(begin + (long) done * Float.BYTES);
+            int part = Math.min(cell.remaining(), count - done);
+            cell.put(values, first + done, part);
+            done += part;
+        }
+    }
+
+    /** Hands a run of numbers out, as {@link #write(long, float[], int, int)} took it. */
+    void read(long begin, float[] values, int first, int count) {
+        require(begin, (long) count * Float.BYTES);
+        int done = 0;
+        while (done < count) {
+            FloatBuffer cell = floats(begin + (long) done * Float.BYTES);
+            int part = Math.min(cell.remaining(), count - done);
+            cell.get(values, first + done, part);
+            done += part;
+        }
+    }
+
+    /** The numbers from a byte on to the end of its cell. */
+    private FloatBuffer floats(long at) {
+        ByteBuffer cell = memory.cell(numbers[(int) (at / CellMemory.CELL_BYTES)]);
+        return cell.position((int) (at % CellMemory.CELL_BYTES))
+                .slice()
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .asFloatBuffer();
     }
 
     private void require(long begin, long count) {

@@ -8,6 +8,8 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * Keys under which a store keeps blocks and checkpoints: SHA-256 over the key of what lies before,
@@ -37,6 +39,13 @@ final class ChainKeys {
 
     ObjectKey checkpoint(ObjectKey block, int[] tail) {
         return behind("varve checkpoint ", block, tail);
+    }
+
+    /** Of hidden states that belong to a block or checkpoint. */
+    ObjectKey features(FeatureKind kind, ObjectKey of) {
+        List<Integer> numbers = new ArrayList<>(kind.captures());
+        numbers.add(kind.hidden());
+        return behind("varve features ", of, numbers.stream().mapToInt(each -> each).toArray());
     }
 
     private static ObjectKey behind(String kind, ObjectKey before, int[] ids) {

@@ -3,6 +3,7 @@ package dev.varve.platform.prefix;
 import dev.varve.platform.sequence.CutList;
 
 import java.util.Arrays;
+import java.util.Optional;
 
 /**
  * A position from which a sequence can go on: the states behind its tokens and the rows since the
@@ -19,6 +20,7 @@ final class Checkpoint {
     private boolean ready;
     private boolean stored;
     private boolean gone;
+    private Optional<FeaturePage> features = Optional.empty();
 
     /**
      * @param block the last whole block
@@ -64,6 +66,22 @@ final class Checkpoint {
 
     Pieces pieces() {
         return pieces;
+    }
+
+    /**
+     * Hidden states of the last positions of its tail, or of all; empty where there are none, and
+     * where there is no tail.
+     */
+    Optional<FeaturePage> features() {
+        return features.filter(page -> !page.isGone());
+    }
+
+    /** Keeps hidden states of its tail, if they are more than what it has. */
+    void keep(FeaturePage page) {
+        if (tail.length > 0
+                && features().filter(known -> known.begin() <= page.begin()).isEmpty()) {
+            features = Optional.of(page);
+        }
     }
 
     /** Whether a prompt that has this block begins with these tokens. */

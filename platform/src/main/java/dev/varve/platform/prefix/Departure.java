@@ -6,6 +6,7 @@ import dev.varve.platform.sequence.CutList;
 import dev.varve.platform.shard.Slice;
 
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -27,6 +28,7 @@ public final class Departure {
     private Optional<TokenBlock> reached = Optional.empty();
 
     private Optional<Filling> filling = Optional.empty();
+    private FeatureSpan features;
 
     Departure(CachedSequence place, int position, int row, boolean ripe) {
         this.place = place;
@@ -35,11 +37,26 @@ public final class Departure {
         scope = place.scope();
         tokens = place.tokens().range(0, position);
         cuts = place.cuts().upTo(position);
+        features = featuresOf(place, position);
+    }
+
+    private static FeatureSpan featuresOf(CachedSequence place, int position) {
+        return place.companion()
+                .filter(FeatureTrail.class::isInstance)
+                .map(trail -> ((FeatureTrail) trail).before(position))
+                .orElseGet(() -> new FeatureSpan(List.of(), position));
     }
 
     /** What it begins with was computed without a failure, so that it may be copied. */
     public void ripen() {
         ripe = true;
+        // The hidden states have come since.
+        features = featuresOf(place, position());
+    }
+
+    /** What is there of its tokens' hidden states. */
+    FeatureSpan features() {
+        return features;
     }
 
     boolean isRipe() {

@@ -178,6 +178,7 @@ final class Exporter {
         next.pin();
         departure.reached().ifPresent(tree::unpin);
         departure.reach(next);
+        departure.features().page(next.end()).ifPresent(next::keep);
         return next;
     }
 
@@ -201,18 +202,13 @@ final class Exporter {
 
     private Optional<Filling> openCheckpoint(Departure departure, TokenBlock at) {
         int[] tail = departure.tail(at);
+        keepFeatures(departure, at, tail);
         Optional<Filling> filling = Optional.empty();
         if (isWorthIt(departure, at, tail)) {
             Supplier<List<CachePart>> parts = () -> checkpointParts(departure, at, tail.length);
             filling =
                     tree.reserveCheckpoint(at, tail, departure.cuts(), sizes(parts.get()))
-                            .map(
-                                    checkpoint ->
-                                            fill(
-                                                    departure,
-                                                    checkpoint.pieces(),
-                                                    parts,
-                                                    outcome(departure, checkpoint)));
+                            .map(checkpoint -> fill(departure, checkpoint, parts));
         }
         if (filling.isEmpty()) {
             end(departure);
@@ -220,17 +216,27 @@ final class Exporter {
         return filling;
     }
 
+    /** Checkpoints that are there already may lack hidden states. */
+    private static void keepFeatures(Departure departure, TokenBlock at, int[] tail) {
+        for (Checkpoint other : at.checkpoints()) {
+            if (begins(other.tail(), tail)) {
+                departure.features().page(other.position()).ifPresent(other::keep);
+            }
+        }
+    }
+
     private boolean isWorthIt(Departure departure, TokenBlock at, int[] tail) {
         for (Checkpoint other : at.checkpoints()) {
-            int[] known = other.tail();
-            boolean begins =
-                    known.length <= tail.length
-                            && Arrays.equals(known, 0, known.length, tail, 0, known.length);
-            if (begins && tail.length - known.length < LEAST_GAIN) {
+            if (begins(other.tail(), tail) && tail.length - other.tail().length < LEAST_GAIN) {
                 return false;
             }
         }
         return departure.position() >= LEAST_GAIN;
+    }
+
+    private static boolean begins(int[] known, int[] tail) {
+        return known.length <= tail.length
+                && Arrays.equals(known, 0, known.length, tail, 0, known.length);
     }
 
     private List<CachePart> checkpointParts(Departure departure, TokenBlock at, int tail) {
@@ -240,6 +246,12 @@ final class Exporter {
         }
         parts.addAll(states(departure));
         return parts;
+    }
+
+    private Filling fill(
+            Departure departure, Checkpoint checkpoint, Supplier<List<CachePart>> parts) {
+        departure.features().page(checkpoint.position()).ifPresent(checkpoint::keep);
+        return fill(departure, checkpoint.pieces(), parts, outcome(departure, checkpoint));
     }
 
     private Filling fill(

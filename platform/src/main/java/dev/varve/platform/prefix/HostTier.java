@@ -5,6 +5,7 @@ import dev.varve.platform.sequence.CachedSequence;
 import dev.varve.platform.sequence.CutList;
 import dev.varve.platform.sequence.SequenceCache;
 import dev.varve.platform.shard.CacheLayout;
+import dev.varve.platform.shard.Feature;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -21,10 +22,14 @@ final class HostTier implements AutoCloseable {
     /** Tokens of a window of prefill, for prompts of which nobody knows how they were cut. */
     private static final int WINDOW = 512;
 
+    /** Part of the memory that is for hidden states, where a draft wants them. */
+    private static final int FEATURE_SHARE = 4;
+
     private final PrefixTree tree;
     private final CacheLayout layout;
     private final MeteredMover mover;
     private final Exporter exporter;
+    private final Optional<FeatureMemory> features;
     private final Optional<StoreTier> store;
     private final List<Arrival> arrivals = new ArrayList<>();
     private long restoredBytes;
@@ -32,8 +37,16 @@ final class HostTier implements AutoCloseable {
     HostTier(PrefixCache.Host memory, SequenceCache devices) {
         layout = memory.layout();
         mover = new MeteredMover(devices, memory.mover());
-        tree = new PrefixTree(new CellMemory(memory.bytes()), !layout.forgets(), System::nanoTime);
-        store = memory.disk().map(disk -> new StoreTier(tree, layout, disk, memory.wakeUp()));
+        long forFeatures = memory.features().isPresent() ? memory.bytes() / FEATURE_SHARE : 0;
+        features = memory.features().map(kind -> new FeatureMemory(kind, forFeatures));
+        tree =
+                new PrefixTree(
+                        new CellMemory(memory.bytes() - forFeatures),
+                        !layout.forgets(),
+                        System::nanoTime);
+        store =
+                memory.disk()
+                        .map(disk -> new StoreTier(tree, layout, features, disk, memory.wakeUp()));
         exporter =
                 new Exporter(
                         tree,
@@ -52,6 +65,11 @@ final class HostTier implements AutoCloseable {
         return tree;
     }
 
+    /** What is for hidden states, where a draft wants them. */
+    Optional<FeatureMemory> features() {
+        return features;
+    }
+
     Exporter exporter() {
         return exporter;
     }
@@ -65,6 +83,32 @@ final class HostTier implements AutoCloseable {
     Optional<Found> find(CacheRequest request) {
         int[] tokens = request.tokens().range(0, request.tokens().size());
         return tree.find(request.scope(), tokens, tokens.length - 1, request.replay());
+    }
+
+    /** Keeps hidden states of a sequence's next positions with it. */
+    void saw(CachedSequence place, int position, List<Feature> states, int column, int count) {
+        if (features.filter(memory -> memory.kind().isOf(states, column + count)).isPresent()) {
+            trail(place, features.get()).add(position, states, column, count);
+        }
+    }
+
+    private static FeatureTrail trail(CachedSequence place, FeatureMemory memory) {
+        if (place.companion().orElse(null) instanceof FeatureTrail trail) {
+            return trail;
+        }
+        FeatureTrail trail = new FeatureTrail(memory, new FeatureSpan(List.of(), 0));
+        place.goWith(trail);
+        return trail;
+    }
+
+    /** Hidden states of a sequence's last positions before one, as many as there are. */
+    Optional<FeatureSpan> seen(CachedSequence place, int position) {
+        if (place.companion().orElse(null) instanceof FeatureTrail trail) {
+            FeatureSpan span = trail.before(position);
+            features.ifPresent(memory -> span.pages().forEach(memory::touch));
+            return Optional.of(span).filter(each -> each.begin() < each.end());
+        }
+        return Optional.empty();
     }
 
     /** Whether a request could go on from where a sequence ends, or a few tokens before that. */
@@ -97,6 +141,7 @@ final class HostTier implements AutoCloseable {
     Arrival restore(CachedSequence place, Found found) {
         Arrival arrival = new Arrival(place, layout, found);
         tree.use(found);
+        features.ifPresent(memory -> place.goWith(new FeatureTrail(memory, FeatureSpan.of(found))));
         arrivals.add(arrival);
         return arrival;
     }
@@ -158,10 +203,32 @@ final class HostTier implements AutoCloseable {
         mover.clear();
     }
 
+    /** Forgets all that nobody needs. */
+    void clear() {
+        tree.clear();
+        features.ifPresent(FeatureMemory::clear);
+    }
+
+    /** Most bytes of all that it holds. */
+    long limit() {
+        return tree.memory().limit() + features.map(states -> states.memory().limit()).orElse(0L);
+    }
+
+    /** Bytes that are taken, hidden states included. */
+    long used() {
+        return tree.memory().used() + featureBytes();
+    }
+
+    /** Bytes of hidden states. */
+    long featureBytes() {
+        return features.map(states -> states.memory().used()).orElse(0L);
+    }
+
     /** Frees the memory; nothing may be under way. */
     @Override
     public void close() {
         store.ifPresent(StoreTier::close);
         tree.close();
+        features.ifPresent(FeatureMemory::close);
     }
 }

@@ -7,6 +7,7 @@ import dev.varve.platform.sequence.CachedSequence;
 import dev.varve.platform.sequence.Departures;
 import dev.varve.platform.sequence.SequenceCache;
 import dev.varve.platform.shard.CacheLayout;
+import dev.varve.platform.shard.Feature;
 import dev.varve.platform.store.ArchiveStatus;
 
 import java.util.List;
@@ -29,6 +30,7 @@ public final class PrefixCache implements AutoCloseable {
      *
      * @param layout of what the shards keep
      * @param bytes most bytes
+     * @param features hidden states that are kept beside that, within the same bytes
      * @param mover copies between both
      * @param disk what lies behind it
      * @param wakeUp called by other threads when something was read from there
@@ -36,6 +38,7 @@ public final class PrefixCache implements AutoCloseable {
     public record Host(
             CacheLayout layout,
             long bytes,
+            Optional<FeatureKind> features,
             CacheMover mover,
             Optional<Disk> disk,
             Runnable wakeUp) {}
@@ -240,6 +243,27 @@ public final class PrefixCache implements AutoCloseable {
                                                 false));
     }
 
+    /**
+     * Takes note of hidden states of a sequence's positions, which go with it. Those of guesses are
+     * replaced by what comes in their place.
+     *
+     * @param position the first one
+     * @param states what was computed, also of others
+     * @param column of the first position
+     * @param count how many positions
+     */
+    public void saw(
+            CachedSequence sequence, int position, List<Feature> states, int column, int count) {
+        if (sequence.scope().keeps() && sequence.computed() >= position + count) {
+            host.ifPresent(tier -> tier.saw(sequence, position, states, column, count));
+        }
+    }
+
+    /** Hidden states of the positions behind which a sequence goes on, as far as they are there. */
+    public Optional<FeatureSpan> seen(CachedSequence sequence) {
+        return host.flatMap(tier -> tier.seen(sequence, sequence.computed()));
+    }
+
     /** The computing of it failed. */
     public void forget(Departure departure) {
         host.ifPresent(tier -> tier.exporter().cancel(departure));
@@ -335,7 +359,7 @@ public final class PrefixCache implements AutoCloseable {
     /** Forgets what host memory has that nobody needs. */
     public void clearHost() {
         store().ifPresent(StoreTier::poll);
-        host.ifPresent(tier -> tier.tree().clear());
+        host.ifPresent(HostTier::clear);
     }
 
     /** What host memory can restore. */

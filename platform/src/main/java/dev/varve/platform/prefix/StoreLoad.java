@@ -14,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 
 /**
  * Blocks and a checkpoint on their way from a store to host memory, where room is reserved for
@@ -23,6 +24,7 @@ public final class StoreLoad {
     private final PrefixTree tree;
     private final BooleanSupplier wanted;
     private final List<Item> items = new ArrayList<>();
+    private final List<FeatureLoad> features = new ArrayList<>();
     private Optional<TokenBlock> last = Optional.empty();
     private Optional<Checkpoint> checkpoint = Optional.empty();
     private CompletableFuture<Void> all = CompletableFuture.completedFuture(null);
@@ -86,15 +88,30 @@ public final class StoreLoad {
                         new Holder()));
     }
 
+    /** Adds hidden states, for which room is reserved. */
+    void add(FeatureLoad states) {
+        features.add(states);
+    }
+
+    /** The last block on the way. */
+    TokenBlock last() {
+        return last.orElseThrow();
+    }
+
+    /** The checkpoint at the end of the way, if there is one. */
+    Optional<Checkpoint> checkpoint() {
+        return checkpoint;
+    }
+
     /** Begins to read. */
     void start(SnapshotArchive archive, Executor readers, Runnable done) {
+        Stream<Runnable> reads =
+                Stream.concat(
+                        items.stream().map(item -> () -> read(archive, item)),
+                        features.stream().map(states -> () -> states.read(archive)));
         all =
                 CompletableFuture.allOf(
-                        items.stream()
-                                .map(
-                                        item ->
-                                                CompletableFuture.runAsync(
-                                                        () -> read(archive, item), readers))
+                        reads.map(each -> CompletableFuture.runAsync(each, readers))
                                 .toArray(CompletableFuture<?>[]::new));
         all.whenComplete((nothing, failure) -> done.run());
     }
@@ -151,6 +168,7 @@ public final class StoreLoad {
                 checkpoint.orElseThrow().becomeLoaded(header.cuts());
             }
         }
+        features.forEach(FeatureLoad::take);
     }
 
     /** Whether all was read, and nobody has taken it in. */
@@ -169,6 +187,7 @@ public final class StoreLoad {
     /** Takes out of the tree what will not come. Nobody may be reading. */
     void giveUp() {
         taken = true;
+        features.forEach(FeatureLoad::giveUp);
         checkpoint.ifPresent(tree::remove);
         checkpoint = Optional.empty();
         List<TokenBlock> blocks = items.stream().flatMap(item -> item.block().stream()).toList();

@@ -10,8 +10,11 @@ import dev.varve.platform.store.SnapshotArchive;
 import dev.varve.platform.store.Written;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 
 /**
  * A checkpoint, with the blocks before it, on its way from host memory to a store. It is pinned
@@ -21,6 +24,10 @@ final class StoreSave {
     private final CacheScope scope;
     private final Checkpoint checkpoint;
     private final List<TokenBlock> blocks;
+
+    /** Hidden states of the blocks, and of the checkpoint behind them; pinned. */
+    private final List<Optional<FeaturePage>> features = new ArrayList<>();
+
     private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.WAITING);
 
     private enum Phase {
@@ -37,11 +44,19 @@ final class StoreSave {
                         .filter(block -> block.end() > 0)
                         .toList();
         checkpoint.pin();
+        int first = checkpoint.position() - FeatureSpan.MOST;
+        blocks.forEach(block -> features.add(block.features().filter(page -> block.end() > first)));
+        features.add(checkpoint.features());
+        pages().forEach(FeaturePage::pin);
+    }
+
+    private Stream<FeaturePage> pages() {
+        return features.stream().flatMap(Optional::stream);
     }
 
     /** Bytes that it keeps in host memory; others may need some of them as well. */
     long bytes() {
-        return checkpoint.bytesAlone();
+        return checkpoint.bytesAlone() + pages().mapToLong(FeaturePage::usedBytes).sum();
     }
 
     /** Gives it up, if nobody writes it yet; says whether that is so. */
@@ -56,6 +71,7 @@ final class StoreSave {
     /** Lets it give way. */
     void release() {
         checkpoint.unpin();
+        pages().forEach(FeaturePage::unpin);
     }
 
     /**
@@ -69,6 +85,7 @@ final class StoreSave {
             return;
         }
         try {
+            List<ObjectName> names = new ArrayList<>();
             ObjectKey before = keys.root(scope);
             for (TokenBlock block : blocks) {
                 ObjectKey key = keys.block(before, block.tokens());
@@ -85,6 +102,7 @@ final class StoreSave {
                 if (!write(archive, name, header, block.rows(), pause)) {
                     return;
                 }
+                names.add(name);
                 before = key;
             }
             StoredHeader header =
@@ -101,7 +119,10 @@ final class StoreSave {
                             ObjectKind.CHECKPOINT,
                             checkpoint.position(),
                             checkpoint.tail().length);
-            write(archive, name, header, checkpoint.pieces(), pause);
+            if (write(archive, name, header, checkpoint.pieces(), pause)) {
+                names.add(name);
+                writeFeatures(archive, keys, names, pause);
+            }
         } finally {
             phase.set(Phase.OVER);
         }
@@ -121,12 +142,52 @@ final class StoreSave {
         if (archive.find(name.key()).isPresent()) {
             return true;
         }
-        Written written = archive.write(name, new Source(header.encode(), pieces, pause));
+        Written written =
+                archive.write(
+                        name, new Source(header.encode(), pieces.bytes(), pieces::read, pause));
         return written == Written.WRITTEN || written == Written.KNOWN;
     }
 
+    /** Writes hidden states, last of all: the rest is of use without them. */
+    private void writeFeatures(
+            SnapshotArchive archive, ChainKeys keys, List<ObjectName> names, Runnable pause) {
+        for (int i = 0; i < names.size(); i++) {
+            int[] tokens = i < blocks.size() ? blocks.get(i).tokens() : checkpoint.tail();
+            Optional<FeaturePage> page =
+                    features.get(i).filter(each -> each.begin() < tokens.length);
+            if (page.isPresent()) {
+                writeFeatures(archive, keys, names.get(i), tokens, page.get(), pause);
+            }
+        }
+    }
+
+    private static void writeFeatures(
+            SnapshotArchive archive,
+            ChainKeys keys,
+            ObjectName of,
+            int[] tokens,
+            FeaturePage page,
+            Runnable pause) {
+        ObjectKey key = keys.features(page.kind(), of.key());
+        FeatureHeader header =
+                new FeatureHeader(
+                        page.kind(),
+                        FeatureSpan.MOST,
+                        of.position(),
+                        tokens.length - page.begin(),
+                        tokens);
+        archive.write(
+                new ObjectName(key, of.parent(), ObjectKind.FEATURES, of.position(), of.tail()),
+                new Source(header.encode(), page.bytes(tokens.length), page::read, pause));
+    }
+
+    /** Hands out bytes from one on. */
+    private interface Reading {
+        void read(long begin, ByteBuffer to);
+    }
+
     /** Where the bytes come from. */
-    private record Source(ByteBuffer header, Pieces pieces, Runnable pause)
+    private record Source(ByteBuffer header, long bytes, Reading from, Runnable pause)
             implements ObjectSource {
         @Override
         public ByteBuffer header() {
@@ -134,14 +195,9 @@ final class StoreSave {
         }
 
         @Override
-        public long bytes() {
-            return pieces.bytes();
-        }
-
-        @Override
         public void give(long offset, ByteBuffer target) {
             pause.run();
-            pieces.read(offset, target);
+            from.read(offset, target);
         }
     }
 }

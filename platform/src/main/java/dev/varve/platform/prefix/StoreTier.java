@@ -57,6 +57,7 @@ final class StoreTier implements AutoCloseable {
 
     private final PrefixTree tree;
     private final CacheLayout layout;
+    private final Optional<FeatureMemory> features;
     private final Disk disk;
     private final ChainKeys keys;
     private final long mostWaiting;
@@ -75,9 +76,16 @@ final class StoreTier implements AutoCloseable {
     private record Way(List<ObjectKey> blocks, Optional<StoredObject> checkpoint, int position) {}
 
     /**
+     * @param features host memory for hidden states, if they are wanted
      * @param wakeUp called by other threads when something was read
      */
-    StoreTier(PrefixTree tree, CacheLayout layout, Disk disk, Runnable wakeUp) {
+    StoreTier(
+            PrefixTree tree,
+            CacheLayout layout,
+            Optional<FeatureMemory> features,
+            Disk disk,
+            Runnable wakeUp) {
+        this.features = features;
         this.tree = tree;
         this.layout = layout;
         this.disk = disk;
@@ -120,6 +128,7 @@ final class StoreTier implements AutoCloseable {
             load.giveUp();
             return Optional.empty();
         }
+        features.ifPresent(memory -> addFeatures(load, memory, way));
         way.checkpoint().ifPresent(found -> disk.archive().use(found.name().key()));
         loads.add(load);
         load.start(disk.archive(), readers, wakeUp);
@@ -200,6 +209,25 @@ final class StoreTier implements AutoCloseable {
                 tree.reserveCheckpoint(at, tail, StoreLoad.UNKNOWN, sizes(tail.length, position));
         reserved.ifPresent(checkpoint -> load.add(object.name().key(), checkpoint));
         return reserved.isPresent();
+    }
+
+    /** Takes room for the hidden states before the end of a way, as far as there are some. */
+    private void addFeatures(StoreLoad load, FeatureMemory memory, Way way) {
+        FeatureLoads loads = new FeatureLoads(disk.archive(), memory, keys, load);
+        if (way.checkpoint().isPresent() && load.checkpoint().isPresent()) {
+            Checkpoint checkpoint = load.checkpoint().get();
+            if (checkpoint.tail().length > 0
+                    && !loads.add(way.checkpoint().get().name().key(), checkpoint)) {
+                return;
+            }
+        }
+        int first = way.position() - FeatureSpan.MOST;
+        List<TokenBlock> blocks = load.last().wayUp();
+        for (int i = 0; i < way.blocks().size() && blocks.get(i).end() > first; i++) {
+            if (!loads.add(way.blocks().reversed().get(i), blocks.get(i))) {
+                return;
+            }
+        }
     }
 
     private long[] sizes(int tail, int position) {

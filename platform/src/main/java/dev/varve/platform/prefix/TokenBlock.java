@@ -35,6 +35,7 @@ final class TokenBlock {
     private boolean loading;
     private boolean loaded;
     private boolean gone;
+    private Optional<FeaturePage> features = Optional.empty();
 
     /** Tokens as a key: the hash only finds a place, the tokens themselves are compared. */
     record Tokens(int[] ids) {
@@ -122,6 +123,18 @@ final class TokenBlock {
     /** Digest of how its rows and those before them were computed. */
     long cuts() {
         return cuts;
+    }
+
+    /** Hidden states of its last positions, or of all; empty where there are none. */
+    Optional<FeaturePage> features() {
+        return features.filter(page -> !page.isGone());
+    }
+
+    /** Keeps hidden states of its last positions, if they are more than what it has. */
+    void keep(FeaturePage page) {
+        if (features().filter(known -> known.begin() <= page.begin()).isEmpty()) {
+            features = Optional.of(page);
+        }
     }
 
     List<Checkpoint> checkpoints() {

@@ -22,6 +22,8 @@ public final class CachedSequence {
     private CutList cuts = new CutList();
     private Optional<TokenOutput> output = Optional.empty();
 
+    private Optional<Companion> companion = Optional.empty();
+
     /** Where the last forward was computed, if some of its tokens were guessed. */
     private Optional<SlicePlace> drafted = Optional.empty();
 
@@ -78,6 +80,16 @@ public final class CachedSequence {
     /** What the last computed token gave, where that was kept for requests of the same tokens. */
     public Optional<TokenOutput> output() {
         return output;
+    }
+
+    /** What goes with it, if anything does. */
+    public Optional<Companion> companion() {
+        return companion;
+    }
+
+    /** Has something go with it from now on. */
+    public void goWith(Companion other) {
+        companion = Optional.of(other);
     }
 
     /** The state that is kept beside the current one. */
@@ -138,6 +150,7 @@ public final class CachedSequence {
         checkpoint = other.checkpoint.position() <= length ? other.checkpoint : Checkpoint.NONE;
         row = stateRow;
         output = length == other.computed ? other.output : Optional.empty();
+        companion = other.companion.map(before -> before.upTo(length));
     }
 
     /**
@@ -159,5 +172,6 @@ public final class CachedSequence {
         row = Slice.ZERO_ROW;
         checkpoint = Checkpoint.NONE;
         drafted = Optional.empty();
+        companion = Optional.empty();
     }
 }

@@ -168,10 +168,21 @@ final class ObjectIndex {
                 .ifPresent(node -> use(node, used.uses(), used.time()));
     }
 
-    private static void use(Node node, int uses, long now) {
+    private void use(Node node, int uses, long now) {
         node.uses = uses;
         for (Optional<Node> at = Optional.of(node); at.isPresent(); at = at.get().parent) {
             at.get().lastUse = Math.max(at.get().lastUse, now);
+            useFeatures(at.get().name, now);
+        }
+    }
+
+    /** Hidden states of its tokens stay as long as it does. */
+    private void useFeatures(ObjectName name, long now) {
+        for (Node node : behind.getOrDefault(name.parent(), Set.of())) {
+            if (node.name.kind() == ObjectKind.FEATURES
+                    && node.name.position() == name.position()) {
+                node.lastUse = Math.max(node.lastUse, now);
+            }
         }
     }
 

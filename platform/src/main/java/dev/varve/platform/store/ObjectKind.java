@@ -5,5 +5,7 @@ public enum ObjectKind {
     /** Rows of some tokens, which others lie behind. */
     BLOCK,
     /** State from which a sequence can go on; nothing lies behind it. */
-    CHECKPOINT
+    CHECKPOINT,
+    /** Hidden states of the tokens of a block or checkpoint, behind the same block as that. */
+    FEATURES
 }

@@ -4,9 +4,11 @@ import dev.varve.api.snapshot.SnapshotStore;
 import dev.varve.api.snapshot.SnapshotStoreProvider;
 import dev.varve.api.snapshot.StoreAccess;
 import dev.varve.api.snapshot.StoreSize;
+import dev.varve.platform.store.ObjectKind;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -15,7 +17,9 @@ import java.util.function.Consumer;
 final class StoreFaults {
     private final AtomicInteger reads = new AtomicInteger();
     private volatile Hook reading = () -> {};
+    private final AtomicInteger damagedFeatures = new AtomicInteger();
     private volatile boolean damaged;
+    private volatile boolean damagesFeatures;
 
     /** Waits or fails. */
     interface Hook {
@@ -28,6 +32,16 @@ final class StoreFaults {
 
     void damageValues() {
         damaged = true;
+    }
+
+    /** Damages what hidden states begin with, and nothing else. */
+    void damageFeatures() {
+        damagesFeatures = true;
+    }
+
+    /** How many of them were read. */
+    int damagedFeatures() {
+        return damagedFeatures.get();
     }
 
     /** How many values were asked for. */
@@ -72,11 +86,20 @@ final class StoreFaults {
             }
             int begin = target.position();
             boolean found = store.get(key, target);
-            if (found && damaged) {
+            boolean features = damagesFeatures && found && isFeatures(target, begin);
+            if (found && damaged || features) {
                 int last = target.limit() > begin + 100 ? begin + 100 : begin;
                 target.put(last, (byte) ~target.get(last));
             }
+            damagedFeatures.addAndGet(features ? 1 : 0);
             return found;
+        }
+
+        /** A checksum and a length come first, then what objects begin with. */
+        private boolean isFeatures(ByteBuffer value, int begin) {
+            ByteBuffer numbers = value.duplicate().order(ByteOrder.BIG_ENDIAN);
+            return numbers.getInt(begin + 8) == 0x5641_5256
+                    && numbers.getInt(begin + 48) == ObjectKind.FEATURES.ordinal();
         }
 
         @Override

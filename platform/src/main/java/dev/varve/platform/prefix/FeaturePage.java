@@ -1,0 +1,141 @@
+package dev.varve.platform.prefix;
+
+import dev.varve.platform.shard.Feature;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Hidden states of the positions of one block, from some position in it on. Each position has
+ * {@code F32 [hidden, captures]}, the lowest layer first. A position that others may read is never
+ * written again. The memory may be taken from it at any time when it is not pinned: {@link
+ * FeatureMemory} alone does that.
+ */
+final class FeaturePage {
+    /** Positions that get their memory together. */
+    static final int GROUP = 32;
+
+    private final FeatureKind kind;
+    private final List<Cells> groups = new ArrayList<>(TokenBlock.TOKENS / GROUP);
+    private final int firstGroup;
+    private int begin;
+    private int pins;
+    private boolean gone;
+
+    /**
+     * @param begin first position, counted from the begin of the block
+     */
+    FeaturePage(FeatureKind kind, int begin) {
+        this.kind = kind;
+        this.begin = begin;
+        firstGroup = begin / GROUP;
+    }
+
+    FeatureKind kind() {
+        return kind;
+    }
+
+    /** First position that it has, counted from the begin of the block. */
+    int begin() {
+        return begin;
+    }
+
+    /** It was filled from a position on, and is empty before that. */
+    void beginAt(int offset) {
+        begin = offset;
+    }
+
+    /** Position behind those that it has memory for. */
+    int room() {
+        return (firstGroup + groups.size()) * GROUP;
+    }
+
+    void add(Cells group) {
+        groups.add(group);
+    }
+
+    /** Takes over columns of what was computed; there must be room. */
+    void write(int offset, List<Feature> features, int firstColumn, int count) {
+        int hidden = kind.hidden();
+        for (int i = 0; i < count; i++) {
+            for (int layer = 0; layer < features.size(); layer++) {
+                group(offset + i)
+                        .write(
+                                at(offset + i, layer),
+                                features.get(layer).values(),
+                                (firstColumn + i) * hidden,
+                                hidden);
+            }
+        }
+    }
+
+    /** Hands the states of one layer out, {@code F32 [hidden, count]}. */
+    void read(int offset, int layer, float[] values, int firstColumn, int count) {
+        int hidden = kind.hidden();
+        for (int i = 0; i < count; i++) {
+            group(offset + i)
+                    .read(at(offset + i, layer), values, (firstColumn + i) * hidden, hidden);
+        }
+    }
+
+    private Cells group(int offset) {
+        return groups.get(offset / GROUP - firstGroup);
+    }
+
+    private long at(int offset, int layer) {
+        return (long) (offset % GROUP) * kind.bytesPerToken()
+                + (long) layer * kind.hidden() * Float.BYTES;
+    }
+
+    /** Bytes of the positions up to one. */
+    long bytes(int end) {
+        return (long) (end - begin) * kind.bytesPerToken();
+    }
+
+    /** Hands out its bytes from one on, counted from its first position. */
+    void read(long from, ByteBuffer to) {
+        pieces().read(skipped() + from, to);
+    }
+
+    /** Takes over its bytes from one on, counted from its first position. */
+    void write(long from, ByteBuffer bytes) {
+        pieces().write(skipped() + from, bytes);
+    }
+
+    private Pieces pieces() {
+        return new Pieces(groups);
+    }
+
+    private long skipped() {
+        return (long) (begin - firstGroup * GROUP) * kind.bytesPerToken();
+    }
+
+    void pin() {
+        pins++;
+    }
+
+    void unpin() {
+        pins--;
+    }
+
+    boolean isPinned() {
+        return pins > 0;
+    }
+
+    /** Whether its memory was taken from it. */
+    boolean isGone() {
+        return gone;
+    }
+
+    /** Bytes of the memory that it takes. */
+    long usedBytes() {
+        return new Pieces(groups).usedBytes();
+    }
+
+    void release() {
+        gone = true;
+        groups.forEach(Cells::release);
+        groups.clear();
+    }
+}

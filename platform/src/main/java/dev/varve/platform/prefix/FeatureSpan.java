@@ -1,0 +1,127 @@
+package dev.varve.platform.prefix;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+
+/**
+ * Hidden states of the positions before one, as many as are there without a gap. They may go at any
+ * time, the earliest first or all together.
+ */
+public final class FeatureSpan {
+    /** Positions that are of use: drafts are trained with no more before a token. */
+    public static final int MOST = 4096;
+
+    /** Of consecutive blocks; the last one has the position before the end. */
+    private final List<FeaturePage> pages;
+
+    private final int end;
+
+    FeatureSpan(List<FeaturePage> pages, int end) {
+        this.pages = List.copyOf(pages);
+        this.end = end;
+    }
+
+    /** Position behind the last one. */
+    public int end() {
+        return end;
+    }
+
+    /** The first position of those that are there at this moment; the end if none is. */
+    public int begin() {
+        int begin = end;
+        int first = end - (end - 1) % TokenBlock.TOKENS - 1;
+        for (FeaturePage page : pages.reversed()) {
+            if (page.isGone()) {
+                break;
+            }
+            // A page may begin behind the end, where a sequence was cut back to before a gap.
+            begin = Math.min(end, first + page.begin());
+            if (page.begin() > 0) {
+                break;
+            }
+            first -= TokenBlock.TOKENS;
+        }
+        return Math.max(begin, end - MOST);
+    }
+
+    List<FeaturePage> pages() {
+        return pages;
+    }
+
+    /** The states of positions before another one. */
+    FeatureSpan upTo(int position) {
+        if (position >= end) {
+            return position == end ? this : new FeatureSpan(List.of(), position);
+        }
+        int dropped = block(end) - block(position);
+        return new FeatureSpan(
+                pages.subList(0, Math.max(0, pages.size() - dropped)), Math.max(0, position));
+    }
+
+    private static int block(int end) {
+        return Math.floorDiv(end - 1, TokenBlock.TOKENS);
+    }
+
+    /**
+     * The states of a block's positions, if those at its end are among them.
+     *
+     * @param blockEnd position behind the block, or behind all positions
+     */
+    Optional<FeaturePage> page(int blockEnd) {
+        int index = pages.size() - 1 - (block(end) - block(blockEnd));
+        return blockEnd > end || index < 0 || blockEnd < 1
+                ? Optional.empty()
+                : Optional.of(pages.get(index)).filter(page -> !page.isGone());
+    }
+
+    /**
+     * Copies states out, layer by layer, each {@code F32 [hidden, count]}.
+     *
+     * @return empty if they are not there any more
+     */
+    public Optional<List<float[]>> read(int position, int count) {
+        if (position < begin() || position + count > end || count < 1) {
+            return Optional.empty();
+        }
+        FeatureKind kind = pages.getLast().kind();
+        List<float[]> layers =
+                IntStream.range(0, kind.captures().size())
+                        .mapToObj(layer -> new float[count * kind.hidden()])
+                        .toList();
+        int done = 0;
+        while (done < count) {
+            int offset = (position + done) % TokenBlock.TOKENS;
+            int part = Math.min(count - done, TokenBlock.TOKENS - offset);
+            FeaturePage page = page(position + done + 1).orElseThrow();
+            for (int layer = 0; layer < layers.size(); layer++) {
+                page.read(offset, layer, layers.get(layer), done, part);
+            }
+            done += part;
+        }
+        return Optional.of(layers);
+    }
+
+    /** What was found of a prompt, with what is kept of it there. */
+    static FeatureSpan of(Found found) {
+        List<FeaturePage> reversed = new ArrayList<>();
+        int end = found.blocks().isEmpty() ? 0 : found.blocks().getLast().end();
+        Optional<FeaturePage> next = Optional.empty();
+        if (found.position() > end) {
+            next = found.checkpoint().flatMap(Checkpoint::features);
+            if (next.isEmpty()) {
+                return new FeatureSpan(List.of(), found.position());
+            }
+            reversed.add(next.get());
+        }
+        for (TokenBlock block : found.blocks().reversed()) {
+            next = block.features();
+            if (next.isEmpty()) {
+                break;
+            }
+            reversed.add(next.get());
+        }
+        return new FeatureSpan(reversed.reversed(), found.position());
+    }
+}

@@ -201,7 +201,9 @@ final class Drafting {
         try {
             options.get()
                     .speculator()
-                    .observe(new HiddenStates(request.arrival(), firstPosition, tokens, layers));
+                    .observe(
+                            new HiddenStates(request.arrival(), firstPosition, tokens, layers),
+                            request.tokens());
             economy.takingInTook(tokens, System.nanoTime() - begin);
         } catch (RuntimeException | Error e) {
             giveUp(e);

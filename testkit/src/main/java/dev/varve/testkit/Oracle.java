@@ -71,7 +71,7 @@ public final class Oracle implements AutoCloseable {
      *     its reason
      */
     public static Oracle open(Path file, OracleOptions options) {
-        Library.ensureLoaded();
+        load();
         NativeLog.drain();
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment path = arena.allocateFrom(file.toAbsolutePath().toString());
@@ -90,6 +90,11 @@ public final class Oracle implements AutoCloseable {
             LlamaApi.attachThreadPool(context, pool);
             return new Oracle(options, model, context, pool);
         }
+    }
+
+    /** Loads libllama, once per process. */
+    static void load() {
+        Library.ensureLoaded();
     }
 
     public OracleOptions options() {

@@ -3,6 +3,7 @@ package dev.varve.api.model;
 import dev.varve.api.gguf.GgufFile;
 
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -39,4 +40,26 @@ public interface ModelFamilyProvider {
      *     family lacks
      */
     LayerSplitAdapter open(GgufFile model, ModelOptions options);
+
+    /**
+     * Opens the block of a file that guesses the token after the next one (multi-token prediction),
+     * for a platform that lets it guess. None by default.
+     *
+     * <p>It comes as a model whose last layer is the block, with full attention, behind layers that
+     * keep nothing and of which none is ever loaded. A shard of that one layer takes in, beside
+     * each token, {@code F32 [2 * embeddingLength]}: what left the trunk's last layer, before its
+     * norm, for the token before, and what the block itself made for the token before; one of them
+     * is zero, and at position 0 both are. It captures at its layer count what it made, behind its
+     * last norm, and its logits are of the token behind the one that it was given.
+     *
+     * @param file has the block: the target's own file, or one that has little else
+     * @param target file of the model whose tokens are guessed, with whatever the other one lacks
+     * @return empty where the file has no such block
+     * @throws dev.varve.api.gguf.ModelFormatException if a key or tensor of it is missing or has
+     *     another type or shape
+     */
+    default Optional<LayerSplitAdapter> openNextToken(
+            GgufFile file, GgufFile target, ModelOptions options) {
+        return Optional.empty();
+    }
 }

@@ -41,6 +41,17 @@ public interface Speculator extends AutoCloseable {
     }
 
     /**
+     * Likewise, with the text that the states are of; this is what is called. By default it goes on
+     * to {@link #observe(HiddenStates)}.
+     *
+     * @param tokens of the sequence, at least all those whose states are shown; valid during the
+     *     call
+     */
+    default void observe(HiddenStates states, TokenHistory tokens) {
+        observe(states);
+    }
+
+    /**
      * Forgets what it knows of a sequence. It has ended, or is computed anew under the same number.
      * Nothing happens if it was never heard of.
      */

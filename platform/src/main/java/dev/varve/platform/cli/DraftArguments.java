@@ -15,12 +15,14 @@ final class DraftArguments {
 
     @Option(
             names = "--draft",
-            paramLabel = "FILE|NAME|off",
+            paramLabel = "FILE|mtp|NAME|off",
             description =
                     "Guess tokens, of which one step of the model checks several; answers stay the"
                             + " same. FILE: with a DFlash draft model that was trained for this"
-                            + " model; ngram: as the text went on before, good for code, quotes and"
-                            + " lists; the name of a plugin's speculator; or off.",
+                            + " model, or with a file of its block for multi-token prediction; mtp:"
+                            + " with that block where the model's own file has it; ngram: as the"
+                            + " text went on before, good for code, quotes and lists; the name of a"
+                            + " plugin's speculator; or off.",
             order = SECTION)
     private Optional<String> draft = Optional.empty();
 
@@ -30,7 +32,9 @@ final class DraftArguments {
             description =
                     "Most tokens that are guessed of a sequence in a step (default: "
                             + DraftSettings.USUAL_MOST
-                            + ", or as many as there can be). Requests may ask for fewer:"
+                            + ", or as many as there can be; "
+                            + DraftSettings.USUAL_MTP
+                            + " with mtp). Requests may ask for fewer:"
                             + " draft_max, and \"speculative\": false for none.",
             order = SECTION + 1)
     private Optional<Integer> most = Optional.empty();

@@ -236,7 +236,7 @@ final class Drafting {
         }
         long begin = System.nanoTime();
         try {
-            options.get().speculator().observe(states);
+            options.get().speculator().observe(states, request.tokens());
             economy.takingInTook(states.tokens(), System.nanoTime() - begin);
             return true;
         } catch (RuntimeException | Error e) {

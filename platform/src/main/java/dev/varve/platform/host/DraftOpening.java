@@ -10,6 +10,8 @@ import dev.varve.api.speculation.SpeculatorProvider;
 import dev.varve.platform.draft.DflashSpeculator;
 import dev.varve.platform.draft.DraftFile;
 import dev.varve.platform.engine.SpeculationOptions;
+import dev.varve.platform.mtp.MtpFile;
+import dev.varve.platform.mtp.MtpSpeculator;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.plugin.PluginCatalog;
 import dev.varve.platform.plugin.PluginOrigin;
@@ -33,6 +35,8 @@ import java.util.function.Consumer;
 
 /** Opens what guesses the tokens of a model, before the model is loaded. */
 final class DraftOpening {
+    private static final double MIB = 1 << 20;
+
     private final DraftSettings draft;
     private final PluginCatalog catalog;
     private final OpenedModel model;
@@ -69,7 +73,7 @@ final class DraftOpening {
         requireOwnState();
         int most = most();
         SpeculatorProvider named = catalog.speculators().get(draft.source());
-        Speculator speculator = named == null ? network(most) : named(named, most);
+        Speculator speculator = named == null ? model(most) : named(named, most);
         return new SpeculationOptions(
                 speculator, Math.min(most, speculator.mostTokens()), draft.width());
     }
@@ -133,6 +137,11 @@ final class DraftOpening {
         return draft.most().orElse(Math.max(DraftSettings.USUAL_MOST, draft.width().orElse(0)));
     }
 
+    /** Each guess takes a pass through the block, and is right less often than the one before. */
+    private int mtpMost() {
+        return draft.most().orElse(Math.max(DraftSettings.USUAL_MTP, draft.width().orElse(0)));
+    }
+
     /**
      * What guessing would need, without loading anything.
      *
@@ -155,7 +164,18 @@ final class DraftOpening {
                         0);
             }
         }
-        DraftFile file = file(path());
+        GgufFile given = given();
+        if (!DraftFile.isDraft(given.architecture())) {
+            MtpFile block = block(given);
+            int guesses = mtpMost();
+            return new DraftPlan(
+                    draft.source(),
+                    Optional.of(localDevice()),
+                    guesses,
+                    block.weightBytes(),
+                    MtpSpeculator.cacheBytes(block, target(guesses).limits()));
+        }
+        DraftFile file = file(given);
         return new DraftPlan(
                 file.file().path().toString(),
                 Optional.of(devices.choose(draft)),
@@ -164,13 +184,32 @@ final class DraftOpening {
                 DflashSpeculator.cacheBytes(file, target(most).limits(), context()));
     }
 
-    private DraftFile file(Path path) {
-        return DraftFile.of(GgufFile.open(path), model.file(), model.shape());
+    /** The file that was asked for: the model's own has the block that {@code mtp} stands for. */
+    private GgufFile given() {
+        return draft.source().equals(DraftSettings.MTP) ? model.file() : GgufFile.open(path());
     }
 
-    private Speculator network(int most) {
-        Path path = path();
-        DraftFile file = file(path);
+    private DraftFile file(GgufFile given) {
+        return DraftFile.of(given, model.file(), model.shape());
+    }
+
+    /** The block for multi-token prediction of the model's own file, or of another one. */
+    private MtpFile block(GgufFile given) {
+        return MtpFile.of(
+                given,
+                catalog.family(model.file().architecture(), model.file().path()),
+                model,
+                settings.reading());
+    }
+
+    private Speculator model(int most) {
+        GgufFile given = given();
+        return DraftFile.isDraft(given.architecture())
+                ? network(file(given), most)
+                : mtp(block(given));
+    }
+
+    private Speculator network(DraftFile file, int most) {
         DeviceReference where = devices.choose(draft);
         Speculator speculator =
                 where.isLocal()
@@ -182,9 +221,9 @@ final class DraftOpening {
                         Locale.ROOT,
                         "draft model %s on %s: %.1f MiB, up to %d guesses at a time, from the input"
                                 + " of layers %s",
-                        path.getFileName(),
+                        file.file().path().getFileName(),
                         where,
-                        file.weightBytes() / (double) (1 << 20),
+                        file.weightBytes() / MIB,
                         file.mostTokens(),
                         file.captures()));
         return speculator;
@@ -203,6 +242,37 @@ final class DraftOpening {
                 where.toString(), devices.link(where), request, file, model.adapter());
     }
 
+    private Speculator mtp(MtpFile block) {
+        DeviceReference where = localDevice();
+        MtpSpeculator speculator =
+                MtpSpeculator.open(
+                        block, target(mtpMost()).limits(), devices.open(where), conduct());
+        notes.accept(
+                String.format(
+                        Locale.ROOT,
+                        "multi-token prediction of %s on %s: %.1f MiB, up to %d guesses at a time",
+                        block.file().path().getFileName(),
+                        where,
+                        block.weightBytes() / MIB,
+                        speculator.mostTokens()));
+        return speculator;
+    }
+
+    /** Blocks of a model's own compute in this process. */
+    private DeviceReference localDevice() {
+        DeviceReference device = devices.choose(draft);
+        if (!device.isLocal()) {
+            throw new IllegalArgumentException(
+                    Setting.DRAFT_DEVICE
+                            + ": multi-token prediction computes in this process: expected a device"
+                            + " such as "
+                            + DeviceReference.PROCESSOR
+                            + ", found "
+                            + device);
+        }
+        return device;
+    }
+
     private Path path() {
         try {
             Path path = Path.of(draft.source());
@@ -214,7 +284,9 @@ final class DraftOpening {
         }
         throw new IllegalArgumentException(
                 Setting.DRAFT
-                        + ": expected the file of a draft model or one of "
+                        + ": expected the file of a draft model, "
+                        + DraftSettings.MTP
+                        + ", or one of "
                         + catalog.speculators().keySet()
                         + ", found "
                         + draft.source());

@@ -8,8 +8,8 @@ import java.util.OptionalInt;
  * How tokens are guessed, so that a step of the model checks several of them. What is answered does
  * not depend on it.
  *
- * @param source what guesses: the name of a speculator such as {@code ngram}, or the file of a
- *     draft model
+ * @param source what guesses: the name of a speculator such as {@code ngram}, {@value #MTP}, or the
+ *     file of a draft model
  * @param device of a draft model; empty: the device of the model's last layer
  * @param most most guesses of a sequence in a step; empty: as many as the source gives, at most
  *     {@value #USUAL_MOST}
@@ -26,6 +26,12 @@ public record DraftSettings(
         DraftProcess process) {
     /** Guesses where nobody asked for another number. */
     public static final int USUAL_MOST = 15;
+
+    /** The source that stands for the block for multi-token prediction of the model's own file. */
+    public static final String MTP = "mtp";
+
+    /** Guesses of such a block where nobody asked for another number. */
+    public static final int USUAL_MTP = 3;
 
     /** Most that can be asked for. */
     public static final int MOST = 63;

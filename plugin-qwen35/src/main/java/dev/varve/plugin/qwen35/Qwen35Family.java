@@ -5,6 +5,7 @@ import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelFamilyProvider;
 import dev.varve.api.model.ModelOptions;
 
+import java.util.Optional;
 import java.util.Set;
 
 /** Opens {@code qwen35} and {@code qwen35moe} files. */
@@ -17,6 +18,15 @@ public final class Qwen35Family implements ModelFamilyProvider {
     @Override
     public LayerSplitAdapter open(GgufFile model, ModelOptions options) {
         Qwen35Sizes sizes = Qwen35Sizes.read(model, options);
-        return new Qwen35Model(sizes, new Qwen35Tensors(model, sizes));
+        Qwen35Tensors tensors = new Qwen35Tensors(model, sizes);
+        // What any range lacks is said now.
+        tensors.select(sizes.trunk().allLayers());
+        return new Qwen35Model(sizes, tensors);
+    }
+
+    @Override
+    public Optional<LayerSplitAdapter> openNextToken(
+            GgufFile file, GgufFile target, ModelOptions options) {
+        return Qwen35NextToken.open(file, target, options);
     }
 }

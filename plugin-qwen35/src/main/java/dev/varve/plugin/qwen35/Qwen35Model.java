@@ -14,9 +14,6 @@ import dev.varve.api.model.LayerState;
 import dev.varve.api.model.ModelShape;
 import dev.varve.api.model.ReasoningMarks;
 import dev.varve.api.model.ShardGraph;
-import dev.varve.api.model.ShardGraph.Activation;
-import dev.varve.api.model.ShardGraph.ExpertChoice;
-import dev.varve.api.model.ShardGraph.ExpertRouting;
 import dev.varve.api.model.TensorSelection;
 import dev.varve.api.model.TensorUse;
 import dev.varve.api.model.ToolSyntax;
@@ -47,29 +44,29 @@ final class Qwen35Model implements LayerSplitAdapter {
 
     private final Qwen35Sizes sizes;
     private final Qwen35Tensors tensors;
+    private final Qwen35Layers layers;
 
     Qwen35Model(Qwen35Sizes sizes, Qwen35Tensors tensors) {
         this.sizes = sizes;
         this.tensors = tensors;
+        layers = new Qwen35Layers(sizes);
     }
 
     @Override
     public ModelShape shape() {
-        List<LayerState> layers = new ArrayList<>();
+        List<LayerState> states = new ArrayList<>();
         Qwen35Sizes.DeltaNet net = sizes.deltaNet();
-        Qwen35Sizes.Heads heads = sizes.attention().heads();
         for (boolean recurrent : sizes.recurrent()) {
-            layers.add(
+            states.add(
                     recurrent
                             ? new LayerState.Recurrent(
                                     net.convKernel(),
                                     net.convChannels(),
                                     net.stateSize(),
                                     net.valueHeads())
-                            : new LayerState.FullAttention(
-                                    heads.keyValue(), heads.length(), heads.length()));
+                            : sizes.attention().state());
         }
-        return sizes.trunk().shape(layers);
+        return sizes.trunk().shape(states);
     }
 
     @Override
@@ -93,94 +90,15 @@ final class Qwen35Model implements LayerSplitAdapter {
             Tensor mixed =
                     sizes.recurrent()[layer]
                             ? deltaNet(graph, layer, normed)
-                            : attention(graph, layer, normed);
+                            : layers.attention(graph, layer, normed);
             if (layer == sizes.trunk().layers() - 1) {
                 // Everything behind the last mixer works per column, so only wanted columns go on.
                 mixed = graph.outputColumns(mixed);
                 hidden = graph.outputColumns(hidden);
             }
-            Tensor residual = ops.add(mixed, hidden);
-            Tensor input =
-                    graph.norm(
-                            residual,
-                            block(layer, "post_attention_norm.weight"),
-                            sizes.trunk().epsilon());
-            Tensor output =
-                    sizes.feedForward().experts().isPresent()
-                            ? mixture(graph, layer, input, sizes.feedForward().experts().get())
-                            : graph.gatedFeedForward(
-                                    input, Qwen35Tensors.dense(layer), Activation.SILU);
-            hidden = ops.add(output, residual);
+            hidden = layers.feedForward(graph, layer, ops.add(mixed, hidden));
         }
         sizes.trunk().output(graph, range, hidden, tensors.head());
-    }
-
-    /**
-     * Full attention: per-head norms, rotary embedding of the first dimensions, and a gate on the
-     * result.
-     */
-    private Tensor attention(ShardGraph graph, int layer, Tensor input) {
-        Ops ops = graph.ops();
-        Qwen35Sizes.Heads counts = sizes.attention().heads();
-        long length = counts.length();
-        long heads = counts.query();
-        long tokens = graph.tokens();
-        List<Tensor> parts =
-                graph.projections(input, block(layer, "attn_qkv"), tensors.projections(layer));
-        // Each head has its query rows and then its gate rows.
-        Tensor both = graph.heads(parts.get(0), counts.query());
-        Tensor query =
-                ops.view(
-                        both,
-                        Extents.of(length, heads, tokens),
-                        Strides.of(both.nb(1), both.nb(2)),
-                        0);
-        Tensor gate =
-                ops.cont2d(
-                        ops.view(
-                                both,
-                                Extents.of(length, heads, tokens),
-                                Strides.of(both.nb(1), both.nb(2)),
-                                length * FLOAT),
-                        length * heads,
-                        tokens);
-        Tensor key = graph.heads(parts.get(1), counts.keyValue());
-        Tensor value = graph.heads(parts.get(2), counts.keyValue());
-        query =
-                rotate(
-                        graph,
-                        graph.norm(
-                                query,
-                                block(layer, "attn_q_norm.weight"),
-                                sizes.trunk().epsilon()));
-        key =
-                rotate(
-                        graph,
-                        graph.norm(
-                                key, block(layer, "attn_k_norm.weight"), sizes.trunk().epsilon()));
-        Tensor attended = graph.attention(layer, query, key, value, sizes.attention().scale());
-        return graph.matmul(block(layer, "attn_output"), ops.mul(attended, ops.sigmoid(gate)));
-    }
-
-    private Tensor rotate(ShardGraph graph, Tensor heads) {
-        Qwen35Sizes.Rotation rope = sizes.attention().rope();
-        return graph.ops().ropeMulti(heads, graph.axisPositions(), rope.sections(), rope.options());
-    }
-
-    /** Routed experts, and one for all tokens behind a gate of its own. */
-    private Tensor mixture(ShardGraph graph, int layer, Tensor input, Qwen35Sizes.Experts experts) {
-        Ops ops = graph.ops();
-        Tensor probabilities = ops.softMax(graph.matmul(block(layer, "ffn_gate_inp"), input));
-        ExpertChoice choice =
-                graph.chooseExperts(
-                        probabilities,
-                        Optional.empty(),
-                        new ExpertRouting(experts.used(), true, 1));
-        Tensor routed =
-                graph.expertFeedForward(input, choice, block(layer, "ffn"), Activation.SILU);
-        Tensor shared = graph.gatedFeedForward(input, Qwen35Tensors.shared(layer), Activation.SILU);
-        Tensor gate = ops.sigmoid(graph.matmul(block(layer, "ffn_gate_inp_shexp"), input));
-        return ops.add(routed, ops.mul(shared, gate));
     }
 
     /** Gated delta net: short convolution, normalised queries and keys, delta rule, gated norm. */

@@ -2,11 +2,14 @@ package dev.varve.plugin.qwen35;
 
 import dev.varve.api.ggml.RopeOptions;
 import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.LayerState;
 import dev.varve.api.model.ModelKeys;
 import dev.varve.api.model.ModelOptions;
+import dev.varve.api.model.ShardGraph.Projection;
 import dev.varve.api.model.Trunk;
 
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -32,7 +35,12 @@ record Qwen35Sizes(
      * @param scale factor of the scores
      * @param rope rotary embedding of queries and keys
      */
-    record Attention(Heads heads, float scale, Rotation rope) {}
+    record Attention(Heads heads, float scale, Rotation rope) {
+        /** What such a layer keeps. */
+        LayerState.FullAttention state() {
+            return new LayerState.FullAttention(heads.keyValue(), heads.length(), heads.length());
+        }
+    }
 
     /**
      * Heads of the attention.
@@ -86,6 +94,15 @@ record Qwen35Sizes(
         int valueLength() {
             return valueHeads * stateSize;
         }
+    }
+
+    /** Query and gate rows, key rows, value rows of a full attention layer. */
+    List<Projection> projections(int layer) {
+        Heads heads = attention.heads();
+        return Projection.attention(
+                layer,
+                2L * heads.length() * heads.query(),
+                (long) heads.length() * heads.keyValue());
     }
 
     static Qwen35Sizes read(GgufFile file, ModelOptions options) {

@@ -5,16 +5,11 @@ import static dev.varve.api.model.WeightSelector.block;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.ShardGraph.FeedForwardNames;
-import dev.varve.api.model.ShardGraph.Projection;
 import dev.varve.api.model.TensorSelection;
 import dev.varve.api.model.TensorUse;
 import dev.varve.api.model.WeightSelector;
 
-import java.util.List;
-
-/**
- * The tensors of a file: names, shapes and who uses them. All are checked when the model is opened.
- */
+/** The tensors of a file: names, shapes and who uses them. Checked where they are selected. */
 final class Qwen35Tensors {
     private final GgufFile file;
     private final Qwen35Sizes sizes;
@@ -22,21 +17,11 @@ final class Qwen35Tensors {
     Qwen35Tensors(GgufFile file, Qwen35Sizes sizes) {
         this.file = file;
         this.sizes = sizes;
-        select(sizes.trunk().allLayers());
     }
 
     /** Name of the output head, without suffix. */
     String head() {
         return new WeightSelector(file).headName();
-    }
-
-    /** Query and gate rows, key rows, value rows of a full attention layer. */
-    List<Projection> projections(int layer) {
-        Qwen35Sizes.Heads heads = sizes.attention().heads();
-        return Projection.attention(
-                layer,
-                2L * heads.length() * heads.query(),
-                (long) heads.length() * heads.keyValue());
     }
 
     /** Names of the dense feed-forward. */
@@ -60,18 +45,29 @@ final class Qwen35Tensors {
             } else {
                 attention(weights, layer);
             }
-            weights.vector(block(layer, "post_attention_norm.weight"), width);
-            feedForward(weights, layer);
+            int inner = sizes.feedForward().widths()[layer];
+            feedForward(weights, layer, inner);
         }
         sizes.trunk().selectOutput(weights, range);
         return weights.build();
+    }
+
+    /**
+     * Adds a layer with full attention that may stand behind the trunk.
+     *
+     * @param inner width of its feed-forward; of no use where there are experts
+     */
+    void select(WeightSelector weights, int layer, int inner) {
+        weights.vector(block(layer, "attn_norm.weight"), sizes.trunk().width());
+        attention(weights, layer);
+        feedForward(weights, layer, inner);
     }
 
     private void attention(WeightSelector weights, int layer) {
         Qwen35Sizes.Heads heads = sizes.attention().heads();
         int width = sizes.trunk().width();
         int length = heads.length();
-        weights.projections(width, block(layer, "attn_qkv"), projections(layer));
+        weights.projections(width, block(layer, "attn_qkv"), sizes.projections(layer));
         weights.matrix(block(layer, "attn_output"), (long) length * heads.query(), width);
         weights.vector(block(layer, "attn_q_norm.weight"), length);
         weights.vector(block(layer, "attn_k_norm.weight"), length);
@@ -95,11 +91,12 @@ final class Qwen35Tensors {
         weights.matrix(block(layer, "ssm_out"), net.valueLength(), width);
     }
 
-    private void feedForward(WeightSelector weights, int layer) {
+    private void feedForward(WeightSelector weights, int layer, int inner) {
         int width = sizes.trunk().width();
+        weights.vector(block(layer, "post_attention_norm.weight"), width);
         Qwen35Sizes.FeedForward feedForward = sizes.feedForward();
         if (feedForward.experts().isEmpty()) {
-            weights.feedForward(dense(layer), width, feedForward.widths()[layer]);
+            weights.feedForward(dense(layer), width, inner);
             return;
         }
         Qwen35Sizes.Experts experts = feedForward.experts().get();

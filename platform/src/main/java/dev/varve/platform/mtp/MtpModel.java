@@ -1,0 +1,194 @@
+package dev.varve.platform.mtp;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.backend.ComputeDevice;
+import dev.varve.api.backend.ComputeDevice.Phase;
+import dev.varve.api.speculation.SpeculationTarget;
+import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.CacheSizes;
+import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.ExactRows;
+import dev.varve.platform.shard.FlashAttention;
+import dev.varve.platform.shard.HostBoundary;
+import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.ModelRange;
+import dev.varve.platform.shard.Numerics;
+import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.ShardFootprint;
+import dev.varve.platform.shard.ShardMemory;
+import dev.varve.platform.shard.ShardOptions;
+import dev.varve.platform.shard.ShardResult;
+import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SlicePlace;
+import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.shard.local.LocalShard;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The block in the memory of a device: weights, and keys and values of each sequence in a region of
+ * its own. For one thread; takes turns with others that compute on the device.
+ */
+final class MtpModel implements AutoCloseable {
+    /** State rows that a shard has at least; the block keeps none. */
+    private static final int STATE_ROWS = 2;
+
+    private final MtpFile file;
+    private final LocalShard shard;
+    private final int capacity;
+
+    /**
+     * Rows of one sequence that are computed together: tokens, and the hidden states before them.
+     *
+     * @param region of the sequence
+     * @param position of the first one in the region
+     * @param states {@code F32 [width, tokens]}
+     * @param origin whose states they are
+     */
+    record Rows(int region, int position, int[] tokens, float[] states, Origin origin) {}
+
+    /** Who made a hidden state. */
+    enum Origin {
+        /** The model, in front of its last norm. */
+        TRUNK,
+        /** The block, behind its last norm. */
+        BLOCK
+    }
+
+    /**
+     * What the block makes of the last row of each sequence.
+     *
+     * @param tokens the likeliest next ones; -1 where a logit is not a number
+     * @param states {@code F32 [width]} each
+     */
+    record Guess(int[] tokens, List<float[]> states) {}
+
+    private MtpModel(MtpFile file, LocalShard shard, int capacity) {
+        this.file = file;
+        this.shard = shard;
+        this.capacity = capacity;
+    }
+
+    /**
+     * Loads weights and clears a cache.
+     *
+     * @throws VarveException of kind OUT_OF_MEMORY with the sums if there is no room
+     */
+    static MtpModel load(
+            MtpFile file,
+            SpeculationTarget.Limits limits,
+            ComputeDevice device,
+            FlashAttention attention) {
+        requireRoom(file, limits, device);
+        ShardOptions options =
+                ShardOptions.of(CacheTypes.f16(), sizes(limits))
+                        .withNumerics(new Numerics(attention, ExactRows.OFF))
+                        .withCaptures(List.of(file.made()));
+        LocalShard shard =
+                LocalShard.load(
+                        new ModelRange(file.file(), file.block(), file.range()),
+                        device,
+                        options,
+                        LoadProgress.silent());
+        return new MtpModel(file, shard, capacity(limits));
+    }
+
+    private static CacheSizes sizes(SpeculationTarget.Limits limits) {
+        return new CacheSizes(
+                Math.multiplyExact(limits.sequences(), capacity(limits)), STATE_ROWS, 0);
+    }
+
+    /** Positions of a region: a sequence's tokens, and those that are guessed behind them. */
+    static int capacity(SpeculationTarget.Limits limits) {
+        return SlotSpan.roundUp(Math.addExact(limits.contextTokens(), limits.draftTokens()));
+    }
+
+    /** Bytes of keys and values for as many sequences as there may be. */
+    static long cacheBytes(MtpFile file, SpeculationTarget.Limits limits) {
+        return ShardFootprint.cacheBytes(
+                file.block().shape(), file.range(), CacheTypes.f16(), sizes(limits));
+    }
+
+    private static void requireRoom(
+            MtpFile file, SpeculationTarget.Limits limits, ComputeDevice device) {
+        long cache = cacheBytes(file, limits);
+        long free = device.info().memoryFreeBytes();
+        if (file.weightBytes() + cache > free) {
+            throw new VarveException(
+                    VarveException.Kind.OUT_OF_MEMORY,
+                    file.file().path()
+                            + ": a block for multi-token prediction of "
+                            + file.weightBytes()
+                            + " bytes and a cache of "
+                            + cache
+                            + " bytes exceed the "
+                            + free
+                            + " bytes that are free on "
+                            + device.info().name());
+        }
+    }
+
+    /** Writes keys and values of some rows. */
+    void takeIn(Rows rows) {
+        compute(List.of(rows), Phase.PREFILL, OutputRows.NONE, List.of());
+    }
+
+    /**
+     * Guesses what follows the last row of each sequence.
+     *
+     * @param all of different sequences
+     */
+    Guess guess(List<Rows> all) {
+        ShardResult result = compute(all, Phase.DECODE, OutputRows.BEST, List.of(file.made()));
+        float[] made = result.features().getFirst().values();
+        List<float[]> states = new ArrayList<>();
+        int end = 0;
+        for (Rows rows : all) {
+            end += rows.tokens().length;
+            states.add(Arrays.copyOfRange(made, (end - 1) * file.width(), end * file.width()));
+        }
+        return new Guess(result.best(), states);
+    }
+
+    private ShardResult compute(
+            List<Rows> all, Phase phase, OutputRows outputs, List<Integer> captures) {
+        List<Slice> slices = new ArrayList<>(all.size());
+        for (Rows rows : all) {
+            SlotSpan span = new SlotSpan(rows.region() * capacity, capacity);
+            SlicePlace place = SlicePlace.next(rows.position(), span, STATE_ROWS - 1);
+            slices.add(new Slice(rows.region(), rows.tokens(), place, outputs));
+        }
+        Batch batch = new Batch(slices, phase, captures);
+        return shard.forward(batch, Optional.of(activation(all, batch.tokens()))).join();
+    }
+
+    /** Both kinds of states one below the other, zero where it is of the other kind. */
+    private HostBoundary activation(List<Rows> all, int tokens) {
+        int width = file.width();
+        float[] values = new float[tokens * 2 * width];
+        int column = 0;
+        for (Rows rows : all) {
+            int offset = rows.origin() == Origin.TRUNK ? 0 : width;
+            for (int i = 0; i < rows.tokens().length; i++) {
+                System.arraycopy(
+                        rows.states(), i * width, values, column * 2 * width + offset, width);
+                column++;
+            }
+        }
+        return new HostBoundary(values, tokens);
+    }
+
+    /** Bytes in use but those in a mapped file. */
+    long bytes() {
+        ShardMemory memory = shard.memory();
+        return memory.weights() + memory.kv() + memory.compute();
+    }
+
+    @Override
+    public void close() {
+        shard.close();
+    }
+}

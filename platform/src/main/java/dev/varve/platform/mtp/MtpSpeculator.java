@@ -1,0 +1,197 @@
+package dev.varve.platform.mtp;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.backend.ComputeDevice;
+import dev.varve.api.speculation.Draft;
+import dev.varve.api.speculation.DraftRequest;
+import dev.varve.api.speculation.HiddenStates;
+import dev.varve.api.speculation.SpeculationTarget;
+import dev.varve.api.speculation.Speculator;
+import dev.varve.api.speculation.TokenHistory;
+import dev.varve.platform.draft.DflashSpeculator.Conduct;
+import dev.varve.platform.draft.DflashSpeculator.Residency;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.IntStream;
+
+/**
+ * Guesses with the block for multi-token prediction of a model's file. It goes by hidden states of
+ * the model, so it guesses for a sequence only while it has seen those of its last tokens without a
+ * gap.
+ */
+public final class MtpSpeculator implements Speculator {
+    /** Positions that must be there at least, where the sequence has as many. */
+    private static final int LEAST_CONTEXT = 16;
+
+    /** Rows that are computed at once. */
+    private static final int MOST_ROWS = 256;
+
+    /** Rows that wait for the next guess, which computes them with its own. */
+    private static final int FEW_ROWS = 16;
+
+    /** Sequences that are guessed for together. */
+    private static final int MOST_TOGETHER = 16;
+
+    private final MtpFile file;
+    private final SpeculationTarget.Limits limits;
+    private final ComputeDevice device;
+    private final Conduct conduct;
+    private final int capacity;
+    private final Map<Long, MtpSequence> sequences = new HashMap<>();
+    private final Deque<Integer> free = new ArrayDeque<>();
+    private Optional<MtpModel> model = Optional.empty();
+
+    private MtpSpeculator(
+            MtpFile file, SpeculationTarget.Limits limits, ComputeDevice device, Conduct conduct) {
+        this.file = file;
+        this.limits = limits;
+        this.device = device;
+        this.conduct = conduct;
+        capacity = MtpModel.capacity(limits);
+        IntStream.range(0, limits.sequences()).forEach(free::add);
+    }
+
+    /**
+     * Loads the block.
+     *
+     * @param limits how much of the target is used, and how many tokens are guessed at most
+     * @param device computes it; must outlive the speculator
+     * @throws VarveException of kind OUT_OF_MEMORY with the sums if there is no room
+     */
+    public static MtpSpeculator open(
+            MtpFile file, SpeculationTarget.Limits limits, ComputeDevice device, Conduct conduct) {
+        MtpSpeculator speculator = new MtpSpeculator(file, limits, device, conduct);
+        // Also where it is given back at once: what does not fit should be known now.
+        speculator.model();
+        speculator.release();
+        return speculator;
+    }
+
+    private MtpModel model() {
+        if (model.isEmpty()) {
+            model = Optional.of(MtpModel.load(file, limits, device, conduct.attention()));
+        }
+        return model.get();
+    }
+
+    private void release() {
+        if (conduct.residency() == Residency.REQUEST_SCOPED && sequences.isEmpty()) {
+            close();
+        }
+    }
+
+    /** Bytes of keys and values for as many sequences as there may be. */
+    public static long cacheBytes(MtpFile file, SpeculationTarget.Limits limits) {
+        return MtpModel.cacheBytes(file, limits);
+    }
+
+    /** Bytes of the device's memory that are in use. */
+    public long bytes() {
+        return model.map(MtpModel::bytes).orElse(0L);
+    }
+
+    @Override
+    public List<Integer> captures() {
+        return file.captures();
+    }
+
+    @Override
+    public int mostTokens() {
+        return limits.draftTokens();
+    }
+
+    @Override
+    public void observe(HiddenStates states, TokenHistory tokens) {
+        Optional<MtpSequence> found = findOrOpen(states.sequence());
+        if (found.isEmpty()) {
+            return;
+        }
+        MtpSequence sequence = found.get();
+        int first = states.firstPosition();
+        boolean full = sequence.count() + states.tokens() + limits.draftTokens() > capacity;
+        if (sequence.seen() != first || full) {
+            sequence.restart(first);
+        }
+        HiddenStates.Layer layer = states.layers().getFirst();
+        for (int i = 0; i < states.tokens(); i++) {
+            int column = layer.firstColumn() + i;
+            sequence.append(tokens.get(first + i), layer.values(), column * file.width());
+            if (sequence.pending() == MOST_ROWS) {
+                model().takeIn(sequence.take());
+            }
+        }
+        if (sequence.pending() > FEW_ROWS) {
+            // What guesses themselves cost should not depend on what came before.
+            model().takeIn(sequence.take());
+        }
+    }
+
+    private Optional<MtpSequence> findOrOpen(long number) {
+        if (!sequences.containsKey(number) && !free.isEmpty()) {
+            sequences.put(number, new MtpSequence(free.pop(), file.width()));
+        }
+        return Optional.ofNullable(sequences.get(number));
+    }
+
+    @Override
+    public List<Draft> propose(List<DraftRequest> requests) {
+        Draft[] drafts = new Draft[requests.size()];
+        Arrays.fill(drafts, Draft.NONE);
+        List<Integer> ready =
+                IntStream.range(0, drafts.length)
+                        .filter(i -> isReady(requests.get(i)))
+                        .boxed()
+                        .toList();
+        for (int first = 0; first < ready.size(); first += MOST_TOGETHER) {
+            List<Integer> some =
+                    ready.subList(first, Math.min(ready.size(), first + MOST_TOGETHER));
+            List<int[]> guesses = guess(some.stream().map(requests::get).toList());
+            for (int i = 0; i < some.size(); i++) {
+                drafts[some.get(i)] = Draft.of(guesses.get(i));
+            }
+        }
+        return List.of(drafts);
+    }
+
+    private boolean isReady(DraftRequest request) {
+        int known = request.tokens().size() - 1;
+        MtpSequence sequence = sequences.get(request.sequence());
+        return sequence != null
+                && sequence.seen() == known
+                && sequence.count() >= Math.min(known, LEAST_CONTEXT);
+    }
+
+    private List<int[]> guess(List<DraftRequest> requests) {
+        List<MtpModel.Rows> rows = new ArrayList<>();
+        for (DraftRequest request : requests) {
+            MtpSequence sequence = sequences.get(request.sequence());
+            rows.add(sequence.takeWith(request.tokens().get(sequence.seen())));
+        }
+        int[] most =
+                requests.stream().mapToInt(each -> Math.min(each.most(), mostTokens())).toArray();
+        return MtpChain.guess(model(), rows, most);
+    }
+
+    @Override
+    public void forget(long number) {
+        MtpSequence gone = sequences.remove(number);
+        if (gone != null) {
+            free.push(gone.region());
+        }
+        release();
+    }
+
+    @Override
+    public void close() {
+        Optional<MtpModel> loaded = model;
+        model = Optional.empty();
+        loaded.ifPresent(MtpModel::close);
+    }
+}

@@ -1,0 +1,120 @@
+package dev.varve.testkit;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+
+/**
+ * What libllama makes of the block for multi-token prediction of a file, on the CPU with F32 keys
+ * and values. Owns model, context and threads; for one thread.
+ */
+@SuppressWarnings("restricted")
+public final class NextTokenOracle implements AutoCloseable {
+    /** {@code LLAMA_CONTEXT_TYPE_MTP}. */
+    private static final int CONTEXT_TYPE = 1;
+
+    private static final int THREADS = 2;
+
+    private final MemorySegment model;
+    private final MemorySegment context;
+    private final MemorySegment threadPool;
+    private final int vocabulary;
+
+    private NextTokenOracle(MemorySegment model, MemorySegment context) {
+        this.model = model;
+        this.context = context;
+        threadPool = CpuBackend.newThreadPool(THREADS);
+        LlamaApi.attachThreadPool(context, threadPool);
+        vocabulary = LlamaApi.vocabularyTokens(LlamaApi.vocabulary(model));
+    }
+
+    /**
+     * Loads the block.
+     *
+     * @param most tokens of a sequence
+     * @throws IllegalArgumentException with libllama's reason if it refuses
+     */
+    public static NextTokenOracle open(Path file, int most) {
+        Oracle.load();
+        NativeLog.drain();
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment path = arena.allocateFrom(file.toAbsolutePath().toString());
+            MemorySegment model = LlamaApi.loadModel(path, modelParams(arena));
+            if (model.equals(MemorySegment.NULL)) {
+                throw new IllegalArgumentException(file + ": refused: " + NativeLog.drain());
+            }
+            MemorySegment context = LlamaApi.newContext(model, contextParams(arena, most));
+            if (context.equals(MemorySegment.NULL)) {
+                LlamaApi.freeModel(model);
+                throw new IllegalArgumentException(file + ": no context: " + NativeLog.drain());
+            }
+            return new NextTokenOracle(model, context);
+        }
+    }
+
+    private static MemorySegment modelParams(Arena arena) {
+        MemorySegment params = LlamaApi.modelDefaults(arena);
+        LlamaLayouts.setInt(params, LlamaLayouts.MODEL_PARAMS, "n_gpu_layers", 0);
+        LlamaLayouts.setAddress(
+                params, LlamaLayouts.MODEL_PARAMS, "devices", arena.allocate(ADDRESS));
+        LlamaLayouts.setBoolean(params, LlamaLayouts.MODEL_PARAMS, "load_mtp", true);
+        return params;
+    }
+
+    private static MemorySegment contextParams(Arena arena, int most) {
+        MemorySegment params = LlamaApi.contextDefaults(arena);
+        for (String size : new String[] {"n_ctx", "n_batch", "n_ubatch", "n_outputs_max"}) {
+            LlamaLayouts.setInt(params, LlamaLayouts.CONTEXT_PARAMS, size, most);
+        }
+        LlamaLayouts.setInt(params, LlamaLayouts.CONTEXT_PARAMS, "ctx_type", CONTEXT_TYPE);
+        LlamaLayouts.setInt(params, LlamaLayouts.CONTEXT_PARAMS, "n_threads", THREADS);
+        LlamaLayouts.setInt(params, LlamaLayouts.CONTEXT_PARAMS, "n_threads_batch", THREADS);
+        int off = OracleOptions.FlashAttention.OFF.id();
+        LlamaLayouts.setInt(params, LlamaLayouts.CONTEXT_PARAMS, "flash_attn_type", off);
+        int type = TensorType.F32.ggmlId();
+        LlamaLayouts.setInt(params, LlamaLayouts.CONTEXT_PARAMS, "type_k", type);
+        LlamaLayouts.setInt(params, LlamaLayouts.CONTEXT_PARAMS, "type_v", type);
+        return params;
+    }
+
+    /**
+     * Logits of each token of a sequence that begins here.
+     *
+     * @param states hidden state beside each token, {@code F32 [width, tokens]}
+     * @return {@code [tokens][vocabulary]}
+     */
+    public float[][] logits(int[] tokens, float[] states) {
+        try (Arena arena = Arena.ofConfined()) {
+            LlamaApi.clear(context);
+            OracleBatch batch = new OracleBatch(arena, tokens.length);
+            for (int i = 0; i < tokens.length; i++) {
+                batch.add(tokens[i], i, 0, true);
+            }
+            MemorySegment struct = batch.struct();
+            LlamaLayouts.setAddress(
+                    struct, LlamaLayouts.BATCH, "embd", arena.allocateFrom(JAVA_FLOAT, states));
+            int status = LlamaApi.decode(context, struct);
+            if (status != 0) {
+                throw new IllegalStateException(
+                        "llama_decode returned " + status + ": " + NativeLog.drain());
+            }
+            float[][] rows = new float[tokens.length][vocabulary];
+            for (int i = 0; i < tokens.length; i++) {
+                MemorySegment row = LlamaApi.logits(context, i);
+                MemorySegment.copy(
+                        row.reinterpret(4L * vocabulary), JAVA_FLOAT, 0, rows[i], 0, vocabulary);
+            }
+            return rows;
+        }
+    }
+
+    @Override
+    public void close() {
+        LlamaApi.freeContext(context);
+        LlamaApi.freeModel(model);
+        CpuBackend.freeThreadPool(threadPool);
+    }
+}

@@ -52,6 +52,14 @@ public interface Speculator extends AutoCloseable {
     }
 
     /**
+     * How often it lost all that it was shown, as with a process of its own. What was kept of it is
+     * shown again. Asked before every step of decode.
+     */
+    default long losses() {
+        return 0;
+    }
+
+    /**
      * Forgets what it knows of a sequence. It has ended, or is computed anew under the same number.
      * Nothing happens if it was never heard of.
      */

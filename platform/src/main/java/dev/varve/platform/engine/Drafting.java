@@ -35,6 +35,9 @@ final class Drafting {
     private final GuessEconomy economy;
     private final EarlierStates earlier;
 
+    /** How often the speculator had lost what it was shown. */
+    private long losses;
+
     /** Sequences in the last step of decode that are there still. */
     private int inDecode;
 
@@ -100,6 +103,20 @@ final class Drafting {
         if (options.isPresent() && request.mayDraft() > 0 && economy.follows(inDecode + 1)) {
             earlier.add(request, states);
         }
+    }
+
+    /** Whether the speculator lost what it was shown since this was asked last. */
+    boolean hasLost() {
+        if (captures.isEmpty() || options.isEmpty()) {
+            return false;
+        }
+        long before = losses;
+        try {
+            losses = options.get().speculator().losses();
+        } catch (RuntimeException | Error e) {
+            giveUp(e);
+        }
+        return losses != before;
     }
 
     /** Shows the speculator some of what was computed earlier, for a while. */
@@ -248,6 +265,11 @@ final class Drafting {
     /** A request has ended or lost what was computed of it. */
     void forget(Request request) {
         inDecode = Math.max(0, inDecode - 1);
+        beginAnew(request);
+    }
+
+    /** The speculator begins with a sequence that it may have seen something of. */
+    void beginAnew(Request request) {
         earlier.forget(request);
         options.ifPresent(
                 given -> {

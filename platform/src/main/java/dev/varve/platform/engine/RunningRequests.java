@@ -97,6 +97,16 @@ final class RunningRequests {
         cache.seen(request.sequence()).ifPresent(states -> drafting.goesOn(request, states));
     }
 
+    /** Whoever guesses is shown again what is kept of all of them. */
+    void showAgain() {
+        for (Request request : requests) {
+            drafting.beginAnew(request);
+            if (!request.isRestoring()) {
+                goesOn(request);
+            }
+        }
+    }
+
     /** A request has all of its tokens; what was computed for it stays. */
     void finish(Request request, GenerationEnd.Reason reason) {
         leave(request);

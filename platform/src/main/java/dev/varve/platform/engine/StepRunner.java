@@ -237,6 +237,9 @@ final class StepRunner {
      */
     void run() {
         restores.run();
+        if (state.drafting().hasLost()) {
+            running.showAgain();
+        }
         state.drafting().catchUp(CATCH_UP);
         List<Work> works = decode.works();
         boolean mixes = mayMix && state.flights().submitted() >= mixesFrom;

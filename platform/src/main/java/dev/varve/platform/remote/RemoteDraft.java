@@ -60,6 +60,11 @@ public final class RemoteDraft implements Speculator {
     private final AtomicBoolean returning = new AtomicBoolean();
     private Optional<Late> late = Optional.empty();
 
+    /** The incarnation of the process that was used last. */
+    private Optional<ShardSupervisor.Session> used = Optional.empty();
+
+    private long losses;
+
     /** Guesses that a step did not wait for any longer. */
     private record Late(CompletableFuture<Message> reply, long askedAt) {}
 
@@ -160,6 +165,12 @@ public final class RemoteDraft implements Speculator {
     }
 
     @Override
+    public long losses() {
+        session();
+        return losses;
+    }
+
+    @Override
     public void forget(long sequence) {
         waiting.add(new DraftStep.Event.Forgotten(sequence));
         if (waiting.size() >= MOST_EVENTS) {
@@ -209,7 +220,12 @@ public final class RemoteDraft implements Speculator {
     /** The process in use, if there is one; one that came back knows of no sequence. */
     private Optional<ShardSupervisor.Session> session() {
         try {
-            return Optional.of(supervisor.session());
+            ShardSupervisor.Session session = supervisor.session();
+            if (used.isEmpty() || used.get() != session) {
+                losses += used.isPresent() ? 1 : 0;
+                used = Optional.of(session);
+            }
+            return used;
         } catch (ShardLostException e) {
             if (returning.compareAndSet(false, true)) {
                 supervisor.recover().whenComplete((back, failure) -> returning.set(false));

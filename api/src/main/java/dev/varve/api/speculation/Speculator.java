@@ -33,8 +33,9 @@ public interface Speculator extends AutoCloseable {
 
     /**
      * Takes in hidden states of tokens that are part of a sequence from now on: all that were
-     * computed since, in the order of their positions. Positions at which the sequence went on from
-     * stored computations are missing. Called only where {@link #captures} names layers.
+     * computed since, in the order of their positions. Where the sequence went on from stored
+     * computations, those that were kept with them come first: of its last positions there, as many
+     * as are known without a gap, or none. Called only where {@link #captures} names layers.
      */
     default void observe(HiddenStates states) {
         // It guesses from tokens alone.

@@ -140,7 +140,7 @@ final class CacheCommand extends CliCommand {
                     kept.description().getOrDefault("model", "?")
                             + (kept.readable() ? "" : " (another format)"),
                     mebibytes(kept.bytes()),
-                    Long.toString(kept.objects().size() - kept.checkpoints()),
+                    Long.toString(kept.blocks()),
                     Long.toString(kept.checkpoints()),
                     Long.toString(kept.uses()),
                     kept.objects().isEmpty() ? "never" : age(now - kept.lastUse()));
@@ -165,7 +165,8 @@ final class CacheCommand extends CliCommand {
         kept.description().forEach(entry::put);
         entry.put("readable", kept.readable())
                 .put("bytes", kept.bytes())
-                .put("blocks", kept.objects().size() - kept.checkpoints())
+                .put("blocks", kept.blocks())
+                .put("hidden_states", kept.features())
                 .put("entries", kept.checkpoints())
                 .put("uses", kept.uses())
                 .put("last_use_ms", kept.lastUse());

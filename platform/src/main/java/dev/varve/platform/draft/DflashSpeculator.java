@@ -18,7 +18,7 @@ import java.util.Optional;
 /**
  * Guesses with a DFlash draft model. It goes by hidden states of the target, so it guesses for a
  * sequence only while it has seen those of its last tokens without a gap; behind positions that
- * were restored from a cache it waits until some are there again.
+ * were restored from a cache without their states it waits until some are there again.
  */
 public final class DflashSpeculator implements Speculator {
     /** Context positions that a sequence keeps, as drafts are trained with at most. */

@@ -11,7 +11,7 @@ import java.util.stream.IntStream;
  */
 public final class FeatureSpan {
     /** Positions that are of use: drafts are trained with no more before a token. */
-    public static final int MOST = 4096;
+    static final int MOST = 4096;
 
     /** Of consecutive blocks; the last one has the position before the end. */
     private final List<FeaturePage> pages;

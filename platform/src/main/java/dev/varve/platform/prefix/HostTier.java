@@ -65,11 +65,6 @@ final class HostTier implements AutoCloseable {
         return tree;
     }
 
-    /** What is for hidden states, where a draft wants them. */
-    Optional<FeatureMemory> features() {
-        return features;
-    }
-
     Exporter exporter() {
         return exporter;
     }
@@ -216,12 +211,7 @@ final class HostTier implements AutoCloseable {
 
     /** Bytes that are taken, hidden states included. */
     long used() {
-        return tree.memory().used() + featureBytes();
-    }
-
-    /** Bytes of hidden states. */
-    long featureBytes() {
-        return features.map(states -> states.memory().used()).orElse(0L);
+        return tree.memory().used() + features.map(states -> states.memory().used()).orElse(0L);
     }
 
     /** Frees the memory; nothing may be under way. */

@@ -39,7 +39,7 @@ public record PrefixCacheStatus(Tier host, Counts counts, Optional<ArchiveStatus
      * What host memory holds.
      *
      * @param limitBytes most bytes that it may hold; 0 where nothing is kept there
-     * @param usedBytes bytes that are taken
+     * @param usedBytes bytes that are taken, those of hidden states for a draft included
      * @param entries positions that can be restored
      * @param blockTokens tokens whose rows are kept, each once
      */

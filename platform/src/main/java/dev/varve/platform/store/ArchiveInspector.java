@@ -38,9 +38,21 @@ public final class ArchiveInspector {
             long bytes) {
         /** Positions that can be restored. */
         public long checkpoints() {
-            return objects.stream()
-                    .filter(object -> object.name().kind() == ObjectKind.CHECKPOINT)
-                    .count();
+            return count(ObjectKind.CHECKPOINT);
+        }
+
+        /** Blocks of tokens whose rows are kept. */
+        public long blocks() {
+            return count(ObjectKind.BLOCK);
+        }
+
+        /** Blocks and positions whose hidden states are kept for a draft. */
+        public long features() {
+            return count(ObjectKind.FEATURES);
+        }
+
+        private long count(ObjectKind kind) {
+            return objects.stream().filter(object -> object.name().kind() == kind).count();
         }
 
         /** How often something of it was of use. */

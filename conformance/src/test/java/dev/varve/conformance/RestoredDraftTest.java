@@ -1,0 +1,203 @@
+package dev.varve.conformance;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.ModelOptions;
+import dev.varve.api.model.ModelShape;
+import dev.varve.api.speculation.Draft;
+import dev.varve.api.speculation.DraftRequest;
+import dev.varve.api.speculation.HiddenStates;
+import dev.varve.api.speculation.SpeculationTarget;
+import dev.varve.api.speculation.Speculator;
+import dev.varve.conformance.RandomModel.Family;
+import dev.varve.platform.draft.DflashSpeculator;
+import dev.varve.platform.draft.DflashSpeculator.Conduct;
+import dev.varve.platform.draft.DflashSpeculator.Residency;
+import dev.varve.platform.draft.DraftFile;
+import dev.varve.platform.engine.SpeculationOptions;
+import dev.varve.platform.prefix.CacheSource;
+import dev.varve.platform.runtime.DraftRoom;
+import dev.varve.platform.runtime.LoadedModel;
+import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.sampling.SamplingOptions;
+import dev.varve.platform.shard.ExactRows;
+import dev.varve.platform.shard.FlashAttention;
+import dev.varve.testkit.DflashModel;
+import dev.varve.testkit.TensorType;
+
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/**
+ * A draft model guesses behind a prompt that was found as it does behind one that was computed
+ * whole, wherever the prompt was kept and however the layers are split by then.
+ */
+@Timeout(600)
+class RestoredDraftTest {
+    private static final int COUNT = 12;
+    private static final int CONTEXT = 512;
+    private static final int MOST = 7;
+    private static final int PROMPT = 330;
+
+    /** Not in the middle of what is computed together otherwise. */
+    private static final int BOUNDARY = 288;
+
+    @TempDir static Path folder;
+
+    /** Writes down what another one guesses. */
+    private record Recording(Speculator other, List<Guess> guesses) implements Speculator {
+        /** A draft, and how many tokens were known. */
+        private record Guess(long sequence, int known, List<Integer> tokens) {}
+
+        @Override
+        public List<Integer> captures() {
+            return other.captures();
+        }
+
+        @Override
+        public int mostTokens() {
+            return other.mostTokens();
+        }
+
+        @Override
+        public List<Draft> propose(List<DraftRequest> sequences) {
+            List<Draft> drafts = other.propose(sequences);
+            for (int i = 0; i < drafts.size(); i++) {
+                guesses.add(
+                        new Guess(
+                                sequences.get(i).sequence(),
+                                sequences.get(i).tokens().size(),
+                                Arrays.stream(drafts.get(i).tokens()).boxed().toList()));
+            }
+            return drafts;
+        }
+
+        /** The first draft of the sequence that was guessed for last. */
+        List<Integer> first(int known) {
+            long last = guesses.getLast().sequence();
+            Guess first =
+                    guesses.stream().filter(each -> each.sequence() == last).findFirst().get();
+            assertEquals(known, first.known());
+            return first.tokens();
+        }
+
+        @Override
+        public void observe(HiddenStates states) {
+            other.observe(states);
+        }
+
+        @Override
+        public void forget(long sequence) {
+            other.forget(sequence);
+        }
+
+        @Override
+        public void close() {
+            other.close();
+        }
+    }
+
+    private record Drafted(LoadedModel model, Recording recording) implements AutoCloseable {
+        static Drafted of(Path file, Path draft, Path store, int... cuts) throws Exception {
+            GgufFile target = GgufFile.open(file);
+            ModelShape shape = Cpu.family(target).open(target, ModelOptions.defaults()).shape();
+            DraftFile own = DraftFile.of(GgufFile.open(draft), target, shape);
+            Recording recording =
+                    new Recording(
+                            DflashSpeculator.open(
+                                    own,
+                                    new SpeculationTarget.Limits(CONTEXT, 1, MOST),
+                                    Cpu.device(),
+                                    new Conduct(Residency.PERSISTENT, FlashAttention.AUTO)),
+                            new ArrayList<>());
+            ModelSettings settings = CacheHits.withHost(Cpu.settings(CONTEXT, 1, Cpu.F16));
+            return new Drafted(
+                    Cpu.load(
+                            file,
+                            settings.with(settings.computation().with(ExactRows.ON))
+                                    .with(new DraftRoom(MOST, own.captures())),
+                            new LoadedModel.Extras(
+                                    Optional.of(CacheHits.disk(store)),
+                                    Optional.of(
+                                            new SpeculationOptions(
+                                                    recording, MOST, OptionalInt.of(MOST)))),
+                            cuts),
+                    recording);
+        }
+
+        Answer ask(int[] prompt) throws Exception {
+            Answer answer = Answer.of(prompt, BOUNDARY, COUNT, SamplingOptions.greedy());
+            answer.submit(model.engine());
+            answer.end();
+            return answer;
+        }
+
+        /** Asks for the same again. */
+        void requireSame(int[] prompt, CacheSource source, Answer expected, List<Integer> draft)
+                throws Exception {
+            Answer again = ask(prompt);
+
+            String what = again.end().toString();
+            assertEquals(Optional.of(source), again.end().cache().source(), what);
+            assertTrue(again.end().tokens().cached() >= BOUNDARY, what);
+            assertArrayEquals(expected.tokens(), again.tokens(), what);
+            assertEquals(draft, recording.first(PROMPT + 1), what);
+            assertEquals(
+                    expected.end().speculation(), again.end().speculation(), "guesses all along");
+        }
+
+        @Override
+        public void close() {
+            model.close();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Family.class,
+            names = {"QWEN35", "GEMMA4", "LAGUNA"})
+    void theFirstGuessesAreThoseOfAPromptThatIsComputedWhole(Family family) throws Exception {
+        RandomModel spec = family.wide(TensorType.F16);
+        Path file = spec.write(folder);
+        int[] cuts = Cpu.legalCuts(file);
+        GgufFile gguf = GgufFile.open(file);
+        ModelShape shape = Cpu.family(gguf).open(gguf, ModelOptions.defaults()).shape();
+        int layers = shape.layerCount();
+        Path draft =
+                DflashModel.tiny(
+                                new DflashModel.Target(
+                                        shape.embeddingLength(), shape.vocabularySize()))
+                        .with(new DflashModel.Block(1 + MOST, 3))
+                        .seeing(List.of(0, layers / 2, layers))
+                        .write(folder);
+        int[] prompt = spec.tokens(PROMPT, 1);
+        Path store = folder.resolve(family + " store");
+        Answer expected;
+        List<Integer> first;
+        try (Drafted drafted = Drafted.of(file, draft, store)) {
+            expected = drafted.ask(prompt);
+            assertEquals(0, expected.end().tokens().cached());
+            first = drafted.recording().first(PROMPT + 1);
+            assertEquals(MOST, first.size());
+
+            // Its room is needed by another one.
+            drafted.ask(spec.tokens(CONTEXT - COUNT, 2));
+            drafted.requireSame(prompt, CacheSource.HOST, expected, first);
+        }
+        try (Drafted drafted = Drafted.of(file, draft, store, cuts[cuts.length / 2])) {
+            drafted.requireSame(prompt, CacheSource.DISK, expected, first);
+        }
+    }
+}

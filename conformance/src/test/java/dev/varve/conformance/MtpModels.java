@@ -5,9 +5,11 @@ import dev.varve.api.gguf.GgufTensor;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.mtp.MtpFile;
 import dev.varve.platform.runtime.OpenedModel;
+import dev.varve.testkit.GgufWriter;
 import dev.varve.testkit.Qwen35Model;
 import dev.varve.testkit.Qwen35MoeModel;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
@@ -31,6 +33,10 @@ enum MtpModels {
         this.model = model.withPlan(new Qwen35Model.LayerPlan(4, List.of(), 1));
     }
 
+    Qwen35Model model() {
+        return model;
+    }
+
     int width() {
         return model.size().embedding();
     }
@@ -39,14 +45,26 @@ enum MtpModels {
         return model.size().vocabulary();
     }
 
-    Path write(Path folder) throws Exception {
-        return this == MIXTURE
-                ? new Qwen35MoeModel(model, Qwen35MoeModel.tiny().experts()).write(folder)
-                : model.write(folder);
+    /** The whole content of the file. */
+    GgufWriter writer() {
+        return this == MIXTURE ? mixture().writer() : model.writer();
+    }
+
+    private Qwen35MoeModel mixture() {
+        return new Qwen35MoeModel(model, Qwen35MoeModel.tiny().experts());
+    }
+
+    /** Random tokens of a text. */
+    int[] tokens(int count, long seed) {
+        return model.randomTokens(count, seed);
+    }
+
+    Path write(Path folder) throws IOException {
+        return this == MIXTURE ? mixture().write(folder) : model.write(folder);
     }
 
     /** The block of the model's own file. */
-    MtpFile block(Path folder) throws Exception {
+    MtpFile block(Path folder) throws IOException {
         OpenedModel target = Cpu.open(write(folder), ModelOptions.defaults());
         return MtpFile.of(
                 target.file(), Cpu.family(target.file()), target, ModelOptions.defaults());
@@ -58,7 +76,7 @@ enum MtpModels {
      * @param states {@code F32 [width, count]}
      * @return {@code F32 [width, count + 1]}
      */
-    float[] normed(Path folder, float[] states, int count) throws Exception {
+    float[] normed(Path folder, float[] states, int count) throws IOException {
         GgufTensor norm = GgufFile.open(write(folder)).requireTensor("output_norm.weight");
         ByteBuffer bytes = ByteBuffer.allocate((int) norm.bytes()).order(ByteOrder.LITTLE_ENDIAN);
         try (FileChannel channel = FileChannel.open(norm.file())) {

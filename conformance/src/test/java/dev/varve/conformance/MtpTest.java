@@ -1,7 +1,10 @@
 package dev.varve.conformance;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.varve.api.speculation.Draft;
 import dev.varve.api.speculation.DraftRequest;
 import dev.varve.api.speculation.HiddenStates;
 import dev.varve.api.speculation.SpeculationTarget;
@@ -13,16 +16,18 @@ import dev.varve.platform.mtp.MtpSpeculator;
 import dev.varve.platform.shard.FlashAttention;
 import dev.varve.testkit.NextTokenOracle;
 
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 
 /** What a block for multi-token prediction guesses is what libllama makes of it. */
 @Timeout(300)
@@ -122,23 +127,153 @@ class MtpTest {
             Text text = new Text(spec, 5, 400);
             for (int more : new int[] {1, 16, 1, 2, 5, 300, 3}) {
                 opened.extend(text, more);
-                if (text.size() == 2) {
-                    continue;
+
+                int[] guesses = opened.guess(text, MOST);
+
+                assertEquals(MOST, guesses.length);
+                requireLikely(oracle, spec, text, guesses);
+            }
+        }
+    }
+
+    /** Each guess is put in behind the last token, beside the state that libllama made there. */
+    private static void requireLikely(
+            NextTokenOracle oracle, MtpModels spec, Text text, int[] guesses) throws Exception {
+        int width = spec.width();
+        int[] tokens = Arrays.copyOf(text.tokens, text.size());
+        float[] states = spec.normed(folder, text.states, text.size() - 1);
+        for (int i = 0; i < guesses.length; i++) {
+            NextTokenOracle.Made made = oracle.last(tokens, states);
+            float best = Float.NEGATIVE_INFINITY;
+            for (float logit : made.logits()) {
+                best = Math.max(best, logit);
+            }
+            String what = "guess " + i + " behind " + text.size() + " tokens";
+            assertTrue(best > 4, what + ": logits are flat: " + best);
+            assertEquals(best, made.logits()[guesses[i]], CLOSE, what);
+            tokens = Arrays.copyOf(tokens, tokens.length + 1);
+            tokens[tokens.length - 1] = guesses[i];
+            states = Arrays.copyOf(states, states.length + width);
+            System.arraycopy(made.state(), 0, states, states.length - width, width);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(MtpModels.class)
+    void afterAnyNumberOfRightGuessesItKnowsWhatItKnowsAnyway(MtpModels spec) throws Exception {
+        int[] first = {40, 300};
+        for (int begin : first) {
+            for (int right = 0; right <= MOST; right++) {
+                int[] stepwise;
+                try (Opened opened = Opened.of(spec)) {
+                    Text text = new Text(spec, 9, 400);
+                    opened.extend(text, begin);
+                    opened.guess(text, MOST);
+                    // Asked for once more without anything new.
+                    opened.guess(text, MOST);
+                    opened.extend(text, right + 1);
+                    opened.guess(text, 1);
+                    opened.extend(text, 1);
+                    stepwise = opened.guess(text, MOST);
                 }
+                try (Opened opened = Opened.of(spec)) {
+                    Text text = new Text(spec, 9, 400);
+                    opened.extend(text, begin + right + 2);
 
-                int[] guesses = opened.guess(text, 1);
+                    assertArrayEquals(opened.guess(text, MOST), stepwise, right + " were right");
+                }
+            }
+        }
+    }
 
-                int rows = text.size();
-                float[] normed = spec.normed(folder, text.states, rows - 1);
-                float[][] logits = oracle.logits(Arrays.copyOf(text.tokens, rows), normed);
-                float[] last = logits[rows - 1];
-                double best =
-                        IntStream.range(0, last.length)
-                                .mapToDouble(i -> last[i])
-                                .max()
-                                .orElseThrow();
-                assertEquals(1, guesses.length);
-                assertEquals(best, last[guesses[0]], CLOSE, "after " + rows + " tokens");
+    @ParameterizedTest
+    @EnumSource(MtpModels.class)
+    void sequencesKnowNothingOfEachOther(MtpModels spec) throws Exception {
+        List<List<int[]>> alone = new ArrayList<>();
+        for (long sequence = 1; sequence <= 3; sequence++) {
+            alone.add(new ArrayList<>());
+            try (Opened opened = Opened.of(spec)) {
+                Text text = new Text(spec, sequence, 400);
+                for (int step = 0; step < 5; step++) {
+                    opened.extend(text, more(sequence, step));
+                    alone.getLast().add(opened.guess(text, MOST));
+                }
+            }
+        }
+        try (Opened opened = Opened.of(spec)) {
+            // What others left behind is not seen, and a new one begins without a state.
+            Text earlier = new Text(spec, 99, 400);
+            opened.extend(earlier, 350);
+            opened.guess(earlier, MOST);
+            opened.speculator().forget(99);
+            List<Text> texts =
+                    LongStream.rangeClosed(1, 3).mapToObj(i -> new Text(spec, i, 400)).toList();
+            for (int step = 0; step < 5; step++) {
+                for (Text text : texts) {
+                    opened.extend(text, more(text.sequence, step));
+                }
+                List<Draft> drafts =
+                        opened.speculator()
+                                .propose(texts.stream().map(text -> text.request(MOST)).toList());
+                for (int i = 0; i < 3; i++) {
+                    assertArrayEquals(alone.get(i).get(step), drafts.get(i).tokens());
+                }
+            }
+            Text late = new Text(spec, 4, 400);
+            opened.extend(late, 20);
+            assertEquals(0, opened.guess(late, MOST).length, "no room for a fourth one");
+        }
+    }
+
+    private static int more(long sequence, int step) {
+        return step == 0 ? (int) sequence * 9 : 1 + (int) (sequence + step) % 4;
+    }
+
+    @ParameterizedTest
+    @EnumSource(Residency.class)
+    void isSilentBehindAGapUntilItHasSeenEnough(Residency residency) throws Exception {
+        try (Opened opened = Opened.of(MtpModels.DENSE, residency)) {
+            MtpSpeculator speculator = opened.speculator();
+            Text text = new Text(MtpModels.DENSE, 5, 400);
+            assertEquals(0, opened.guess(text, MOST).length, "nothing was seen");
+            opened.extend(text, 40);
+            assertEquals(MOST, opened.guess(text, MOST).length);
+            text.extend(1, opened.layer());
+            assertEquals(0, opened.guess(text, MOST).length, "the last state was not seen");
+            // The first state only stands beside the next token.
+            for (int i = 1; i <= 17; i++) {
+                opened.extend(text, 1);
+                assertEquals(i < 17 ? 0 : MOST, opened.guess(text, MOST).length, i + " seen");
+            }
+            assertTrue(speculator.bytes() > 0);
+            speculator.forget(5);
+            assertEquals(residency == Residency.PERSISTENT, speculator.bytes() > 0);
+            assertEquals(0, opened.guess(text, MOST).length, "it was forgotten");
+        }
+    }
+
+    /** Attention goes by distances, so what comes behind a gap is a text of its own. */
+    @Test
+    void behindAGapItGuessesFromWhatItHasSeenSince() throws Exception {
+        MtpModels spec = MtpModels.DENSE;
+        try (Opened opened = Opened.of(spec);
+                NextTokenOracle oracle = NextTokenOracle.open(spec.write(folder), CONTEXT)) {
+            Text text = new Text(spec, 5, 400);
+            opened.extend(text, 40);
+            text.extend(9, opened.layer());
+            opened.extend(text, 30);
+
+            int guess = opened.guess(text, 1)[0];
+
+            // The first row is that of the token behind the first state that was seen.
+            float[] normed = spec.normed(folder, text.states, text.size() - 1);
+            float[] logits =
+                    oracle.last(
+                                    Arrays.copyOfRange(text.tokens, 50, text.size()),
+                                    Arrays.copyOfRange(normed, 50 * spec.width(), normed.length))
+                            .logits();
+            for (float logit : logits) {
+                assertTrue(logits[guess] > logit - CLOSE, logit + " is above " + logits[guess]);
             }
         }
     }

@@ -157,18 +157,21 @@ final class SpeculatorDriver implements AutoCloseable {
     void show(Sequence sequence, int end) {
         while (!speculator.captures().isEmpty() && sequence.shown < end) {
             int tokens = Math.min(end - sequence.shown, 1 + random.nextInt(CHUNK));
-            show(sequence.number(), sequence.shown, tokens);
+            show(sequence, sequence.shown, tokens);
             sequence.shown += tokens;
         }
     }
 
-    private void show(long sequence, int firstPosition, int tokens) {
+    private void show(Sequence sequence, int firstPosition, int tokens) {
         List<HiddenStates.Layer> layers =
                 speculator.captures().stream()
                         .map(layer -> new HiddenStates.Layer(layer, values(tokens), OTHERS))
                         .toList();
         List<float[]> before = layers.stream().map(layer -> layer.values().clone()).toList();
-        speculator.observe(new HiddenStates(sequence, firstPosition, tokens, layers));
+        CallHistory history = new CallHistory(sequence.tokens);
+        speculator.observe(
+                new HiddenStates(sequence.number(), firstPosition, tokens, layers), history);
+        history.over = true;
         for (int i = 0; i < layers.size(); i++) {
             assertArrayEquals(
                     before.get(i), layers.get(i).values(), "hidden states are not to be modified");

@@ -82,6 +82,18 @@ final class LlamaApi {
     private static final MethodHandle GET_LOGITS =
             bind("llama_get_logits_ith", ADDRESS, ADDRESS, JAVA_INT);
 
+    /** {@code void llama_set_embeddings_nextn(struct llama_context *, bool on, bool masked)} */
+    private static final MethodHandle SET_NEXTN =
+            bindVoid(
+                    "_Z26llama_set_embeddings_nextnP13llama_contextbb",
+                    ADDRESS,
+                    JAVA_BOOLEAN,
+                    JAVA_BOOLEAN);
+
+    /** {@code float * llama_get_embeddings_nextn_ith(struct llama_context * ctx, int32_t i)} */
+    private static final MethodHandle GET_NEXTN =
+            bind("_Z30llama_get_embeddings_nextn_ithP13llama_contexti", ADDRESS, ADDRESS, JAVA_INT);
+
     /**
      * {@code int32_t llama_tokenize(const struct llama_vocab *, const char * text, int32_t
      * text_len, llama_token * tokens, int32_t n_tokens_max, bool add_special, bool parse_special)}
@@ -199,6 +211,18 @@ final class LlamaApi {
     static MemorySegment logits(MemorySegment context, int batchRow) {
         return (MemorySegment)
                 call(() -> (MemorySegment) GET_LOGITS.invokeExact(context, batchRow));
+    }
+
+    /** Lets a context for multi-token prediction keep what it makes of each token. */
+    static void keepNextStates(MemorySegment context) {
+        run(
+                () -> {
+                    SET_NEXTN.invokeExact(context, true, false);
+                });
+    }
+
+    static MemorySegment nextState(MemorySegment context, int batchRow) {
+        return (MemorySegment) call(() -> (MemorySegment) GET_NEXTN.invokeExact(context, batchRow));
     }
 
     static int tokenize(

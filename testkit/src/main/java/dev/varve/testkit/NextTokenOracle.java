@@ -28,6 +28,7 @@ public final class NextTokenOracle implements AutoCloseable {
         this.context = context;
         threadPool = CpuBackend.newThreadPool(THREADS);
         LlamaApi.attachThreadPool(context, threadPool);
+        LlamaApi.keepNextStates(context);
         vocabulary = LlamaApi.vocabularyTokens(LlamaApi.vocabulary(model));
     }
 
@@ -81,12 +82,19 @@ public final class NextTokenOracle implements AutoCloseable {
     }
 
     /**
-     * Logits of each token of a sequence that begins here.
+     * What it makes of the last token of a sequence.
+     *
+     * @param logits {@code [vocabulary]}
+     * @param state the hidden state beside the next token, {@code [width]}
+     */
+    public record Made(float[] logits, float[] state) {}
+
+    /**
+     * Computes a sequence from its first token on.
      *
      * @param states hidden state beside each token, {@code F32 [width, tokens]}
-     * @return {@code [tokens][vocabulary]}
      */
-    public float[][] logits(int[] tokens, float[] states) {
+    public Made last(int[] tokens, float[] states) {
         try (Arena arena = Arena.ofConfined()) {
             LlamaApi.clear(context);
             OracleBatch batch = new OracleBatch(arena, tokens.length);
@@ -101,14 +109,15 @@ public final class NextTokenOracle implements AutoCloseable {
                 throw new IllegalStateException(
                         "llama_decode returned " + status + ": " + NativeLog.drain());
             }
-            float[][] rows = new float[tokens.length][vocabulary];
-            for (int i = 0; i < tokens.length; i++) {
-                MemorySegment row = LlamaApi.logits(context, i);
-                MemorySegment.copy(
-                        row.reinterpret(4L * vocabulary), JAVA_FLOAT, 0, rows[i], 0, vocabulary);
-            }
-            return rows;
+            int last = tokens.length - 1;
+            return new Made(
+                    floats(LlamaApi.logits(context, last), vocabulary),
+                    floats(LlamaApi.nextState(context, last), states.length / tokens.length));
         }
+    }
+
+    private static float[] floats(MemorySegment from, int count) {
+        return from.reinterpret((long) count * Float.BYTES).toArray(JAVA_FLOAT);
     }
 
     @Override

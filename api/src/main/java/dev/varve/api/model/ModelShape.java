@@ -12,8 +12,8 @@ import java.util.OptionalInt;
  * @param architecture {@code general.architecture} of the file
  * @param sizes widths of the whole model
  * @param layers one entry per trunk layer, in order
- * @param skippedBlocks blocks of the file that the trunk does not run (multi-token prediction),
- *     kept on record for a later drafter
+ * @param skippedBlocks blocks of the file that the trunk does not run (multi-token prediction), see
+ *     {@link ModelFamilyProvider#openNextToken}
  */
 public record ModelShape(
         String architecture, Sizes sizes, List<LayerState> layers, int skippedBlocks) {

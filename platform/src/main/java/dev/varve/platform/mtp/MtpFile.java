@@ -6,6 +6,7 @@ import dev.varve.api.gguf.ModelFormatException;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelFamilyProvider;
+import dev.varve.api.model.ModelKeys;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.api.model.ModelShape;
 import dev.varve.platform.runtime.OpenedModel;
@@ -42,11 +43,11 @@ public record MtpFile(GgufFile file, LayerSplitAdapter block, ModelShape target)
                             + " with a block for multi-token prediction",
                     file.architecture());
         }
+        ModelKeys keys = new ModelKeys(file, options);
+        requireEqual(keys, "embedding_length", shape.embeddingLength(), keys.width());
+        requireEqual(keys, "vocab_size", shape.vocabularySize(), keys.vocabulary());
         LayerSplitAdapter block =
                 family.openNextToken(file, target.file(), options).orElseThrow(() -> absent(file));
-        ModelShape own = block.shape();
-        requireEqual(file, "embedding_length", shape.embeddingLength(), own.embeddingLength());
-        requireEqual(file, "vocab_size", shape.vocabularySize(), own.vocabularySize());
         return new MtpFile(file, block, shape);
     }
 
@@ -59,13 +60,9 @@ public record MtpFile(GgufFile file, LayerSplitAdapter block, ModelShape target)
                         + ".nextn_predict_layers and its tensors), found none");
     }
 
-    private static void requireEqual(GgufFile file, String key, int target, int found) {
+    private static void requireEqual(ModelKeys keys, String key, int target, int found) {
         if (found != target) {
-            throw new ModelFormatException(
-                    file.path(),
-                    file.architecture() + "." + key,
-                    target + " as the model whose tokens are guessed",
-                    Integer.toString(found));
+            throw keys.wrong(key, target + " as the model whose tokens are guessed", found);
         }
     }
 

@@ -5,6 +5,7 @@ import dev.varve.api.gguf.GgufTensor;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.LayerState;
 import dev.varve.api.model.ModelShape;
+import dev.varve.platform.setting.Setting;
 
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -31,7 +32,8 @@ public record UnusedTensors(GgufFile file, int layers, Map<Reason, List<GgufTens
     /** Why tensors are left out. */
     public enum Reason {
         /** Blocks behind the last layer, which the file tells of. */
-        MULTI_TOKEN_PREDICTION("for multi-token prediction, which Varve does not use"),
+        MULTI_TOKEN_PREDICTION(
+                "for multi-token prediction, of use with " + Setting.DRAFT + " mtp alone"),
 
         /** Keys and values of layers that use those of an earlier layer. */
         SHARED_KEYS_AND_VALUES(

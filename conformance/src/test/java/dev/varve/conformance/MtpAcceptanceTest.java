@@ -1,0 +1,153 @@
+package dev.varve.conformance;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.api.speculation.Draft;
+import dev.varve.api.speculation.DraftRequest;
+import dev.varve.api.speculation.HiddenStates;
+import dev.varve.api.speculation.SpeculationTarget;
+import dev.varve.api.speculation.Speculator;
+import dev.varve.api.speculation.TokenHistory;
+import dev.varve.platform.draft.DflashSpeculator.Conduct;
+import dev.varve.platform.draft.DflashSpeculator.Residency;
+import dev.varve.platform.engine.SpeculationOptions;
+import dev.varve.platform.mtp.MtpSpeculator;
+import dev.varve.platform.runtime.DraftRoom;
+import dev.varve.platform.runtime.LoadedModel;
+import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.sampling.SamplingOptions;
+import dev.varve.platform.shard.ExactRows;
+import dev.varve.platform.shard.FlashAttention;
+
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.TreeMap;
+
+/**
+ * What the block guesses at a position depends on the text before it alone, however many guesses
+ * were right on the way there. A random block is hardly ever right, so right guesses are told.
+ */
+@Timeout(300)
+class MtpAcceptanceTest {
+    private static final int COUNT = 60;
+    private static final int MOST = 3;
+    private static final int PROMPT = 30;
+
+    @TempDir static Path folder;
+
+    /** Asks the block, notes its guesses by position, and hands on some right tokens instead. */
+    private static final class Told implements Speculator {
+        final Map<Integer, int[]> guesses = new TreeMap<>();
+        private final MtpSpeculator block;
+        private final int[] answer;
+
+        Told(MtpSpeculator block, int[] answer) {
+            this.block = block;
+            this.answer = answer;
+        }
+
+        @Override
+        public List<Integer> captures() {
+            return block.captures();
+        }
+
+        @Override
+        public int mostTokens() {
+            return MOST;
+        }
+
+        @Override
+        public List<Draft> propose(List<DraftRequest> sequences) {
+            DraftRequest request = sequences.getFirst();
+            int size = request.tokens().size();
+            int[] made =
+                    block.propose(
+                                    List.of(
+                                            new DraftRequest(
+                                                    request.sequence(), request.tokens(), MOST)))
+                            .getFirst()
+                            .tokens();
+            guesses.put(size, made.clone());
+            int[] draft = new int[MOST];
+            for (int i = 0; i < MOST; i++) {
+                int at = size - PROMPT + i;
+                int right = at < answer.length ? answer[at] : 0;
+                // None, one, two and three of them, in turn.
+                draft[i] = i < guesses.size() % (MOST + 1) ? right : (right + 1) % 256;
+            }
+            return List.of(Draft.of(draft));
+        }
+
+        @Override
+        public void observe(HiddenStates states, TokenHistory tokens) {
+            block.observe(states, tokens);
+        }
+
+        @Override
+        public void forget(long sequence) {
+            block.forget(sequence);
+        }
+
+        @Override
+        public void close() {
+            block.close();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(MtpModels.class)
+    void guessesDoNotDependOnHowManyWereRightBefore(MtpModels spec) throws Exception {
+        int[] prompt = spec.tokens(PROMPT, 4);
+        Told wrong = new Told(open(spec), new int[0]);
+        Answer plain = answer(spec, wrong, prompt);
+        Told right = new Told(open(spec), plain.tokens());
+        Answer guessed = answer(spec, right, prompt);
+
+        assertArrayEquals(plain.tokens(), guessed.tokens());
+        assertTrue(guessed.end().speculation().accepted() > COUNT / 3, guessed.end().toString());
+        assertTrue(right.guesses.size() < COUNT * 2 / 3, right.guesses.keySet().toString());
+        right.guesses.forEach(
+                (position, tokens) -> {
+                    assertEquals(MOST, tokens.length, "at " + position);
+                    assertArrayEquals(wrong.guesses.get(position), tokens, "at " + position);
+                });
+    }
+
+    private static MtpSpeculator open(MtpModels spec) throws Exception {
+        return MtpSpeculator.open(
+                spec.block(folder),
+                new SpeculationTarget.Limits(200, 1, MOST),
+                Cpu.device(),
+                new Conduct(Residency.PERSISTENT, FlashAttention.AUTO));
+    }
+
+    private static Answer answer(MtpModels spec, Speculator speculator, int[] prompt)
+            throws Exception {
+        ModelSettings settings = Cpu.settings(200, 1, Cpu.F16);
+        settings = settings.with(settings.computation().with(ExactRows.ON));
+        Answer answer = Answer.of(prompt, COUNT, SamplingOptions.greedy());
+        try (LoadedModel model =
+                Cpu.load(
+                        spec.write(folder),
+                        settings.with(new DraftRoom(MOST, speculator.captures())),
+                        new LoadedModel.Extras(
+                                Optional.empty(),
+                                Optional.of(
+                                        new SpeculationOptions(
+                                                speculator, MOST, OptionalInt.of(MOST)))))) {
+            Answer.submit(model.engine(), List.of(answer));
+            answer.end();
+        }
+        return answer;
+    }
+}

@@ -1,0 +1,106 @@
+package dev.varve.conformance;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.platform.engine.Engine;
+import dev.varve.platform.engine.GenerationEnd;
+import dev.varve.platform.host.DeviceSettings;
+import dev.varve.platform.host.DraftSettings;
+import dev.varve.platform.host.HostListener;
+import dev.varve.platform.host.HostSettings;
+import dev.varve.platform.host.HostedModel;
+import dev.varve.platform.host.PreparedModel;
+import dev.varve.platform.host.ProcessSettings;
+import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.sampling.SamplingOptions;
+import dev.varve.platform.shard.ExactRows;
+import dev.varve.testkit.GgufWriter;
+
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Multi-token prediction beside its own model: it sees all tokens and changes none. */
+@Timeout(600)
+class MtpSpeculationTest {
+    private static final int COUNT = 40;
+    private static final int WIDTH = 3;
+
+    @TempDir static Path folder;
+
+    private static HostedModel load(Path file, List<String> draft) {
+        ModelSettings settings = Cpu.settings(600, 3, Cpu.F16);
+        HostSettings host =
+                new HostSettings(
+                                file,
+                                settings.with(settings.computation().with(ExactRows.ON)),
+                                DeviceSettings.best().withThreads(2),
+                                Cpu.plugins(folder.resolve("plugins.jar"), folder.resolve("cache")),
+                                ProcessSettings.none())
+                        .onDevices("cpu:0,cpu:0");
+        for (String source : draft) {
+            host = host.with(DraftSettings.of(source).withWidth(WIDTH));
+        }
+        return PreparedModel.open(host, new HostListener() {}).load();
+    }
+
+    private static List<Answer> ask(Engine engine, MtpModels spec, SamplingOptions sampling)
+            throws Exception {
+        List<Answer> answers =
+                List.of(
+                        Answer.of(spec.tokens(5, 1), COUNT, sampling),
+                        Answer.of(spec.tokens(90, 2), COUNT, sampling),
+                        Answer.of(spec.tokens(400, 3), COUNT, sampling));
+        Answer.submit(engine, answers);
+        for (Answer answer : answers) {
+            answer.end();
+        }
+        return answers;
+    }
+
+    @ParameterizedTest
+    @EnumSource(MtpModels.class)
+    void tokensOfASplitModelArePlainOnes(MtpModels spec) throws Exception {
+        Path file = spec.write(folder);
+        GgufWriter alone = spec.writer();
+        alone.tensorNames().stream()
+                .filter(name -> !name.startsWith("blk.4."))
+                .forEach(alone::leaveOut);
+        Path block = folder.resolve(spec + "-block.gguf");
+        alone.write(block);
+        SamplingOptions sampled = SamplingOptions.greedy().atTemperature(0.8f).seededWith(5);
+        for (SamplingOptions sampling : List.of(SamplingOptions.greedy(), sampled)) {
+            List<int[]> plain = new ArrayList<>();
+            try (HostedModel model = load(file, List.of())) {
+                for (Answer answer : ask(model.engine(), spec, sampling)) {
+                    plain.add(answer.tokens());
+                }
+            }
+            List<GenerationEnd.Speculation> figures = new ArrayList<>();
+            for (String source : List.of(DraftSettings.MTP, block.toString())) {
+                try (HostedModel model = load(file, List.of(source))) {
+                    List<Answer> guessed = ask(model.engine(), spec, sampling);
+                    for (int i = 0; i < plain.size(); i++) {
+                        String what = source + ", " + sampling + ", prompt " + i;
+                        assertArrayEquals(plain.get(i), guessed.get(i).tokens(), what);
+                        GenerationEnd.Speculation made = guessed.get(i).end().speculation();
+                        // Every step but the last ones was guessed for: nothing was missing.
+                        assertTrue(
+                                made.drafted() >= WIDTH * (made.verifySteps() - WIDTH),
+                                what + made);
+                        assertTrue(made.verifySteps() > COUNT / 2, what + made);
+                        figures.add(made);
+                    }
+                }
+            }
+            // The block of its own file and the same one in another file guess alike.
+            assertTrue(figures.subList(0, 3).equals(figures.subList(3, 6)), figures.toString());
+        }
+    }
+}

@@ -96,6 +96,10 @@ public final class Oracle implements AutoCloseable {
         return options;
     }
 
+    MemorySegment context() {
+        return context;
+    }
+
     public int vocabularyTokens() {
         return vocabularyTokens;
     }
@@ -295,7 +299,7 @@ public final class Oracle implements AutoCloseable {
         return batch.size() - 1;
     }
 
-    private void decode(OracleBatch batch) {
+    void decode(OracleBatch batch) {
         int status = LlamaApi.decode(context, batch.struct());
         if (status != 0) {
             throw new IllegalStateException(

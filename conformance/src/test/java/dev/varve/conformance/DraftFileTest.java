@@ -8,10 +8,12 @@ import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.gguf.ModelFormatException;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.draft.DraftFile;
+import dev.varve.testkit.Dflash2Model;
 import dev.varve.testkit.DflashModel;
 import dev.varve.testkit.DflashModel.Block;
 import dev.varve.testkit.DflashModel.Form;
 import dev.varve.testkit.DflashModel.Windows;
+import dev.varve.testkit.DsparkModel;
 import dev.varve.testkit.GgufValue;
 import dev.varve.testkit.GgufWriter;
 import dev.varve.testkit.Qwen35Model;
@@ -28,6 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -245,5 +248,146 @@ class DraftFileTest {
             })
     void namesATensorThatIsMissing(String name) {
         assertNames(refused(TINY.writer().leaveOut(name)), List.of(name));
+    }
+
+    private static final DsparkModel SPARK = DsparkModel.of(TINY, true);
+    private static final Dflash2Model MIXED = Dflash2Model.of(TINY);
+
+    private static GgufWriter confident() {
+        return SPARK.with(new DsparkModel.Confidence(1, 0)).writer();
+    }
+
+    private static GgufWriter other(GgufWriter writer, String name, long... shape) {
+        return writer.leaveOut(name)
+                .tensor(
+                        name,
+                        TensorType.F32,
+                        Arrays.stream(shape).boxed().toList(),
+                        TensorData.constant(0));
+    }
+
+    @Test
+    void tensorsDecideHowMuchIsGuessed() throws Exception {
+        assertEquals(8, read(SPARK.writer()).mostTokens());
+        assertEquals(8, read(SPARK.writer().leaveOut("dflash.sample_from_anchor")).mostTokens());
+        assertEquals(7, read(DsparkModel.of(TINY, false).writer()).mostTokens());
+        assertEquals(7, read(MIXED.writer()).mostTokens());
+        // What the file does not say of its confidence, its tensors do.
+        read(confident().leaveOut("dflash.has_confidence_head"));
+    }
+
+    static Stream<Arguments> faultsOfSuccessors() {
+        String selector = "selector_hidden.weight";
+        DflashModel own = TINY.with(new DflashModel.Weights(TensorType.F32, 100, false, 1));
+        return Stream.of(
+                Arguments.of(
+                        MIXED.writer()
+                                .tensor(
+                                        "markov_w1.weight",
+                                        TensorType.F32,
+                                        List.of(8L, (long) VOCABULARY),
+                                        TensorData.constant(0)),
+                        List.of(selector, "markov_w1.weight")),
+                Arguments.of(
+                        SPARK.writer().put("dflash.selector_top_k", GgufValue.of(4)),
+                        List.of("selector_top_k", selector)),
+                Arguments.of(
+                        TINY.writer().put("dflash.sample_from_anchor", GgufValue.of(true)),
+                        List.of("sample_from_anchor", "markov_w1.weight")),
+                Arguments.of(
+                        SPARK.writer().put("dflash.has_confidence_head", GgufValue.of(true)),
+                        List.of("has_confidence_head", "conf_proj.weight")),
+                Arguments.of(
+                        SPARK.writer().put("dflash.hyper_connection.count", GgufValue.of(4)),
+                        List.of("hyper_connection.count", "4")),
+                Arguments.of(SPARK.writer().leaveOut("dflash.block_size"), List.of("block_size")),
+                Arguments.of(MIXED.writer().leaveOut("dflash.block_size"), List.of("block_size")),
+                Arguments.of(
+                        other(SPARK.writer(), "markov_w1.weight", 8, VOCABULARY - 1),
+                        List.of("markov_w1.weight", "[8, " + VOCABULARY + "]")),
+                Arguments.of(
+                        other(SPARK.writer(), "markov_w2.weight", 9, VOCABULARY),
+                        List.of("markov_w2.weight", "[8, " + VOCABULARY + "]")),
+                Arguments.of(
+                        other(DsparkModel.of(own, true).writer(), "markov_w2.weight", 8, 99),
+                        List.of("markov_w2.weight", "[8, 100]")),
+                Arguments.of(
+                        other(confident(), "conf_proj.weight", WIDTH, 1),
+                        List.of("conf_proj.weight", String.valueOf(WIDTH + 8))),
+                Arguments.of(
+                        other(confident(), "conf_proj.bias", 2), List.of("conf_proj.bias", "[1]")),
+                Arguments.of(
+                        MIXED.writer().put("dflash.selector_rank", GgufValue.of(9)),
+                        List.of("selector_rank", "9", selector)),
+                Arguments.of(
+                        MIXED.writer().put("dflash.selector_top_k", GgufValue.of(VOCABULARY + 1)),
+                        List.of("selector_top_k", String.valueOf(VOCABULARY + 1))),
+                Arguments.of(
+                        MIXED.writer().put("dflash.conv_kernel_size", GgufValue.of(0)),
+                        List.of("conv_kernel_size")),
+                Arguments.of(
+                        MIXED.writer().put("dflash.conv_kernel_size", GgufValue.of(65)),
+                        List.of("conv_kernel_size", "65")),
+                Arguments.of(
+                        MIXED.writer().put("dflash.conv_kernel_size", GgufValue.of(3)),
+                        List.of("blk.0.attn_conv_base", "[" + WIDTH + ", 3, 2]")),
+                Arguments.of(
+                        MIXED.writer().put("dflash.conv_group_size", GgufValue.of(24)),
+                        List.of("conv_group_size", "24", String.valueOf(WIDTH))),
+                Arguments.of(
+                        other(MIXED.writer(), "blk.1.ffn_conv_proj.weight", WIDTH, 8),
+                        List.of("blk.1.ffn_conv_proj.weight", String.valueOf(4 * WIDTH / 16))),
+                Arguments.of(
+                        MIXED.writer().put("dflash.logit_scale", GgufValue.of(-1f)),
+                        List.of("logit_scale", "-1")),
+                Arguments.of(
+                        MIXED.writer().put("dflash.final_logit_softcapping", GgufValue.of(-1f)),
+                        List.of("final_logit_softcapping", "-1")),
+                Arguments.of(Dflash2Model.of(own).writer(), List.of("d2t", selector)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("faultsOfSuccessors")
+    void saysWhatDoesNotFitInSuccessors(GgufWriter writer, List<String> says) {
+        assertNames(refused(writer), says);
+    }
+
+    static Stream<Arguments> requiredOfSuccessors() {
+        Stream<Arguments> selector =
+                Stream.of(
+                                "selector_predecessor.weight",
+                                "selector_successor.weight",
+                                "dflash.selector_rank",
+                                "dflash.selector_top_k",
+                                "dflash.conv_kernel_size",
+                                "dflash.conv_group_size",
+                                "blk.1.attn_conv_base",
+                                "blk.0.attn_conv_proj.weight",
+                                "blk.2.ffn_conv_base",
+                                "blk.1.ffn_conv_proj.weight")
+                        .map(name -> Arguments.of(MIXED.writer(), name));
+        return Stream.concat(Stream.of(Arguments.of(SPARK.writer(), "markov_w2.weight")), selector);
+    }
+
+    @ParameterizedTest
+    @MethodSource("requiredOfSuccessors")
+    void namesWhatASuccessorLacks(GgufWriter writer, String name) {
+        assertNames(refused(writer.leaveOut(name)), List.of(name));
+    }
+
+    /** Without it the network would guess something else than it was trained to. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "blk.0.attn_sinks.weight",
+                "blk.3.attn_q.weight",
+                "conf_proj.weight",
+                "dflash.dspark.markov.w1",
+                "output.scale"
+            })
+    void namesATensorThatItDoesNotKnow(String name) {
+        GgufWriter writer =
+                TINY.writer().tensor(name, TensorType.F32, List.of(4L), TensorData.constant(0));
+        assertNames(refused(writer), List.of(name, "no such tensor"));
     }
 }

@@ -12,7 +12,6 @@ import dev.varve.api.speculation.DraftRequest;
 import dev.varve.api.speculation.HiddenStates;
 import dev.varve.api.speculation.SpeculationTarget;
 import dev.varve.api.speculation.Speculator;
-import dev.varve.api.speculation.TokenHistory;
 import dev.varve.platform.draft.DflashSpeculator;
 import dev.varve.platform.draft.DflashSpeculator.Conduct;
 import dev.varve.platform.draft.DflashSpeculator.Residency;
@@ -42,7 +41,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 
 /** What a draft model guesses is what its network says, evaluated in another way. */
@@ -107,66 +105,6 @@ class DraftModelTest {
         }
     }
 
-    /** A sequence of random tokens and hidden states. */
-    private static final class Text implements TokenHistory {
-        final long sequence;
-        final List<Integer> tokens = new ArrayList<>();
-        final List<float[]> features = new ArrayList<>();
-        final SplittableRandom random;
-        final float scale;
-
-        Text(long sequence) {
-            this(sequence, sequence, 1);
-        }
-
-        /** Whose states are those of another one with the seed, but that many times as large. */
-        Text(long sequence, long seed, float scale) {
-            this.sequence = sequence;
-            this.scale = scale;
-            random = new SplittableRandom(seed);
-            tokens.add(random.nextInt(VOCABULARY));
-        }
-
-        /** Some tokens more, whose states are those of the ones before. */
-        HiddenStates extend(int count, List<Integer> captures) {
-            int first = features.size();
-            int before = 2;
-            List<float[]> all = new ArrayList<>();
-            captures.forEach(layer -> all.add(new float[(before + count) * WIDTH]));
-            for (int i = 0; i < count; i++) {
-                float[] row = new float[captures.size() * WIDTH];
-                for (int j = 0; j < row.length; j++) {
-                    row[j] = scale * (float) random.nextGaussian();
-                    all.get(j / WIDTH)[(before + i) * WIDTH + j % WIDTH] = row[j];
-                }
-                features.add(row);
-                tokens.add(random.nextInt(VOCABULARY));
-            }
-            List<HiddenStates.Layer> layers =
-                    IntStream.range(0, captures.size())
-                            .mapToObj(
-                                    i ->
-                                            new HiddenStates.Layer(
-                                                    captures.get(i), all.get(i), before))
-                            .toList();
-            return new HiddenStates(sequence, first, count, layers);
-        }
-
-        DraftRequest request(int most) {
-            return new DraftRequest(sequence, this, most);
-        }
-
-        @Override
-        public int size() {
-            return tokens.size();
-        }
-
-        @Override
-        public int get(int position) {
-            return tokens.get(position);
-        }
-    }
-
     @ParameterizedTest
     @EnumSource(Case.class)
     void guessesWhatTheNetworkSays(Case each) throws Exception {
@@ -184,7 +122,7 @@ class DraftModelTest {
     }
 
     private static void guessesLikePlainArithmetic(Opened opened) {
-        Text text = new Text(7);
+        DraftText text = new DraftText(TARGET.size(), 7);
         // Through the first pass around the ring and beyond.
         for (int more : new int[] {17, 1, 1, 4, 30, 8, 30, 5, 20, 1}) {
             opened.speculator().observe(text.extend(more, opened.model().captures()));
@@ -220,8 +158,8 @@ class DraftModelTest {
         DflashModel model = TINY.with(new DflashModel.Weights(TensorType.F16, 0, false, 1));
         try (Opened opened = Opened.of(model, Residency.PERSISTENT)) {
             int most = model.block().tokens() - 1;
-            Text usual = new Text(1, 7, 1);
-            Text giant = new Text(2, 7, 1 << 20);
+            DraftText usual = new DraftText(TARGET.size(), 1, 7, 1);
+            DraftText giant = new DraftText(TARGET.size(), 2, 7, 1 << 20);
             for (int more : new int[] {17, 1, 6, 30}) {
                 opened.speculator().observe(usual.extend(more, model.captures()));
                 opened.speculator().observe(giant.extend(more, model.captures()));
@@ -316,7 +254,7 @@ class DraftModelTest {
         List<List<int[]>> alone = new ArrayList<>();
         for (long sequence = 1; sequence <= 3; sequence++) {
             try (Opened opened = Opened.of(TINY, Residency.PERSISTENT)) {
-                Text text = new Text(sequence);
+                DraftText text = new DraftText(TARGET.size(), sequence);
                 alone.add(new ArrayList<>());
                 for (int step = 0; step < 5; step++) {
                     opened.speculator().observe(text.extend(more(sequence, step), captures()));
@@ -331,10 +269,14 @@ class DraftModelTest {
         }
         try (Opened opened = Opened.of(TINY, Residency.PERSISTENT)) {
             // What others left behind in its region is not seen.
-            Text earlier = new Text(99);
+            DraftText earlier = new DraftText(TARGET.size(), 99);
             opened.speculator().observe(earlier.extend(90, captures()));
             opened.speculator().forget(99);
-            List<Text> texts = List.of(new Text(1), new Text(2), new Text(3));
+            List<DraftText> texts =
+                    List.of(
+                            new DraftText(TARGET.size(), 1),
+                            new DraftText(TARGET.size(), 2),
+                            new DraftText(TARGET.size(), 3));
             for (int step = 0; step < 5; step++) {
                 int now = step;
                 texts.forEach(
@@ -365,7 +307,7 @@ class DraftModelTest {
     void isSilentBehindAGapUntilItHasSeenEnough(Residency residency) throws Exception {
         try (Opened opened = Opened.of(TINY, residency)) {
             DflashSpeculator speculator = opened.speculator();
-            Text text = new Text(5);
+            DraftText text = new DraftText(TARGET.size(), 5);
             assertEquals(0, length(speculator, text), "nothing was seen");
             HiddenStates first = text.extend(40, captures());
             assertEquals(0, length(speculator, text), "nothing was seen");
@@ -384,14 +326,17 @@ class DraftModelTest {
         }
     }
 
-    private static int length(DflashSpeculator speculator, Text text) {
+    private static int length(DflashSpeculator speculator, DraftText text) {
         return speculator.propose(List.of(text.request(9))).getFirst().tokens().length;
     }
 
     @Test
     void moreSequencesThanRegionsGoWithout() throws Exception {
         try (Opened opened = Opened.of(TINY, Residency.PERSISTENT)) {
-            List<Text> texts = IntStream.range(0, 4).mapToObj(Text::new).toList();
+            List<DraftText> texts =
+                    IntStream.range(0, 4)
+                            .mapToObj(sequence -> new DraftText(TARGET.size(), sequence))
+                            .toList();
             texts.forEach(text -> opened.speculator().observe(text.extend(20, captures())));
             List<Draft> drafts =
                     opened.speculator()

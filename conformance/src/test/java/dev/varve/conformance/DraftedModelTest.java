@@ -21,7 +21,9 @@ import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.shard.ExactRows;
 import dev.varve.platform.shard.FlashAttention;
+import dev.varve.testkit.Dflash2Model;
 import dev.varve.testkit.DflashModel;
+import dev.varve.testkit.DsparkModel;
 import dev.varve.testkit.TensorType;
 
 import org.junit.jupiter.api.Timeout;
@@ -46,7 +48,7 @@ class DraftedModelTest {
 
     @TempDir static Path folder;
 
-    private record Sample(Path file, ModelShape shape, List<int[]> prompts, DflashModel draft) {
+    private record Sample(Path file, ModelShape shape, List<int[]> prompts, DflashModel network) {
         static Sample of(Family family) throws Exception {
             RandomModel spec = family.wide(TensorType.F16);
             Path file = spec.write(folder);
@@ -77,8 +79,11 @@ class DraftedModelTest {
         }
 
         LoadedModel drafted(ComputeDevice device, int... cuts) throws Exception {
-            DraftFile own =
-                    DraftFile.of(GgufFile.open(draft.write(folder)), GgufFile.open(file), shape);
+            return drafted(network.write(folder), device, cuts);
+        }
+
+        LoadedModel drafted(Path draft, ComputeDevice device, int... cuts) throws Exception {
+            DraftFile own = DraftFile.of(GgufFile.open(draft), GgufFile.open(file), shape);
             DflashSpeculator speculator =
                     DflashSpeculator.open(
                             own,
@@ -134,6 +139,37 @@ class DraftedModelTest {
                 try (LoadedModel model = sample.drafted(Cpu.device(), cut)) {
                     sample.requirePlain(model, plain, sampling);
                 }
+            }
+        }
+    }
+
+    /** They guess 16 tokens, 15 at most, and as many as they think right. */
+    @ParameterizedTest
+    @EnumSource(
+            value = Family.class,
+            names = {"QWEN35", "GEMMA4"})
+    void tokensArePlainOnesWithAnyNetwork(Family family) throws Exception {
+        Sample sample = Sample.of(family);
+        DflashModel network = sample.network();
+        List<int[]> plain = plain(sample, SamplingOptions.greedy());
+        for (Path draft :
+                List.of(
+                        DsparkModel.of(network, true).write(folder),
+                        DsparkModel.of(network, false).write(folder),
+                        Dflash2Model.of(network).write(folder))) {
+            try (LoadedModel model = sample.drafted(draft, Cpu.device())) {
+                sample.requirePlain(model, plain, SamplingOptions.greedy());
+            }
+        }
+        Path unsure =
+                DsparkModel.of(network, true).with(new DsparkModel.Confidence(2, -1)).write(folder);
+        try (LoadedModel model = sample.drafted(unsure, Cpu.device())) {
+            List<Answer> answers = sample.ask(model, SamplingOptions.greedy());
+            for (int i = 0; i < plain.size(); i++) {
+                assertArrayEquals(plain.get(i), answers.get(i).tokens());
+                GenerationEnd.Speculation figures = answers.get(i).end().speculation();
+                assertTrue(figures.verifySteps() > 0, figures.toString());
+                assertTrue(figures.drafted() < MOST * figures.verifySteps() / 2, "" + figures);
             }
         }
     }

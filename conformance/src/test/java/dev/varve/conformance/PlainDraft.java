@@ -2,6 +2,7 @@ package dev.varve.conformance;
 
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.gguf.GgufTensor;
+import dev.varve.testkit.Dflash2Model;
 import dev.varve.testkit.DflashModel;
 
 import java.io.IOException;
@@ -13,6 +14,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * A DFlash network in plain arithmetic, from F32 weights, with the whole context at every block: an
@@ -22,10 +24,21 @@ final class PlainDraft {
     private final DflashModel model;
     private final GgufFile file;
     private final GgufFile target;
+    private final Optional<Dflash2Model.Convolution> convolution;
     private final Map<GgufTensor, float[]> read = new HashMap<>();
 
     PlainDraft(DflashModel model, GgufFile file, GgufFile target) {
+        this(model, Optional.empty(), file, target);
+    }
+
+    /** One that may mix the rows of a block. */
+    PlainDraft(
+            DflashModel model,
+            Optional<Dflash2Model.Convolution> convolution,
+            GgufFile file,
+            GgufFile target) {
         this.model = model;
+        this.convolution = convolution;
         this.file = file;
         this.target = target;
     }
@@ -40,6 +53,21 @@ final class PlainDraft {
      * @param known token at the position behind them
      */
     double[][] logits(float[][] features, int begin, int known) {
+        double[][] states = states(features, begin, known);
+        double[][] logits = new double[states.length - 1][];
+        for (int slot = 1; slot < states.length; slot++) {
+            logits[slot - 1] = logits(states[slot]);
+        }
+        return logits;
+    }
+
+    /** Logits of a state. */
+    double[] logits(double[] state) {
+        return multiply(head(), state);
+    }
+
+    /** States of all slots, behind the last norm. */
+    double[][] states(float[][] features, int begin, int known) {
         int block = model.block().tokens();
         int end = begin + features.length;
         boolean reference = model.form() == DflashModel.Form.REFERENCE;
@@ -67,26 +95,74 @@ final class PlainDraft {
             double[][] inputs = new double[block][];
             for (int slot = 0; slot < block; slot++) {
                 inputs[slot] = norm(hidden[slot], prefix + "attn_norm.weight");
-                entries.add(entry(prefix, inputs[slot], end + slot, slot));
             }
+            double[][] mixed = mix(inputs, inputs, prefix + "attn", 0);
             for (int slot = 0; slot < block; slot++) {
-                double[] attended = attend(prefix, layer, inputs[slot], end, slot, entries);
-                double[] added = sum(hidden[slot], multiply(prefix + "attn_output", attended));
-                double[] inner = norm(added, prefix + "ffn_norm.weight");
-                double[] gate = multiply(prefix + "ffn_gate", inner);
-                double[] up = multiply(prefix + "ffn_up", inner);
-                for (int i = 0; i < gate.length; i++) {
-                    gate[i] = gate[i] / (1 + Math.exp(-gate[i])) * up[i];
+                entries.add(entry(prefix, mixed[slot], end + slot, slot));
+            }
+            double[][] attended = new double[block][];
+            for (int slot = 0; slot < block; slot++) {
+                double[] heads = attend(prefix, layer, mixed[slot], end, slot, entries);
+                attended[slot] = multiply(prefix + "attn_output", heads);
+            }
+            hidden = sums(hidden, mix(attended, inputs, prefix + "attn", 1));
+            hidden = sums(hidden, feedForward(prefix, hidden));
+        }
+        double[][] states = new double[block][];
+        for (int slot = 0; slot < block; slot++) {
+            states[slot] = norm(hidden[slot], "output_norm.weight");
+        }
+        return states;
+    }
+
+    private double[][] feedForward(String prefix, double[][] hidden) {
+        double[][] inputs = new double[hidden.length][];
+        for (int slot = 0; slot < hidden.length; slot++) {
+            inputs[slot] = norm(hidden[slot], prefix + "ffn_norm.weight");
+        }
+        double[][] mixed = mix(inputs, inputs, prefix + "ffn", 0);
+        double[][] result = new double[hidden.length][];
+        for (int slot = 0; slot < hidden.length; slot++) {
+            double[] gate = multiply(prefix + "ffn_gate", mixed[slot]);
+            double[] up = multiply(prefix + "ffn_up", mixed[slot]);
+            for (int i = 0; i < gate.length; i++) {
+                gate[i] = gate[i] / (1 + Math.exp(-gate[i])) * up[i];
+            }
+            result[slot] = multiply(prefix + "ffn_down", gate);
+        }
+        return mix(result, inputs, prefix + "ffn", 1);
+    }
+
+    /** A convolution over the rows of a block, with taps that its inputs change. */
+    private double[][] mix(double[][] rows, double[][] inputs, String part, int side) {
+        if (convolution.isEmpty()) {
+            return rows;
+        }
+        int kernel = convolution.get().kernel();
+        int group = convolution.get().group();
+        int width = rows[0].length;
+        float[] base = all(file.requireTensor(part + "_conv_base"));
+        double[][] result = new double[rows.length][width];
+        for (int slot = 0; slot < rows.length; slot++) {
+            double[] changes = multiply(part + "_conv_proj", inputs[slot]);
+            for (int tap = 0; tap < kernel && tap <= slot; tap++) {
+                int place = tap + kernel * side;
+                for (int c = 0; c < width; c++) {
+                    result[slot][c] +=
+                            (base[place * width + c] + changes[place * (width / group) + c / group])
+                                    * rows[slot - tap][c];
                 }
-                hidden[slot] = sum(added, multiply(prefix + "ffn_down", gate));
             }
         }
-        double[][] logits = new double[block - 1][];
-        for (int slot = 1; slot < block; slot++) {
-            double[] out = norm(hidden[slot], "output_norm.weight");
-            logits[slot - 1] = multiply(head(), out);
+        return result;
+    }
+
+    private static double[][] sums(double[][] first, double[][] second) {
+        double[][] result = new double[first.length][];
+        for (int i = 0; i < result.length; i++) {
+            result[i] = sum(first[i], second[i]);
         }
-        return logits;
+        return result;
     }
 
     private double[] fusedFor(String prefix, double[] fused) {
@@ -215,7 +291,7 @@ final class PlainDraft {
         return result;
     }
 
-    private double[] multiply(String name, double[] input) {
+    double[] multiply(String name, double[] input) {
         return multiply(file.requireTensor(name + ".weight"), input);
     }
 
@@ -230,7 +306,7 @@ final class PlainDraft {
         return result;
     }
 
-    private double[] row(GgufTensor tensor, int row) {
+    double[] row(GgufTensor tensor, int row) {
         int length = (int) tensor.ne(0);
         float[] values = all(tensor);
         double[] result = new double[length];

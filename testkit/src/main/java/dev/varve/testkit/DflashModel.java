@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /**
  * A random DFlash draft: it guesses nothing right, but what it guesses follows from its input.
@@ -76,7 +77,8 @@ public record DflashModel(
      * How the weights are made.
      *
      * @param type of all matrices
-     * @param ownRows rows of a head of its own, with embedding and map of tokens; 0 for none
+     * @param ownRows rows of a head of its own, with embedding and, where they are fewer than the
+     *     target has tokens, map of tokens; 0 for none
      * @param gated whether attention has gates
      * @param seed of all random values
      */
@@ -130,6 +132,12 @@ public record DflashModel(
      * @return {@code dflash-l<layers>-e<width>-<type>-<digest>.gguf}
      */
     public Path write(Path folder) throws IOException {
+        return write(folder, "dflash", toString(), this::writer);
+    }
+
+    /** Writes a network that has more than this one. */
+    Path write(Path folder, String kind, String contents, Supplier<GgufWriter> whole)
+            throws IOException {
         Qwen35Model.Size size =
                 new Qwen35Model.Size(
                         network.layers(),
@@ -138,12 +146,13 @@ public record DflashModel(
                         target.vocabulary(),
                         4096);
         return ModelFile.write(
-                folder,
-                "dflash",
-                size,
-                weights.type(),
-                CONTENTS_VERSION + toString(),
-                this::writer);
+                folder, kind, size, weights.type(), CONTENTS_VERSION + contents, whole);
+    }
+
+    /** Adds tensors of this network's type and seed. */
+    RandomTensors tensors(GgufWriter writer) {
+        return new RandomTensors(
+                writer, weights.type(), false, new RandomRows(weights.seed()), Set.of());
     }
 
     private boolean isReference() {
@@ -202,9 +211,7 @@ public record DflashModel(
     }
 
     private void addTensors(GgufWriter writer) {
-        RandomTensors tensors =
-                new RandomTensors(
-                        writer, weights.type(), false, new RandomRows(weights.seed()), Set.of());
+        RandomTensors tensors = tensors(writer);
         int width = target.width();
         String fusion = isReference() ? "dflash.fc" : "fc";
         matrix(tensors, fusion, captures.size() * width, width);
@@ -233,8 +240,15 @@ public record DflashModel(
         if (weights.ownRows() > 0) {
             tensors.vocabulary("token_embd.weight", width, target.vocabulary(), 1);
             tensors.vocabulary("output.weight", width, weights.ownRows(), 4 / Math.sqrt(width));
-            addTokens(writer);
+            if (weights.ownRows() < target.vocabulary()) {
+                addTokens(writer);
+            }
         }
+    }
+
+    /** Rows of the head. */
+    int headRows() {
+        return weights.ownRows() > 0 ? weights.ownRows() : target.vocabulary();
     }
 
     /** Every second token, beginning with the second one. */

@@ -75,6 +75,28 @@ final class LlamaApi {
     private static final MethodHandle DECODE =
             bind("llama_decode", JAVA_INT, ADDRESS, LlamaLayouts.BATCH);
 
+    /** {@code void llama_set_causal_attn(struct llama_context * ctx, bool causal_attn)} */
+    private static final MethodHandle SET_CAUSAL =
+            bindVoid("llama_set_causal_attn", ADDRESS, JAVA_BOOLEAN);
+
+    /**
+     * {@code void llama_set_embeddings_nextn(struct llama_context * ctx, bool on, bool masked)}, a
+     * C++ function
+     */
+    private static final MethodHandle SET_STAGED =
+            bindVoid(
+                    "_Z26llama_set_embeddings_nextnP13llama_contextbb",
+                    ADDRESS,
+                    JAVA_BOOLEAN,
+                    JAVA_BOOLEAN);
+
+    /**
+     * {@code float * llama_get_embeddings_nextn_ith(struct llama_context * ctx, int32_t i)}, a C++
+     * function
+     */
+    private static final MethodHandle GET_STAGED =
+            bind("_Z30llama_get_embeddings_nextn_ithP13llama_contexti", ADDRESS, ADDRESS, JAVA_INT);
+
     /** {@code void llama_synchronize(struct llama_context * ctx)} */
     private static final MethodHandle SYNCHRONIZE = bindVoid("llama_synchronize", ADDRESS);
 
@@ -199,6 +221,30 @@ final class LlamaApi {
 
     static int decode(MemorySegment context, MemorySegment batch) {
         return (int) call(() -> (int) DECODE.invokeExact(context, batch));
+    }
+
+    static void setCausal(MemorySegment context, boolean causal) {
+        run(
+                () -> {
+                    SET_CAUSAL.invokeExact(context, causal);
+                });
+    }
+
+    /**
+     * Has a draft's context keep what its driver needs beside logits.
+     *
+     * @param masked whether for rows with logits only
+     */
+    static void stage(MemorySegment context, boolean masked) {
+        run(
+                () -> {
+                    SET_STAGED.invokeExact(context, true, masked);
+                });
+    }
+
+    static MemorySegment staged(MemorySegment context, int batchRow) {
+        return (MemorySegment)
+                call(() -> (MemorySegment) GET_STAGED.invokeExact(context, batchRow));
     }
 
     static void synchronize(MemorySegment context) {

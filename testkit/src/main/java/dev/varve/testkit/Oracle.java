@@ -101,6 +101,10 @@ public final class Oracle implements AutoCloseable {
         return options;
     }
 
+    MemorySegment context() {
+        return context;
+    }
+
     public int vocabularyTokens() {
         return vocabularyTokens;
     }
@@ -300,7 +304,7 @@ public final class Oracle implements AutoCloseable {
         return batch.size() - 1;
     }
 
-    private void decode(OracleBatch batch) {
+    void decode(OracleBatch batch) {
         int status = LlamaApi.decode(context, batch.struct());
         if (status != 0) {
             throw new IllegalStateException(

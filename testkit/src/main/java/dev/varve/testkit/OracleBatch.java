@@ -2,6 +2,7 @@ package dev.varve.testkit;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import java.lang.foreign.Arena;
@@ -38,6 +39,21 @@ final class OracleBatch {
         LlamaLayouts.setAddress(struct, LlamaLayouts.BATCH, "n_seq_id", counts);
         LlamaLayouts.setAddress(struct, LlamaLayouts.BATCH, "seq_id", sequencePointers);
         LlamaLayouts.setAddress(struct, LlamaLayouts.BATCH, "logits", outputs);
+    }
+
+    /** One whose tokens are given by their embeddings, {@code F32 [width, capacity]}. */
+    static OracleBatch ofEmbeddings(Arena arena, float[][] rows) {
+        OracleBatch batch = new OracleBatch(arena, rows.length);
+        int width = rows[0].length;
+        SegmentAllocator allocator = arena;
+        MemorySegment all = allocator.allocate(JAVA_FLOAT, (long) rows.length * width);
+        for (int i = 0; i < rows.length; i++) {
+            MemorySegment.copy(rows[i], 0, all, JAVA_FLOAT, 4L * i * width, width);
+            batch.add(0, i, 0, false);
+        }
+        LlamaLayouts.setAddress(batch.struct, LlamaLayouts.BATCH, "token", MemorySegment.NULL);
+        LlamaLayouts.setAddress(batch.struct, LlamaLayouts.BATCH, "embd", all);
+        return batch;
     }
 
     void clear() {

@@ -373,6 +373,19 @@ public final class Ops {
         return adopt(OpsApi.argsortTopK(context.count(2), use(a), k));
     }
 
+    /**
+     * Indices of the k largest elements of each row, in any order: {@code I32 [k, ...]}. Rows are
+     * not sorted for it, so they may be as long as a vocabulary.
+     */
+    public Tensor topK(Tensor a, int k) {
+        requireRows("top_k", a);
+        require(
+                a.hasEvenRows() && k >= 1 && k <= a.ne(0) && a.ne(0) <= Integer.MAX_VALUE,
+                "top_k",
+                a);
+        return adopt(OpsApi.topK(context.count(1), use(a), k));
+    }
+
     /** A row of elements inside {@code a}. Offset in bytes. */
     public Tensor view1d(Tensor a, long ne0, long offset) {
         return view(a, Extents.of(ne0), Strides.packed(), offset);

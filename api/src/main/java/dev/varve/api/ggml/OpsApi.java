@@ -367,6 +367,17 @@ final class OpsApi {
     }
 
     /**
+     * {@code struct ggml_tensor * ggml_top_k(struct ggml_context * ctx, struct ggml_tensor * a, int
+     * k)}
+     */
+    private static final MethodHandle TOP_K =
+            bind("ggml_top_k", returns(C_POINTER, C_POINTER, C_POINTER, C_INT));
+
+    static TensorPtr topK(ContextPtr ctx, TensorPtr a, int k) {
+        return tensor(() -> (MemorySegment) TOP_K.invokeExact(ctx.address(), a.address(), k));
+    }
+
+    /**
      * {@code struct ggml_tensor * ggml_view_4d(struct ggml_context * ctx, struct ggml_tensor * a,
      * int64_t ne0, int64_t ne1, int64_t ne2, int64_t ne3, size_t nb1, size_t nb2, size_t nb3,
      * size_t offset)}

@@ -13,6 +13,8 @@ public enum TensorUse {
     EXPERT_MATMUL,
     /** Table whose rows are looked up by token id. */
     ROW_LOOKUP,
+    /** Table whose rows are looked up by numbers that a graph computes: it lies on the device. */
+    COMPUTED_LOOKUP,
     /** Operand of an element-wise operator: norms, biases, scales. */
     ELEMENTWISE,
     /** Kernel of the causal convolution. */

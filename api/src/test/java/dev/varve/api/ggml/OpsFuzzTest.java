@@ -348,6 +348,7 @@ class OpsFuzzTest {
         "sumRows",
         "clamp",
         "argsortTopK",
+        "topK",
         "view",
         "reshape",
         "permute",
@@ -402,6 +403,7 @@ class OpsFuzzTest {
             case "sumRows" -> ops.sumRows(a);
             case "clamp" -> ops.clamp(a, -1, 1);
             case "argsortTopK" -> ops.argsortTopK(a, (int) n);
+            case "topK" -> ops.topK(a, (int) n);
             case "view" ->
                     ops.view(
                             a,

@@ -157,6 +157,15 @@ class PlainLoopTest {
                             Tensor order = ops.argsortTopK(bench.floats(rows, 3, 2), 2);
                             return ops.getRows(a, order);
                         }));
+        // In any order, so only their sums are known.
+        assertArrayEquals(
+                new float[] {6, 8},
+                compute(
+                        (bench, ops) -> {
+                            Tensor a = bench.floats(rows, 1, 3, 2);
+                            Tensor some = ops.topK(bench.floats(rows, 3, 2), 2);
+                            return ops.sumRows(ops.reshape2d(ops.getRows(a, some), 2, 2));
+                        }));
     }
 
     @Test

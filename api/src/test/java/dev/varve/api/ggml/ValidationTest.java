@@ -137,6 +137,8 @@ class ValidationTest {
         refused("concat", () -> ops.concat(f32(8), f32(8), 4));
         refused("concat", () -> ops.concat(f32(8, 2), f32(7, 2), 1));
         refused("argsort_top_k", () -> ops.argsortTopK(f32(8), 9));
+        refused("top_k", () -> ops.topK(f32(8), 9));
+        refused("top_k", () -> ops.topK(ops.transpose(f32(8, 4)), 2));
         refused("cpy", () -> ops.copy(f32(8), f32(7)));
     }
 

@@ -21,8 +21,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Guesses a block of each of some sequences: the known token and masks go in, and of each slot
- * behind the known one the most likely token comes out. Each block sees its own sequence alone.
+ * Guesses a block of each of some sequences: the known token and masks go in, and the tokens that
+ * the network guesses come out. Each block sees its own sequence alone.
  */
 final class BlockGraph implements DraftGraph {
     private static final int TENSORS_PER_LAYER = 40;
@@ -61,18 +61,29 @@ final class BlockGraph implements DraftGraph {
     /** One for each kind of layer and sequence. */
     private final Map<DraftNetwork.Rule, List<Tensor>> masks = new LinkedHashMap<>();
 
-    private final Tensor best;
+    private final Optional<TokenWalk.Inputs> walk;
+    private final Optional<int[]> targets;
+    private final TokenWalk.Guesses guesses;
 
-    BlockGraph(Key key, DraftFile draft, ShardWeights weights, DraftCache cache) {
+    /**
+     * @param targets the target's token of each row of the head, where they are not the same
+     */
+    BlockGraph(
+            Key key,
+            DraftFile draft,
+            ShardWeights weights,
+            DraftCache cache,
+            Optional<int[]> targets) {
         this.key = key;
         this.cache = cache;
+        this.targets = targets;
         network = draft.network();
         columns = key.sequences() * network.block().tokens();
         // Masks are there once per rule, of which there are at most as many as layers.
         int tensors =
                 TENSORS_PER_LAYER
-                        + network.layers()
-                                * (TENSORS_PER_LAYER + TENSORS_PER_SEQUENCE * key.sequences())
+                        + network.layers() * tensorsPerLayer()
+                        + TokenWalk.tensors(network, weights, key.sequences())
                         + weights.tensorsOfTiles(columns);
         context = GgmlContext.open(tensors, tensors);
         try {
@@ -84,11 +95,16 @@ final class BlockGraph implements DraftGraph {
                             : input(GgmlType.I32, columns);
             positions = input(GgmlType.I32, columns);
             rows = input(GgmlType.I64, columns);
-            wanted = input(GgmlType.I32, (long) key.sequences() * guesses());
+            wanted = input(GgmlType.I32, (long) key.sequences() * network.guesses());
+            walk =
+                    TokenWalk.isWalk(network.method())
+                            ? Optional.of(
+                                    TokenWalk.Inputs.declare(context, key.sequences(), targets))
+                            : Optional.empty();
             for (DraftNetwork.Rule rule : network.rules()) {
                 masks.computeIfAbsent(rule, unknown -> masks());
             }
-            best = record(new DraftLayers(context.ops(), weights, draft), weights, draft);
+            guesses = record(new DraftLayers(context.ops(), weights, draft), weights, draft);
         } catch (RuntimeException | Error e) {
             context.close();
             throw e;
@@ -107,11 +123,16 @@ final class BlockGraph implements DraftGraph {
         return all;
     }
 
-    private int guesses() {
-        return network.block().tokens() - 1;
+    private int tensorsPerLayer() {
+        int filters =
+                network.method() instanceof DraftMethod.Selector selector
+                        ? BlockFilter.Part.values().length
+                                * BlockFilter.tensors(selector.convolution())
+                        : 0;
+        return TENSORS_PER_LAYER + TENSORS_PER_SEQUENCE * key.sequences() + filters;
     }
 
-    private Tensor record(DraftLayers layers, ShardWeights weights, DraftFile draft) {
+    private TokenWalk.Guesses record(DraftLayers layers, ShardWeights weights, DraftFile draft) {
         Ops ops = context.ops();
         Tensor embedded =
                 table.isPresent()
@@ -123,19 +144,30 @@ final class BlockGraph implements DraftGraph {
         Tensor hidden = scale == 1 ? embedded : ops.scale(embedded, scale);
         int length = network.heads().keyLength();
         for (int layer = 0; layer < network.layers(); layer++) {
-            Tensor input = layers.input(layer, hidden);
+            Tensor normed = layers.input(layer, hidden);
+            BlockFilter filter = layers.filter(BlockFilter.Part.ATTN, layer, normed);
+            Tensor input = filter.before(normed);
             Tensor queries = layers.queries(layer, input, positions);
             Tensor keys = ops.reshape2d(layers.keys(layer, input, positions), length, columns);
             Tensor values = layers.values(layer, input);
             graph.expand(queries);
             graph.expand(ops.setRows(cache.layer(layer).keys(), keys, rows));
             graph.expand(ops.setRows(cache.layer(layer).values(), values, rows));
-            hidden = layers.finish(layer, hidden, input, attend(layers, layer, queries));
+            Tensor attended = attend(layers, layer, queries);
+            hidden = layers.finish(layer, hidden, input, attended, filter);
         }
-        Tensor normed = layers.norm(ops.getRows(hidden, wanted), DraftTensors.OUTPUT_NORM);
-        Tensor logits = weights.multiplyFew(ops, draft.head().name(), normed);
-        Tensor result = ops.argmax(logits).markOutput();
-        graph.expand(result);
+        Tensor states = layers.norm(ops.getRows(hidden, wanted), DraftTensors.OUTPUT_NORM);
+        TokenWalk own = new TokenWalk(layers, weights, draft.head().name(), key.sequences());
+        TokenWalk.Guesses result =
+                switch (network.method()) {
+                    case DraftMethod.Plain plain -> own.each(states);
+                    case DraftMethod.Markov markov ->
+                            own.follow(markov, states, walk.orElseThrow());
+                    case DraftMethod.Selector selector ->
+                            own.select(selector, states, walk.orElseThrow());
+                };
+        graph.expand(result.rows().markOutput());
+        result.chances().ifPresent(chances -> graph.expand(chances.markOutput()));
         return result;
     }
 
@@ -193,26 +225,37 @@ final class BlockGraph implements DraftGraph {
     record Block(int token, int begin, int position) {}
 
     /**
+     * What was guessed for a block.
+     *
+     * @param rows of the head, one for each guess
+     * @param chances that each is right if those before it are; empty where the network does not
+     *     say
+     */
+    record Found(int[] rows, float[] chances) {}
+
+    /**
      * Guesses.
      *
      * @param blocks in the order of the key's regions
-     * @return rows of the head, {@code guesses} for each block
      */
-    int[] compute(List<Block> blocks, ComputeDevice device) {
+    List<Found> compute(List<Block> blocks, ComputeDevice device) {
         int block = network.block().tokens();
+        int sequences = key.sequences();
+        int[] known = new int[sequences];
         int[] ids = new int[columns];
         int[] at = new int[columns];
         long[] into = new long[columns];
-        int[] outputs = new int[key.sequences() * guesses()];
-        for (int i = 0; i < blocks.size(); i++) {
+        int[] outputs = new int[sequences * network.guesses()];
+        for (int i = 0; i < sequences; i++) {
+            known[i] = blocks.get(i).token();
             for (int slot = 0; slot < block; slot++) {
                 int column = i * block + slot;
-                ids[column] = slot == 0 ? blocks.get(i).token() : network.block().mask();
+                ids[column] = slot == 0 ? known[i] : network.block().mask();
                 at[column] = blocks.get(i).position() + slot;
                 into[column] = cache.blockRow(key.regions().get(i), slot);
-                if (slot > 0) {
-                    outputs[i * guesses() + slot - 1] = column;
-                }
+            }
+            for (int guess = 0; guess < network.guesses(); guess++) {
+                outputs[guess * sequences + i] = i * block + network.firstGuess() + guess;
             }
         }
         writeTokens(ids);
@@ -220,9 +263,29 @@ final class BlockGraph implements DraftGraph {
         rows.write(into, 0, columns, 0);
         wanted.write(outputs, 0, outputs.length, 0);
         masks.forEach((rule, tensors) -> writeMasks(rule, tensors, blocks));
+        walk.ifPresent(inputs -> inputs.write(known, targets));
         device.compute(graph, Phase.DECODE);
-        int[] found = new int[outputs.length];
-        best.read(found, 0, found.length, 0);
+        return read();
+    }
+
+    private List<Found> read() {
+        int sequences = key.sequences();
+        int[] all = new int[sequences * network.guesses()];
+        guesses.rows().read(all, 0, all.length, 0);
+        float[] chances = new float[guesses.chances().isPresent() ? all.length : 0];
+        guesses.chances().ifPresent(tensor -> tensor.read(chances, 0, chances.length, 0));
+        List<Found> found = new ArrayList<>();
+        for (int i = 0; i < sequences; i++) {
+            int[] own = new int[network.guesses()];
+            float[] sure = new float[chances.length / sequences];
+            for (int guess = 0; guess < own.length; guess++) {
+                own[guess] = all[guess * sequences + i];
+                if (guess < sure.length) {
+                    sure[guess] = chances[guess * sequences + i];
+                }
+            }
+            found.add(new Found(own, sure));
+        }
         return found;
     }
 

@@ -111,7 +111,8 @@ public final class DflashSpeculator implements Speculator {
         if (model.isEmpty()) {
             model =
                     Optional.of(
-                            DraftModel.load(file, device, conduct.attention(), regions, capacity));
+                            DraftModel.load(
+                                    file, ids, device, conduct.attention(), regions, capacity));
         }
         return model.get();
     }
@@ -222,10 +223,13 @@ public final class DflashSpeculator implements Speculator {
                     new BlockGraph.Block(
                             request.tokens().get(ring.end()), ring.begin(), ring.end()));
         }
-        int[] found = model().guess(regions, blocks);
+        List<BlockGraph.Found> found = model().guess(regions, blocks);
         for (int i = 0; i < requests.size(); i++) {
             int most = Math.min(mostTokens(), requests.get(i).most());
-            drafts[places.get(i)] = Draft.of(ids.targets(found, i * mostTokens(), most));
+            Confidence confidence = Confidence.of(found.get(i).chances(), most);
+            int[] tokens = ids.targets(found.get(i).rows(), confidence.worthwhile());
+            drafts[places.get(i)] =
+                    tokens.length == 0 ? Draft.NONE : new Draft(tokens, confidence.grade());
         }
     }
 

@@ -43,7 +43,7 @@ public record DraftFile(
         DraftNetwork network = DraftReader.read(file, targetFile, target);
         DraftTensors names = DraftTensors.of(file);
         // Fails now rather than when the weights are loaded.
-        names.select(file, network);
+        names.requireKnown(file, names.select(file, network));
         boolean mayOwn = file.architecture().equals(DraftReader.DFLASH);
         Optional<GgufTensor> ownEmbedding =
                 mayOwn ? file.tensor(DraftTensors.EMBEDDING) : Optional.empty();
@@ -85,6 +85,6 @@ public record DraftFile(
 
     /** Most tokens of a guess. */
     public int mostTokens() {
-        return network.block().tokens() - 1;
+        return network.guesses();
     }
 }

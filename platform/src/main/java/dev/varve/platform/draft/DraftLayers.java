@@ -26,6 +26,19 @@ final class DraftLayers {
         file = draft.file();
     }
 
+    Ops ops() {
+        return ops;
+    }
+
+    DraftNetwork network() {
+        return network;
+    }
+
+    /** What mixes the rows of a block around a part of a layer, by what enters it. */
+    BlockFilter filter(BlockFilter.Part part, int layer, Tensor input) {
+        return BlockFilter.of(part, layer, this, weights, input);
+    }
+
     private Tensor vector(String name) {
         return weights.get(name, TensorUse.ELEMENTWISE);
     }
@@ -137,21 +150,24 @@ final class DraftLayers {
      * @param hidden what entered it
      * @param input of its attention
      * @param attended {@code F32 [length, heads, n]}
+     * @param around what mixes rows around attention
      */
-    Tensor finish(int layer, Tensor hidden, Tensor input, Tensor attended) {
+    Tensor finish(int layer, Tensor hidden, Tensor input, Tensor attended, BlockFilter around) {
         DraftNetwork.Heads heads = network.heads();
         Tensor gated = gate(layer, input, attended);
         Tensor columns = ops.reshape2d(gated, heads.queryLength(), hidden.ne(1));
-        Tensor out = multiply(DraftTensors.layer(layer, "attn_output"), columns);
+        Tensor out = around.behind(multiply(DraftTensors.layer(layer, "attn_output"), columns));
         String normName = names.feedForwardNorm(file, layer);
         String behind = DraftTensors.layer(layer, "post_attention_norm.weight");
         Tensor added = ops.add(hidden, behind.equals(normName) ? out : normed(out, behind));
-        Tensor inner = norm(added, normName);
+        Tensor normed = norm(added, normName);
+        BlockFilter filter = filter(BlockFilter.Part.FFN, layer, normed);
+        Tensor inner = filter.before(normed);
         Tensor up = multiply(DraftTensors.layer(layer, "ffn_up"), inner);
         Tensor gate = multiply(DraftTensors.layer(layer, "ffn_gate"), inner);
         Tensor mixed =
                 network.variant().gelu() ? ops.gegluSplit(gate, up) : ops.swigluSplit(gate, up);
-        Tensor down = multiply(DraftTensors.layer(layer, "ffn_down"), mixed);
+        Tensor down = filter.behind(multiply(DraftTensors.layer(layer, "ffn_down"), mixed));
         Tensor result =
                 ops.add(added, normed(down, DraftTensors.layer(layer, "post_ffw_norm.weight")));
         return optional(DraftTensors.layer(layer, "layer_output_scale.weight"))

@@ -36,7 +36,11 @@ final class DraftModel implements AutoCloseable {
     private boolean flash;
 
     private DraftModel(
-            DraftFile file, ComputeDevice device, ShardWeights weights, DraftCache cache) {
+            DraftFile file,
+            DraftTokens tokens,
+            ComputeDevice device,
+            ShardWeights weights,
+            DraftCache cache) {
         this.file = file;
         this.device = device;
         this.weights = weights;
@@ -45,21 +49,24 @@ final class DraftModel implements AutoCloseable {
         contexts =
                 new DraftGraphs<>(
                         device.bufferType(),
-                        tokens -> new ContextGraph(tokens, file, weights, cache));
+                        count -> new ContextGraph(count, file, weights, cache));
         blocks =
                 new DraftGraphs<>(
-                        device.bufferType(), key -> new BlockGraph(key, file, weights, cache));
+                        device.bufferType(),
+                        key -> new BlockGraph(key, file, weights, cache, tokens.targets()));
     }
 
     /**
      * Loads weights and clears a cache.
      *
+     * @param tokens what the rows of its head stand for
      * @param regions sequences that can be there at once
      * @param capacity context positions of each
      * @throws VarveException of kind OUT_OF_MEMORY with the sums if there is no room
      */
     static DraftModel load(
             DraftFile file,
+            DraftTokens tokens,
             ComputeDevice device,
             FlashAttention attention,
             int regions,
@@ -73,6 +80,7 @@ final class DraftModel implements AutoCloseable {
             model =
                     new DraftModel(
                             file,
+                            tokens,
                             device,
                             weights,
                             new DraftCache(file.network(), regions, capacity, device.bufferType()));
@@ -162,9 +170,8 @@ final class DraftModel implements AutoCloseable {
      * Guesses.
      *
      * @param regions one for each block
-     * @return rows of the head, those of each block one after the other
      */
-    int[] guess(List<Integer> regions, List<BlockGraph.Block> asked) {
+    List<BlockGraph.Found> guess(List<Integer> regions, List<BlockGraph.Block> asked) {
         List<Integer> ends = asked.stream().map(BlockGraph.Block::position).toList();
         synchronized (device.lock()) {
             return blocks.find(key(regions, ends)).compute(asked, device);

@@ -16,6 +16,7 @@ import java.util.OptionalInt;
  *     layers stands for its last layer's output
  * @param rules per layer, what its queries see
  * @param variant what not all networks do
+ * @param method how tokens are made of hidden states
  */
 record DraftNetwork(
         Sizes sizes,
@@ -24,7 +25,8 @@ record DraftNetwork(
         Block block,
         List<Integer> captures,
         List<Rule> rules,
-        Variant variant) {
+        Variant variant,
+        DraftMethod method) {
     DraftNetwork {
         captures = List.copyOf(captures);
         rules = List.copyOf(rules);
@@ -88,6 +90,16 @@ record DraftNetwork(
 
     int layers() {
         return rules.size();
+    }
+
+    /** Tokens that a block guesses. */
+    int guesses() {
+        return block.tokens() - firstGuess();
+    }
+
+    /** The first slot that guesses a token. */
+    int firstGuess() {
+        return method.guessesFromFirst() ? 0 : 1;
     }
 
     /** Elements of a token's hidden states, one capture behind the other. */

@@ -29,18 +29,6 @@ final class DraftReader {
     private static final int MOST_BLOCK = 64;
     private static final int MOST_LAYERS = 1024;
 
-    /** Tensors of networks that guess in other ways. */
-    private static final List<String> UNKNOWN =
-            List.of(
-                    "markov_w1.weight",
-                    "markov_w2.weight",
-                    "selector_hidden.weight",
-                    "conf_proj.weight",
-                    "blk.0.attn_conv_base",
-                    "blk.0.attn_sinks.weight",
-                    "dflash.dspark.markov.w1",
-                    "dflash.domino.start");
-
     private final GgufFile file;
     private final ModelShape target;
     private final GgufFile targetFile;
@@ -82,18 +70,12 @@ final class DraftReader {
                             + REFERENCE.stream().sorted().toList(),
                     architecture);
         }
-        for (String name : UNKNOWN) {
-            if (file.tensor(name).isPresent()) {
-                throw new ModelFormatException(
-                        file.path(), name, "no such tensor (a plain DFlash network)", "one");
-            }
-        }
         String connections = architecture + ".hyper_connection.count";
         if (file.metadata().findInteger(connections).orElse(0) > 0) {
             throw new ModelFormatException(
                     file.path(),
                     connections,
-                    "0 (a plain DFlash network)",
+                    "0 (no hyper-connections)",
                     Long.toString(file.metadata().findInteger(connections).getAsLong()));
         }
     }
@@ -121,7 +103,10 @@ final class DraftReader {
                 block(),
                 captures(hidden),
                 rules(),
-                variant(hidden));
+                variant(hidden),
+                reference
+                        ? new DraftMethod.Plain()
+                        : MethodReader.read(file, keys, hidden, target.vocabularySize()));
     }
 
     private DraftNetwork.Heads heads(int hidden) {

@@ -1,12 +1,15 @@
 package dev.varve.platform.draft;
 
 import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.gguf.GgufTensor;
 import dev.varve.api.gguf.ModelFormatException;
 import dev.varve.api.model.TensorSelection;
 import dev.varve.api.model.TensorUse;
 import dev.varve.api.model.WeightSelector;
 
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * The names that a draft file gives its tensors.
@@ -27,6 +30,24 @@ record DraftTensors(String fusion, String fusionNorm, String auxiliary) {
 
     /** The target's token of each token of a draft with fewer of them. */
     static final String TOKENS = "d2t";
+
+    /** What each token is to the one behind it; its presence makes a network DSpark. */
+    static final String MARKOV_TABLE = "markov_w1.weight";
+
+    /** Makes logits of that, without suffix. */
+    static final String MARKOV_HEAD = "markov_w2";
+
+    /** Makes the confidence of a guess, without suffix. */
+    static final String CONFIDENCE = "conf_proj";
+
+    /** What each token is as one that another follows. */
+    static final String PREDECESSOR = "selector_predecessor.weight";
+
+    /** What each token is as one that follows another. */
+    static final String SUCCESSOR = "selector_successor.weight";
+
+    /** Weighs the elements of both; its presence makes a network DFlash2. */
+    static final String SELECTOR_HIDDEN = "selector_hidden.weight";
 
     static DraftTensors of(GgufFile file) {
         if (file.architecture().equals(DraftReader.DFLASH)) {
@@ -95,7 +116,66 @@ record DraftTensors(String fusion, String fusionNorm, String auxiliary) {
         }
         selector.addIfPresent(
                 "rope_freqs.weight", TensorUse.ELEMENTWISE, network.heads().length() / 2);
+        switch (network.method()) {
+            case DraftMethod.Plain plain -> {}
+            case DraftMethod.Markov markov -> add(file, selector, network, markov);
+            case DraftMethod.Selector chooser -> add(selector, network, chooser);
+        }
         return selector.build();
+    }
+
+    private static void add(
+            GgufFile file,
+            WeightSelector selector,
+            DraftNetwork network,
+            DraftMethod.Markov markov) {
+        int vocabulary = network.sizes().vocabulary();
+        long rows = file.tensor(TOKENS).map(tokens -> tokens.ne(0)).orElse((long) vocabulary);
+        selector.add(MARKOV_TABLE, TensorUse.COMPUTED_LOOKUP, markov.rank(), vocabulary);
+        selector.matrix(MARKOV_HEAD, markov.rank(), rows);
+        if (markov.confident()) {
+            selector.matrix(CONFIDENCE, network.sizes().hidden() + markov.rank(), 1);
+        }
+    }
+
+    private static void add(
+            WeightSelector selector, DraftNetwork network, DraftMethod.Selector chooser) {
+        int hidden = network.sizes().hidden();
+        int vocabulary = network.sizes().vocabulary();
+        selector.add(PREDECESSOR, TensorUse.COMPUTED_LOOKUP, chooser.rank(), vocabulary);
+        selector.add(SUCCESSOR, TensorUse.COMPUTED_LOOKUP, chooser.rank(), vocabulary);
+        selector.add(SELECTOR_HIDDEN, TensorUse.MATMUL, hidden, chooser.rank());
+        DraftMethod.Convolution convolution = chooser.convolution();
+        for (int layer = 0; layer < network.layers(); layer++) {
+            for (BlockFilter.Part part : BlockFilter.Part.values()) {
+                selector.add(
+                        part.base(layer), TensorUse.ELEMENTWISE, hidden, convolution.kernel(), 2);
+                selector.matrix(part.projection(layer), hidden, convolution.changes(hidden));
+            }
+        }
+    }
+
+    /**
+     * Refuses a file with tensors that no network here computes with: it would guess something
+     * else.
+     *
+     * @param used those that one does
+     */
+    void requireKnown(GgufFile file, TensorSelection used) {
+        Set<String> known = new HashSet<>(Set.of(EMBEDDING, HEAD));
+        used.entries().forEach(entry -> known.add(entry.tensor().name()));
+        if (file.architecture().equals(DraftReader.DFLASH)) {
+            known.add(TOKENS);
+        }
+        for (GgufTensor tensor : file.tensors()) {
+            if (!known.contains(tensor.name())) {
+                throw new ModelFormatException(
+                        file.path(),
+                        tensor.name(),
+                        "no such tensor in a network of this kind",
+                        tensor.describe());
+            }
+        }
     }
 
     boolean hasAuxiliary(GgufFile file) {

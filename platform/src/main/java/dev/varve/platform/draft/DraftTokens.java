@@ -67,11 +67,16 @@ final class DraftTokens {
         return ids;
     }
 
-    /** Tokens of some rows, up to the first that is none; a NaN somewhere would give that. */
-    int[] targets(int[] rows, int first, int most) {
+    /** The target's token of each row; empty where they are the same. */
+    Optional<int[]> targets() {
+        return targets;
+    }
+
+    /** Tokens of the first rows, up to one that is none; a NaN somewhere would give that. */
+    int[] targets(int[] rows, int most) {
         int[] tokens = new int[most];
         for (int i = 0; i < most; i++) {
-            int row = rows[first + i];
+            int row = rows[i];
             if (row < 0 || row >= targets.map(ids -> ids.length).orElse(vocabulary)) {
                 return Arrays.copyOf(tokens, i);
             }

@@ -100,7 +100,7 @@ record LoneColumns(int most, boolean planes, int cheap, int group, boolean tiles
             case MATMUL -> rearranged ? rearranged(type) : inFileOrder(type);
             // Rows of one expert count; all of a batch may choose the same.
             case EXPERT_MATMUL -> rearranged || mostUnpacked(type) == 0 ? ANY : unpacked(type);
-            case ROW_LOOKUP, ELEMENTWISE, CONVOLUTION -> ANY;
+            case ROW_LOOKUP, COMPUTED_LOOKUP, ELEMENTWISE, CONVOLUTION -> ANY;
         };
     }
 

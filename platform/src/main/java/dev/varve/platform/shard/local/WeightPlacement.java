@@ -100,7 +100,8 @@ final class WeightPlacement {
                             weight,
                             scratch.newTensor(GgmlType.F32, weight.ne(0), 1, PROBE_COLUMNS),
                             scratch.newTensor(GgmlType.I32, 1, PROBE_COLUMNS));
-            case ROW_LOOKUP -> ops.getRows(weight, scratch.newTensor(GgmlType.I32, PROBE_COLUMNS));
+            case ROW_LOOKUP, COMPUTED_LOOKUP ->
+                    ops.getRows(weight, scratch.newTensor(GgmlType.I32, PROBE_COLUMNS));
             case ELEMENTWISE, CONVOLUTION ->
                     throw new IllegalArgumentException("no probe for " + use);
         };

@@ -68,7 +68,7 @@ class LoneColumnsTest {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"ROW_LOOKUP", "ELEMENTWISE", "CONVOLUTION"})
+    @EnumSource(names = {"ROW_LOOKUP", "COMPUTED_LOOKUP", "ELEMENTWISE", "CONVOLUTION"})
     void whatIsNoProductDependsOnNoColumns(TensorUse use) {
         for (Home home : new Home[] {Home.HOST, Home.REPACKED, Home.DEVICE}) {
             assertEquals(ALL, LoneColumns.of(GgmlType.F32, 16, use, home).most(), home.name());

@@ -1,0 +1,68 @@
+package dev.varve.conformance;
+
+import dev.varve.api.gguf.GgufFile;
+import dev.varve.testkit.Dflash2Model;
+
+import java.util.Arrays;
+
+/** How drafts after DFlash make tokens of a block's states, in plain arithmetic. */
+final class PlainWalk {
+    private final PlainDraft plain;
+    private final GgufFile file;
+
+    PlainWalk(PlainDraft plain, GgufFile file) {
+        this.plain = plain;
+        this.file = file;
+    }
+
+    /** Logits of a DSpark slot behind a token, one for each row of the head. */
+    double[] biased(double[] state, int before) {
+        double[] logits = plain.logits(state);
+        double[] bias = plain.multiply("markov_w2", link(before));
+        double scale =
+                file.tensor("markov_w2.scale").map(tensor -> plain.row(tensor, 0)[0]).orElse(1.0);
+        for (int i = 0; i < logits.length; i++) {
+            logits[i] += scale * bias[i];
+        }
+        return logits;
+    }
+
+    private double[] link(int token) {
+        return plain.row(file.requireTensor("markov_w1.weight"), token);
+    }
+
+    /** How sure a DSpark slot is behind a token. */
+    double confidence(double[] state, int before) {
+        double[] link = link(before);
+        double[] input = Arrays.copyOf(state, state.length + link.length);
+        System.arraycopy(link, 0, input, state.length, link.length);
+        double sum =
+                plain.multiply("conf_proj", input)[0]
+                        + plain.row(file.requireTensor("conf_proj.bias"), 0)[0];
+        return 1 / (1 + Math.exp(-sum));
+    }
+
+    /** Logits of a DFlash2 slot, before tokens around it count. */
+    double[] unary(Dflash2Model.Scores scores, double[] state) {
+        double[] logits = plain.logits(state);
+        for (int i = 0; i < logits.length; i++) {
+            logits[i] *= scores.scale();
+            if (scores.cap() > 0) {
+                logits[i] = scores.cap() * Math.tanh(logits[i] / scores.cap());
+            }
+        }
+        return logits;
+    }
+
+    /** How a token follows another one in a DFlash2 slot: what is added to its own score. */
+    double transition(double[] state, int before, int token) {
+        double[] factors = plain.multiply("selector_hidden", state);
+        double[] begins = plain.row(file.requireTensor("selector_predecessor.weight"), before);
+        double[] ends = plain.row(file.requireTensor("selector_successor.weight"), token);
+        double sum = 0;
+        for (int i = 0; i < factors.length; i++) {
+            sum += begins[i] * factors[i] * ends[i];
+        }
+        return sum;
+    }
+}

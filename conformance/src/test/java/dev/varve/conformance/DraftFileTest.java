@@ -272,6 +272,8 @@ class DraftFileTest {
         assertEquals(8, read(SPARK.writer().leaveOut("dflash.sample_from_anchor")).mostTokens());
         assertEquals(7, read(DsparkModel.of(TINY, false).writer()).mostTokens());
         assertEquals(7, read(MIXED.writer()).mostTokens());
+        GgufWriter plain = TINY.writer().put("dflash.sample_from_anchor", GgufValue.of(false));
+        assertEquals(7, read(plain.put("dflash.selector_top_k", GgufValue.of(0))).mostTokens());
         // What the file does not say of its confidence, its tensors do.
         read(confident().leaveOut("dflash.has_confidence_head"));
     }
@@ -293,6 +295,9 @@ class DraftFileTest {
                         List.of("selector_top_k", selector)),
                 Arguments.of(
                         TINY.writer().put("dflash.sample_from_anchor", GgufValue.of(true)),
+                        List.of("sample_from_anchor", "markov_w1.weight")),
+                Arguments.of(
+                        MIXED.writer().put("dflash.sample_from_anchor", GgufValue.of(true)),
                         List.of("sample_from_anchor", "markov_w1.weight")),
                 Arguments.of(
                         SPARK.writer().put("dflash.has_confidence_head", GgufValue.of(true)),

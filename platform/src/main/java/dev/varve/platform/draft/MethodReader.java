@@ -48,24 +48,20 @@ final class MethodReader {
                     "no such tensor beside " + markov.get().name(),
                     selector.get().describe());
         }
+        if (markov.isEmpty() && keys.isSet("sample_from_anchor")) {
+            throw keys.wrong(
+                    "sample_from_anchor", "false without " + DraftTensors.MARKOV_TABLE, true);
+        }
         if (selector.isPresent()) {
             return selector(selector.get());
         }
         for (String key : SELECTOR_KEYS) {
-            if (keys.has(key)) {
-                throw keys.wrong(key, "no such key without " + DraftTensors.SELECTOR_HIDDEN, "one");
+            int value = keys.count(key, Integer.MAX_VALUE);
+            if (value > 0) {
+                throw keys.wrong(key, "0 without " + DraftTensors.SELECTOR_HIDDEN, value);
             }
         }
-        if (markov.isPresent()) {
-            return markov(markov.get());
-        }
-        if (keys.has("sample_from_anchor")) {
-            throw keys.wrong(
-                    "sample_from_anchor",
-                    "no such key without " + DraftTensors.MARKOV_TABLE,
-                    "one");
-        }
-        return new DraftMethod.Plain();
+        return markov.map(this::markov).orElseGet(DraftMethod.Plain::new);
     }
 
     private DraftMethod markov(GgufTensor table) {

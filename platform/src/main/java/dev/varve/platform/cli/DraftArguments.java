@@ -18,11 +18,11 @@ final class DraftArguments {
             paramLabel = "FILE|mtp|NAME|off",
             description =
                     "Guess tokens, of which one step of the model checks several; answers stay the"
-                            + " same. FILE: with a DFlash draft model that was trained for this"
-                            + " model, or with a file of its block for multi-token prediction; mtp:"
-                            + " with that block where the model's own file has it; ngram: as the"
-                            + " text went on before, good for code, quotes and lists; the name of a"
-                            + " plugin's speculator; or off.",
+                        + " same. FILE: with a draft model (DFlash, DSpark, DFlash2) that was"
+                        + " trained for this model, or with a file of its block for multi-token"
+                        + " prediction; mtp: with that block where the model's own file has it;"
+                        + " ngram: as the text went on before, good for code, quotes and lists; the"
+                        + " name of a plugin's speculator; or off.",
             order = SECTION)
     private Optional<String> draft = Optional.empty();
 

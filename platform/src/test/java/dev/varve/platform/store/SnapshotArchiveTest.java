@@ -2,6 +2,7 @@ package dev.varve.platform.store;
 
 import static dev.varve.platform.store.StoreBed.block;
 import static dev.varve.platform.store.StoreBed.checkpoint;
+import static dev.varve.platform.store.StoreBed.features;
 import static dev.varve.platform.store.StoreBed.has;
 import static dev.varve.platform.store.StoreBed.key;
 import static dev.varve.platform.store.StoreBed.read;
@@ -270,6 +271,33 @@ class SnapshotArchiveTest {
         try (SnapshotArchive archive = bed.open()) {
             assertEquals(1, archive.find(checkpoint("a/b", 7).key()).orElseThrow().uses());
             assertTrue(archive.find(checkpoint("", 9).key()).isEmpty());
+        }
+    }
+
+    /** They are no entries, and are found as long as what they belong to. */
+    @Test
+    void hiddenStatesStayWithWhatTheyBelongTo() throws Exception {
+        StoreBed bed = bed().ttl(Duration.ofHours(2));
+        ObjectName block = block("a/b");
+        ObjectName used = checkpoint("a/b", 7);
+        ObjectName unused = checkpoint("", 9);
+        try (SnapshotArchive archive = bed.open()) {
+            writeAll(archive);
+            int entries = archive.status().checkpoints();
+            for (ObjectName each : List.of(block, used, unused)) {
+                assertTrue(write(archive, features(each), SIZE).isThere());
+            }
+            assertEquals(entries, archive.status().checkpoints());
+            assertEquals(1, archive.checkpoints(key("a/b")).size());
+            bed.pass(Duration.ofHours(1));
+            archive.use(used.key());
+        }
+        bed.pass(Duration.ofMinutes(90));
+        try (SnapshotArchive archive = bed.open()) {
+            assertTrue(archive.find(features(block).key()).isPresent());
+            assertTrue(archive.find(features(used).key()).isPresent());
+            assertTrue(archive.find(features(unused).key()).isEmpty());
+            assertEquals(0, archive.find(features(used).key()).orElseThrow().uses());
         }
     }
 

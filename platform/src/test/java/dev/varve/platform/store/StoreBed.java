@@ -130,6 +130,16 @@ final class StoreBed {
                 tail);
     }
 
+    /** Hidden states of a block or checkpoint. */
+    static ObjectName features(ObjectName of) {
+        return new ObjectName(
+                key("features of " + of.key()),
+                of.parent(),
+                ObjectKind.FEATURES,
+                of.position(),
+                of.tail());
+    }
+
     /** The payload of an object; some are large, some are small, all have several chunks. */
     static byte[] payload(ObjectName name, int size) {
         byte[] bytes = new byte[size];

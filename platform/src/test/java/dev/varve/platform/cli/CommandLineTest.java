@@ -144,7 +144,7 @@ class CommandLineTest {
                         "--target-layer-split=WEIGHTS",
                         "Memory and threads:",
                         "Speculative decoding:",
-                        "--draft=FILE|NAME|off",
+                        "--draft=FILE|mtp|NAME|off",
                         "--draft-max=N",
                         "--draft-width=auto|N",
                         "--draft-device=DEVICE",

@@ -61,8 +61,8 @@ import java.util.function.Consumer;
  */
 @Timeout(600)
 class RemoteDraftTest {
-    /** Mishaps of each kind. */
-    private static final int MISHAPS = Integer.getInteger("varve.test.kills", 5);
+    /** Mishaps of each kind; each takes as long as it takes to find out and to load again. */
+    private static final int MISHAPS = Math.ceilDiv(Integer.getInteger("varve.test.kills", 5), 2);
 
     private static final int CONTEXT = 768;
     private static final int PARALLEL = 3;

@@ -357,7 +357,10 @@ final class Outbox {
     private void writeForOthers() {
         while (!closed) {
             drain();
-            LockSupport.park(this);
+            // A wait for a lock above may have used up what kill() woke this thread with.
+            if (!closed) {
+                LockSupport.park(this);
+            }
         }
     }
 

@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 final class GuessPatience {
     private static final int TIMES = 8;
     private static final double NEWS = 0.1;
-    private static final long LEAST = TimeUnit.MILLISECONDS.toNanos(20);
+    private static final long LEAST = TimeUnit.MILLISECONDS.toNanos(100);
 
     /** The first guesses also prepare what computes them. */
     private static final long MOST = TimeUnit.SECONDS.toNanos(2);

@@ -84,10 +84,13 @@ record DraftFlags(
                             width().getAsInt()));
         }
         residency();
-        if (process.ringCapacity().isPresent() && process.ringCapacity().get() < 1) {
+        int kept = process.ringCapacity().orElse(1);
+        if (kept < 1 || kept > DraftProcess.LARGEST_CONTEXT) {
             throw new IllegalArgumentException(
-                    "--draft-ipc-ring-cap: expected 1 or more, found "
-                            + process.ringCapacity().get());
+                    "--draft-ipc-ring-cap: expected 1 to "
+                            + DraftProcess.LARGEST_CONTEXT
+                            + ", found "
+                            + kept);
         }
         boolean apart = process.launcher().isPresent() || !reference().isLocal();
         requireApart(apart, process.workFolder().isPresent(), "--draft-ipc-work-dir");

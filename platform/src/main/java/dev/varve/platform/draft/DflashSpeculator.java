@@ -24,6 +24,9 @@ public final class DflashSpeculator implements Speculator {
     /** Context positions that a sequence keeps, as drafts are trained with at most. */
     public static final int MOST_CONTEXT = 4096;
 
+    /** Most that can be asked for. */
+    public static final int LARGEST_CONTEXT = 1 << 20;
+
     /** Positions that must be there at least, where the sequence has as many. */
     private static final int LEAST_CONTEXT = 16;
 
@@ -50,7 +53,7 @@ public final class DflashSpeculator implements Speculator {
         public Conduct {
             Objects.requireNonNull(residency);
             Objects.requireNonNull(attention);
-            if (context < 1) {
+            if (context < 1 || context > LARGEST_CONTEXT) {
                 throw new IllegalArgumentException("draft context of " + context + " positions");
             }
         }

@@ -1,5 +1,7 @@
 package dev.varve.platform.host;
 
+import dev.varve.platform.draft.DflashSpeculator;
+
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.Optional;
@@ -15,6 +17,9 @@ import java.util.OptionalInt;
  */
 public record DraftProcess(
         Optional<Path> launcher, Optional<Path> workFolder, OptionalInt context) {
+    /** Most positions that can be asked for. */
+    public static final int LARGEST_CONTEXT = DflashSpeculator.LARGEST_CONTEXT;
+
     /** As usual. */
     public static final DraftProcess USUAL =
             new DraftProcess(Optional.empty(), Optional.empty(), OptionalInt.empty());

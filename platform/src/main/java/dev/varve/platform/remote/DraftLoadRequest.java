@@ -74,7 +74,7 @@ public record DraftLoadRequest(
                 new DflashSpeculator.Conduct(
                         EnumCodec.RESIDENCY.get(fields),
                         EnumCodec.FLASH_ATTENTION.get(fields),
-                        fields.number("kept positions", 1, Integer.MAX_VALUE));
+                        fields.number("kept positions", 1, DflashSpeculator.LARGEST_CONTEXT));
         fields.end();
         return new DraftLoadRequest(target, draft, limits, conduct, device);
     }

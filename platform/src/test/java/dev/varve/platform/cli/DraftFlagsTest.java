@@ -162,7 +162,9 @@ class DraftFlagsTest {
                 "--draft-device hip:0 | --draft-device: no plugin provides device backend hip, and"
                         + " no --draft-ipc-bin is given",
                 "--draft-ipc-ring-cap 0 --draft-ipc-bin x --draft-device hip:0 |"
-                        + " --draft-ipc-ring-cap: expected 1 or more, found 0",
+                        + " --draft-ipc-ring-cap: expected 1 to 1048576, found 0",
+                "--draft-ipc-ring-cap 1048577 --draft-ipc-bin x --draft-device hip:0 |"
+                        + " --draft-ipc-ring-cap: expected 1 to 1048576, found 1048577",
                 "--draft-ipc-ring-cap 8 | --draft-ipc-ring-cap: needs --draft-ipc-bin or a"
                         + " --draft-device in another process, such as cpu:0@process",
                 "--draft-ipc-work-dir w | --draft-ipc-work-dir: needs --draft-ipc-bin or a"

@@ -42,6 +42,7 @@ public final class RemoteDraft implements Speculator {
     /** Bytes of states under way. */
     private static final long UNDER_WAY = 256L << 20;
 
+    /** More would not fit the small fields of a message. */
     private static final int MOST_EVENTS = 1 << 10;
 
     /** As long as a process may be without any answer. */
@@ -126,7 +127,7 @@ public final class RemoteDraft implements Speculator {
             // The arrays behind them are used again.
             waiting.add(new DraftStep.Event.Seen(copy(states)));
             waitingBytes += bytes;
-            if (waitingBytes >= SMALL) {
+            if (waitingBytes >= SMALL || waiting.size() >= MOST_EVENTS) {
                 flush();
             }
             return;

@@ -3,6 +3,8 @@
  * ggml_ssm_conv: products are added in the order of the tokens, fused where its compiler fused them.
  * Inputs that came before lie channel by channel, as does the kernel; some channels take in all tokens
  * one after the other, where ggml wants old and new inputs joined to a tensor that lies so as well.
+ *
+ * Tokens may be a tree: then the inputs before a token's own are those of the tokens that it follows.
  */
 #include "kernels.h"
 
@@ -13,6 +15,14 @@ enum { TAPS = 4, KEPT = TAPS - 1 };
 struct convolution {
     const struct tensor *columns, *kernel, *before, *after, *result;
 };
+
+/* Where the inputs of a token of a tree are: -1 is what came last before the first token. */
+INLINE void inputs_of(int64_t where[TAPS], const int32_t *parents, int64_t token) {
+    where[KEPT] = token;
+    UNROLL for (int k = KEPT - 1; k >= 0; k--) {
+        where[k] = where[k + 1] < 0 ? where[k + 1] - 1 : parents[where[k + 1]];
+    }
+}
 
 /* The channels from `channel` on, as many as a vector has lanes, of sequence s. */
 #define CONVOLUTION(NAME, TARGET, VECTOR, LANES, ZERO, LOAD, STORE, ADD_PRODUCT)                   \
@@ -41,6 +51,39 @@ struct convolution {
                 float *after = at(c->after, channel + i, s, 0);                                    \
                 UNROLL for (int k = 0; k < KEPT; k++) after[k] = kept[k][i];                       \
             }                                                                                      \
+        }                                                                                          \
+    }                                                                                              \
+    /* The same of a tree; where it goes on is not known yet, so that nothing is kept. */          \
+    __attribute__((target(TARGET))) static void NAME##_branches(                                   \
+            const struct convolution *c, const int32_t *parents, int64_t channel, int64_t s) {     \
+        float taps[TAPS][LANES] __attribute__((aligned(64)));                                      \
+        float kept[KEPT][LANES] __attribute__((aligned(64)));                                      \
+        for (int i = 0; i < LANES; i++) {                                                          \
+            const float *kernel = at(c->kernel, channel + i, 0, 0);                                \
+            const float *before = at(c->before, channel + i, s, 0);                                \
+            UNROLL for (int k = 0; k < TAPS; k++) taps[k][i] = kernel[k];                          \
+            UNROLL for (int k = 0; k < KEPT; k++) kept[k][i] = before[k];                          \
+        }                                                                                          \
+        for (int64_t t = 0; t < c->columns->ne[1]; t++) {                                          \
+            int64_t where[TAPS];                                                                   \
+            inputs_of(where, parents, t);                                                          \
+            VECTOR sum = ZERO();                                                                   \
+            UNROLL for (int k = 0; k < TAPS; k++) {                                                \
+                const float *input = where[k] < 0 ? kept[KEPT + where[k]]                          \
+                                                  : at(c->columns, where[k], s, 0) + channel;      \
+                sum = ADD_PRODUCT(LOAD(input), LOAD(taps[k]), sum);                                \
+            }                                                                                      \
+            STORE(at(c->result, t, s, 0) + channel, sum);                                          \
+        }                                                                                          \
+    }                                                                                              \
+    EXPORT void varve_branches_##NAME(const struct tensor *dst, int ith, int nth, void *unused) {  \
+        (void) unused;                                                                             \
+        struct tensor *const *src = dst->src;                                                      \
+        struct convolution c = {src[0], src[1], src[2], 0, dst};                                   \
+        int64_t parts = c.columns->ne[0] / LANES, all = parts * c.columns->ne[2];                  \
+        for (int64_t n = share(all, ith, nth); n < share(all, ith + 1, nth); n++) {                \
+            const int32_t *parents = (const int32_t *) at(src[3], n / parts, 0, 0);                \
+            NAME##_branches(&c, parents, n % parts * LANES, n / parts);                            \
         }                                                                                          \
     }                                                                                              \
     EXPORT void varve_##NAME(const struct tensor *dst, int ith, int nth, void *unused) {           \

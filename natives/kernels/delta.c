@@ -8,6 +8,9 @@
  * A row takes no part in another one's numbers. So a few rows take in all tokens while they lie in the
  * first cache, where ggml goes through the whole state four times for each token, and copies it out.
  * Whoever may take in some of the tokens later keeps their deltas, for that needs no sums of products.
+ *
+ * Tokens may be a tree, of which each meets the state behind the token that it follows. Rows go through
+ * it branch by branch, and are kept where it forks.
  */
 #include "kernels.h"
 
@@ -20,6 +23,8 @@ struct rule {
     /* Where the states behind the last tokens, and the deltas, are kept, or 0. */
     const struct tensor *after, *deltas;
     const struct tensor *result;
+    /* Of a sequence, where tokens are a tree; or 0. */
+    const struct walk *walk;
 };
 
 /* A token of some rows: what it adds, its query, and the decay and the key of the next token. */
@@ -122,6 +127,64 @@ struct pass {
             }                                                                                      \
         }                                                                                          \
     }                                                                                              \
+    __attribute__((target(TARGET), noinline)) static void NAME##_branches(                         \
+            const struct rule *rule, int64_t j, int64_t h, int64_t s) {                            \
+        const struct walk *walk = rule->walk;                                                      \
+        const int64_t size = rule->value->ne[0], tokens = rule->value->ne[2];                      \
+        const int64_t key_head = h % rule->key->ne[1], query_head = h % rule->query->ne[1];        \
+        float rows[ROWS][MOST] __attribute__((aligned(64)));                                       \
+        float kept[walk->levels][ROWS][size];                                                      \
+        float by_query[ROWS], by_key[ROWS];                                                        \
+        for (int i = 0; i < ROWS; i++) {                                                           \
+            const float *before = at(rule->before, j + i, h, s);                                   \
+            for (int64_t n = 0; n < size; n += LANES) STORE(rows[i] + n, LOAD(before + n));        \
+        }                                                                                          \
+        const __m128 scale = _mm_div_ps(                                                           \
+                _mm_set1_ps(1), _mm_sqrt_ps(_mm_set1_ps((float) size)));                           \
+        struct pass pass = {0};                                                                    \
+        for (int64_t n = 0, met = 0; n < tokens; n++) {                                            \
+            const int32_t t = walk->order[n];                                                      \
+            pass.key = at(rule->key, key_head, t, s);                                              \
+            pass.query = at(rule->query, query_head, t, s);                                        \
+            if (!met) {                                                                            \
+                pass.next_key = pass.key;                                                          \
+                pass.next_decay = *at(rule->decay, h, t, s);                                       \
+                NAME##_pass(rows, &pass, size, 0, 1, by_query, by_key);                            \
+            }                                                                                      \
+            const __m128 beta = _mm_set1_ps(*at(rule->beta, h, t, s));                             \
+            UNROLL for (int i = 0; i < ROWS; i += 4) {                                             \
+                __m128 value = _mm_loadu_ps(at(rule->value, h, t, s) + j + i);                     \
+                __m128 delta = _mm_mul_ps(_mm_sub_ps(value, _mm_loadu_ps(by_key + i)), beta);      \
+                _mm_storeu_ps(pass.deltas + i, delta);                                             \
+                _mm_storeu_ps(at(rule->deltas, h, t, s) + j + i, delta);                           \
+            }                                                                                      \
+            const int32_t next = n + 1 < tokens ? walk->order[n + 1] : t;                          \
+            const int goes_on = walk->level[next] > walk->level[t];                                \
+            met = goes_on && !walk->forks[t];                                                      \
+            if (met) {                                                                             \
+                pass.next_key = at(rule->key, key_head, next, s);                                  \
+                pass.next_decay = *at(rule->decay, h, next, s);                                    \
+                NAME##_pass(rows, &pass, size, 1, 1, by_query, by_key);                            \
+            } else {                                                                               \
+                NAME##_pass(rows, &pass, size, 1, 0, by_query, by_key);                            \
+            }                                                                                      \
+            UNROLL for (int i = 0; i < ROWS; i += 4) {                                             \
+                _mm_storeu_ps(at(rule->result, h, t, s) + j + i,                                   \
+                        _mm_mul_ps(_mm_loadu_ps(by_query + i), scale));                            \
+            }                                                                                      \
+            /* The next one's predecessor, if it is not this one, is a fork. */                    \
+            const int32_t level = walk->level[goes_on ? t : next] - !goes_on;                      \
+            for (int i = 0; i < ROWS && !met && (goes_on || next != t); i++) {                     \
+                for (int64_t k = 0; k < size; k += LANES) {                                        \
+                    if (goes_on) {                                                                 \
+                        STORE(&kept[level][i][k], LOAD(rows[i] + k));                              \
+                    } else {                                                                       \
+                        STORE(rows[i] + k, LOAD(&kept[level][i][k]));                              \
+                    }                                                                              \
+                }                                                                                  \
+            }                                                                                      \
+        }                                                                                          \
+    }                                                                                              \
     __attribute__((target(TARGET), noinline)) static void NAME(                                    \
             const struct rule *rule, int64_t j, int64_t h, int64_t s) {                            \
         switch (rule->value->ne[0]) {                                                              \
@@ -157,13 +220,20 @@ RULE(rule_512, AVX512, __m512, 16, 8, _mm512_setzero_ps, _mm512_set1_ps, _mm512_
 RULE(rule_256, AVX2, __m256, 8, 4, _mm256_setzero_ps, _mm256_set1_ps, _mm256_loadu_ps,
         _mm256_storeu_ps, _mm256_mul_ps, _mm256_fmadd_ps, _mm256_add_ps, sums_256)
 
-INLINE void apply(const struct rule *rule, int ith, int nth,
+INLINE void apply(struct rule *rule, const struct tensor *parents, int ith, int nth,
         void (*few_rows)(const struct rule *, int64_t, int64_t, int64_t), int rows) {
     const int64_t *ne = rule->before->ne;
     int64_t of_head = ne[0] / PART;
     struct parts parts = parts_of(rule->result, of_head * ne[2] * ne[3], ith, nth);
+    struct walk walk;
+    int64_t walked = -1;
     for (int64_t n = next_part(&parts); n < parts.all; n = next_part(&parts)) {
         int64_t j = n % of_head * PART, h = n / of_head % ne[2], s = n / of_head / ne[2];
+        if (parents && walked != s) {
+            walk_of(&walk, (const int32_t *) at(parents, s, 0, 0), rule->value->ne[2]);
+            rule->walk = &walk;
+            walked = s;
+        }
         for (int64_t i = 0; i < PART; i += rows) {
             /* The next rows are fetched meanwhile. */
             const char *next =
@@ -180,31 +250,35 @@ INLINE void apply(const struct rule *rule, int ith, int nth,
 /* Sources: queries, keys, values, decays, betas, states before and, where they are kept, after. */
 INLINE struct rule rule_of(const struct tensor *dst) {
     struct tensor *const *src = dst->src;
-    return (struct rule){src[0], src[1], src[2], src[3], src[4], src[5], src[6], 0, dst};
+    return (struct rule){src[0], src[1], src[2], src[3], src[4], src[5], src[6], 0, dst, 0};
 }
 
 /* Likewise, but what is kept at the end are deltas. */
 INLINE struct rule guess_of(const struct tensor *dst) {
     struct tensor *const *src = dst->src;
-    return (struct rule){src[0], src[1], src[2], src[3], src[4], src[5], 0, src[6], dst};
+    return (struct rule){src[0], src[1], src[2], src[3], src[4], src[5], 0, src[6], dst, 0};
 }
 
 /* Sources: keys, deltas, decays, states before and after; `dst` is left as it is. */
 INLINE struct rule advance_of(const struct tensor *dst) {
     struct tensor *const *src = dst->src;
-    return (struct rule){0, src[0], 0, src[2], 0, src[3], src[4], src[1], dst};
+    return (struct rule){0, src[0], 0, src[2], 0, src[3], src[4], src[1], dst, 0};
 }
 
-#define OPERATOR(NAME, RULE_OF, FEW_ROWS, ROWS)                                                    \
+#define OPERATOR(NAME, RULE_OF, PARENTS, FEW_ROWS, ROWS)                                           \
     EXPORT void NAME(const struct tensor *dst, int ith, int nth, void *unused) {                   \
         (void) unused;                                                                             \
         struct rule rule = RULE_OF(dst);                                                           \
-        apply(&rule, ith, nth, FEW_ROWS, ROWS);                                                    \
+        apply(&rule, PARENTS, ith, nth, FEW_ROWS, ROWS);                                           \
     }
 
-OPERATOR(varve_delta_avx512, rule_of, rule_512, 8)
-OPERATOR(varve_guess_avx512, guess_of, rule_512, 8)
-OPERATOR(varve_advance_avx512, advance_of, rule_512_advance, 8)
-OPERATOR(varve_delta_avx2, rule_of, rule_256, 4)
-OPERATOR(varve_guess_avx2, guess_of, rule_256, 4)
-OPERATOR(varve_advance_avx2, advance_of, rule_256_advance, 4)
+OPERATOR(varve_delta_avx512, rule_of, 0, rule_512, 8)
+OPERATOR(varve_guess_avx512, guess_of, 0, rule_512, 8)
+OPERATOR(varve_advance_avx512, advance_of, 0, rule_512_advance, 8)
+OPERATOR(varve_delta_avx2, rule_of, 0, rule_256, 4)
+OPERATOR(varve_guess_avx2, guess_of, 0, rule_256, 4)
+OPERATOR(varve_advance_avx2, advance_of, 0, rule_256_advance, 4)
+
+/* As a guess, with the parents of all tokens. */
+OPERATOR(varve_branches_avx512, guess_of, dst->src[7], rule_512_branches, 8)
+OPERATOR(varve_branches_avx2, guess_of, dst->src[7], rule_256_branches, 4)

@@ -48,6 +48,46 @@ INLINE float *at(const struct tensor *t, int64_t i1, int64_t i2, int64_t i3) {
             + i3 * (int64_t) t->nb[3]);
 }
 
+/* Most tokens of a tree. */
+enum { MOST_NODES = 64 };
+
+/*
+ * A tree of tokens in the order in which they are taken in: behind a token comes the first of those
+ * that follow it, if any does. `forks` says of which tokens several follow, `level` how many came
+ * before.
+ */
+struct walk {
+    int32_t order[MOST_NODES], level[MOST_NODES], forks[MOST_NODES];
+    int32_t levels;
+};
+
+/* The tree of tokens, each of which follows an earlier one; nothing comes before the first. */
+INLINE void walk_of(struct walk *w, const int32_t *parents, int64_t tokens) {
+    int32_t child[MOST_NODES], sibling[MOST_NODES];
+    w->levels = 1;
+    for (int64_t i = 0; i < tokens; i++) {
+        child[i] = -1;
+        sibling[i] = -1;
+        w->level[i] = i == 0 ? 0 : w->level[parents[i]] + 1;
+        w->levels = w->level[i] < w->levels ? w->levels : w->level[i] + 1;
+    }
+    for (int64_t i = tokens - 1; i > 0; i--) {
+        sibling[i] = child[parents[i]];
+        child[parents[i]] = (int32_t) i;
+    }
+    int32_t token = 0;
+    for (int64_t n = 0; n < tokens; n++) {
+        w->order[n] = token;
+        w->forks[token] = child[token] >= 0 && sibling[child[token]] >= 0;
+        if (child[token] >= 0) {
+            token = child[token];
+            continue;
+        }
+        while (token > 0 && sibling[token] < 0) token = parents[token];
+        token = token > 0 ? sibling[token] : 0;
+    }
+}
+
 /*
  * The parts of an operator's work. Three quarters are shared out beforehand; the rest is for whoever
  * is ready first, since cores are not equally fast at all times. `taken` and `done` lie in the

@@ -40,7 +40,31 @@ public interface DeltaRule {
     Tensor guess(Ops ops, DeltaInputs inputs, Tensor before, Tensor deltas);
 
     /**
-     * The states behind the first tokens of those that were a {@link #guess}.
+     * Whether {@link #branch} takes trees of tokens over states of a size; where it does not, a
+     * tree is computed path by path.
+     *
+     * @param size S
+     */
+    default boolean branches(int size) {
+        return false;
+    }
+
+    /**
+     * As {@link #guess}, of tokens that are a tree: each meets the state behind the one that it
+     * follows.
+     *
+     * @param parents {@code I32 [T, n]}, -1 for the first token of a sequence and an earlier one
+     *     for each other, by the limits of {@link TokenTrees}
+     * @throws UnsupportedOperationException where {@link #branches} says no
+     */
+    default Tensor branch(
+            Ops ops, DeltaInputs inputs, Tensor before, Tensor deltas, Tensor parents) {
+        throw new UnsupportedOperationException("no trees");
+    }
+
+    /**
+     * The states behind some tokens of those that were a {@link #guess}, the first of them or a
+     * path.
      *
      * @param keys {@code F32 [S, H, T, n]}, as they were
      * @param deltas {@code F32 [S, Hv, T, n]}, which it kept

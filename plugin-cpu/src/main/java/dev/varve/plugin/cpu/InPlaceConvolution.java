@@ -28,12 +28,14 @@ final class InPlaceConvolution implements WindowConvolution {
     private static final int STEP = 16;
 
     private final NativeOperator convolution;
+    private final NativeOperator branches;
 
     /**
      * @throws dev.varve.api.VarveException of kind UNAVAILABLE if it cannot be loaded
      */
     InPlaceConvolution(Kernels kernels) {
         convolution = kernels.operator("convolution");
+        branches = kernels.operator("branches_convolution");
     }
 
     /** The kernel for a processor, if it has one that gives ggml's bits. */
@@ -67,6 +69,19 @@ final class InPlaceConvolution implements WindowConvolution {
         return after.isPresent()
                 ? ops.custom(convolution, results, columns, kernel, before, after.get())
                 : ops.custom(convolution, results, columns, kernel, before);
+    }
+
+    @Override
+    public boolean branches(int taps, int channels) {
+        return taps == TAPS && channels % STEP == 0;
+    }
+
+    @Override
+    public Tensor branch(Ops ops, Tensor columns, Tensor kernel, Tensor before, Tensor parents) {
+        requireFit(columns, kernel, before);
+        TreeParents.require(parents, columns.ne(1), columns.ne(2));
+        Extents results = Extents.of(columns.ne(0), columns.ne(1), columns.ne(2));
+        return ops.custom(branches, results, columns, kernel, before, parents);
     }
 
     private void requireFit(Tensor columns, Tensor kernel, Tensor kept) {
@@ -108,6 +123,7 @@ final class InPlaceConvolution implements WindowConvolution {
             Tensor kernel = inputs.newTensor(GgmlType.F32, TAPS, channels);
             Tensor before = inputs.newTensor(GgmlType.F32, kept, channels, 1);
             Tensor after = inputs.newTensor(GgmlType.F32, kept, channels, 1);
+            Tensor parents = inputs.newTensor(GgmlType.I32, tokens, 1);
             try (DeviceBuffer buffer = inputs.allocate(device.bufferType()).orElseThrow()) {
                 buffer.markWeights();
                 Samples samples = new Samples(1);
@@ -118,14 +134,18 @@ final class InPlaceConvolution implements WindowConvolution {
                 Tensor joined = ops.concat(before, ops.cont(ops.transpose(columns)), 0);
                 Tensor expected = ops.ssmConv(joined, kernel).markOutput();
                 Tensor found = apply(ops, columns, kernel, before, Optional.of(after)).markOutput();
+                parents.write(new int[] {-1, 0, 1, 2, 3, 4}, 0, tokens, 0);
+                Tensor path = branch(ops, columns, kernel, before, parents).markOutput();
                 Graph graph = nodes.newGraph(16);
                 graph.expand(joined.markOutput());
                 graph.expand(expected);
                 graph.expand(found);
+                graph.expand(path);
                 allocator.allocate(graph);
                 backend.setThreads(1);
                 backend.compute(graph);
                 return Arrays.equals(Samples.bits(expected), Samples.bits(found))
+                        && Arrays.equals(Samples.bits(expected), Samples.bits(path))
                         && Arrays.equals(last(Samples.bits(joined), channels), Samples.bits(after));
             }
         }

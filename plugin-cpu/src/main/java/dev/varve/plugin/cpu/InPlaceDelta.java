@@ -33,6 +33,7 @@ final class InPlaceDelta implements DeltaRule {
     private final NativeOperator delta;
     private final NativeOperator guess;
     private final NativeOperator advance;
+    private final NativeOperator branches;
 
     /**
      * @throws dev.varve.api.VarveException of kind UNAVAILABLE if they cannot be loaded
@@ -41,6 +42,7 @@ final class InPlaceDelta implements DeltaRule {
         delta = kernels.operator("delta");
         guess = kernels.operator("guess");
         advance = kernels.operator("advance");
+        branches = kernels.operator("branches");
     }
 
     /** The kernel for a processor, if it has one that gives ggml's bits. */
@@ -63,22 +65,32 @@ final class InPlaceDelta implements DeltaRule {
     public Tensor apply(Ops ops, DeltaInputs inputs, Tensor before, Optional<Tensor> after) {
         requireFit(inputs, before);
         after.ifPresent(state -> requireFit(inputs, state));
-        return operate(ops, delta, inputs, before, after);
+        return operate(ops, delta, inputs, before, after.stream().toArray(Tensor[]::new));
     }
 
     @Override
     public Tensor guess(Ops ops, DeltaInputs inputs, Tensor before, Tensor deltas) {
         requireFit(inputs, before);
         requireAlike(inputs.value(), deltas);
-        return operate(ops, guess, inputs, before, Optional.of(deltas));
+        return operate(ops, guess, inputs, before, deltas);
+    }
+
+    @Override
+    public boolean branches(int size) {
+        return size % STEP == 0 && size <= MOST;
+    }
+
+    @Override
+    public Tensor branch(
+            Ops ops, DeltaInputs inputs, Tensor before, Tensor deltas, Tensor parents) {
+        requireFit(inputs, before);
+        requireAlike(inputs.value(), deltas);
+        TreeParents.require(parents, inputs.value().ne(2), inputs.value().ne(3));
+        return operate(ops, branches, inputs, before, deltas, parents);
     }
 
     private static Tensor operate(
-            Ops ops,
-            NativeOperator operator,
-            DeltaInputs inputs,
-            Tensor before,
-            Optional<Tensor> kept) {
+            Ops ops, NativeOperator operator, DeltaInputs inputs, Tensor before, Tensor... kept) {
         Tensor value = inputs.value();
         List<Tensor> sources = new ArrayList<>();
         sources.add(inputs.query());
@@ -87,7 +99,7 @@ final class InPlaceDelta implements DeltaRule {
         sources.add(ops.exp(inputs.decay()));
         sources.add(inputs.beta());
         sources.add(before);
-        kept.ifPresent(sources::add);
+        sources.addAll(List.of(kept));
         return ops.custom(
                 operator,
                 Extents.of(value.ne(0), value.ne(1), value.ne(2), value.ne(3)),
@@ -139,7 +151,7 @@ final class InPlaceDelta implements DeltaRule {
         int tokens = 3;
         try (Backend backend = device.open();
                 GgmlContext inputs = GgmlContext.open(16, 0);
-                GgmlContext nodes = GgmlContext.open(16, 16);
+                GgmlContext nodes = GgmlContext.open(32, 32);
                 GraphAllocator allocator = new GraphAllocator(device.bufferType())) {
             DeltaInputs given =
                     new DeltaInputs(
@@ -152,6 +164,7 @@ final class InPlaceDelta implements DeltaRule {
             Tensor after = inputs.newTensor(GgmlType.F32, size, size, heads, 1);
             Tensor advanced = inputs.newTensor(GgmlType.F32, size, size, heads, 1);
             Tensor deltas = inputs.newTensor(GgmlType.F32, size, heads, tokens, 1);
+            Tensor parents = inputs.newTensor(GgmlType.I32, tokens, 1);
             try (DeviceBuffer buffer = inputs.allocate(device.bufferType()).orElseThrow()) {
                 buffer.markWeights();
                 Samples samples = new Samples(1);
@@ -165,10 +178,13 @@ final class InPlaceDelta implements DeltaRule {
                 Tensor expected = ops.gatedDeltaNet(given, state, 1).markOutput();
                 Tensor found = apply(ops, given, state, Optional.of(after)).markOutput();
                 Tensor guessed = guess(ops, given, state, deltas).markOutput();
-                Graph graph = nodes.newGraph(16);
+                parents.write(new int[] {-1, 0, 1}, 0, tokens, 0);
+                Tensor path = branch(ops, given, state, deltas, parents).markOutput();
+                Graph graph = nodes.newGraph(32);
                 graph.expand(expected);
                 graph.expand(found);
                 graph.expand(guessed);
+                graph.expand(path);
                 graph.expand(advance(ops, given.key(), deltas, given.decay(), state, advanced));
                 allocator.allocate(graph);
                 backend.setThreads(1);
@@ -179,6 +195,7 @@ final class InPlaceDelta implements DeltaRule {
                 int[] expectedState = Arrays.copyOfRange(all, results, all.length);
                 return Arrays.equals(expectedResults, Samples.bits(found))
                         && Arrays.equals(expectedResults, Samples.bits(guessed))
+                        && Arrays.equals(expectedResults, Samples.bits(path))
                         && Arrays.equals(expectedState, Samples.bits(after))
                         && Arrays.equals(expectedState, Samples.bits(advanced));
             }

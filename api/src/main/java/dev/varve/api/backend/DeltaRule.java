@@ -14,8 +14,17 @@ import java.util.Optional;
  * nothing in common. Each call counts as two tensors.
  */
 public interface DeltaRule {
-    /** Whether inputs are of a kind and size for it. */
+    /**
+     * Whether inputs are of a kind and size for it, one for which it {@link #takes(int)} states.
+     */
     boolean takes(DeltaInputs inputs);
+
+    /**
+     * Whether states are of a size for it.
+     *
+     * @param size S
+     */
+    boolean takes(int size);
 
     /**
      * The results of all tokens.
@@ -40,27 +49,13 @@ public interface DeltaRule {
     Tensor guess(Ops ops, DeltaInputs inputs, Tensor before, Tensor deltas);
 
     /**
-     * Whether {@link #branch} takes trees of tokens over states of a size; where it does not, a
-     * tree is computed path by path.
-     *
-     * @param size S
-     */
-    default boolean branches(int size) {
-        return false;
-    }
-
-    /**
      * As {@link #guess}, of tokens that are a tree: each meets the state behind the one that it
      * follows.
      *
      * @param parents {@code I32 [T, n]}, -1 for the first token of a sequence and an earlier one
      *     for each other, by the limits of {@link TokenTrees}
-     * @throws UnsupportedOperationException where {@link #branches} says no
      */
-    default Tensor branch(
-            Ops ops, DeltaInputs inputs, Tensor before, Tensor deltas, Tensor parents) {
-        throw new UnsupportedOperationException("no trees");
-    }
+    Tensor branch(Ops ops, DeltaInputs inputs, Tensor before, Tensor deltas, Tensor parents);
 
     /**
      * The states behind some tokens of those that were a {@link #guess}, the first of them or a

@@ -34,24 +34,11 @@ public interface WindowConvolution {
     Tensor apply(Ops ops, Tensor columns, Tensor kernel, Tensor before, Optional<Tensor> after);
 
     /**
-     * Whether {@link #branch} takes trees of tokens.
-     *
-     * @param taps K
-     * @param channels of the columns
-     */
-    default boolean branches(int taps, int channels) {
-        return false;
-    }
-
-    /**
      * The results of all tokens of trees: the inputs before a token's own are those of the tokens
      * that it follows, and behind the first one what came before.
      *
      * @param parents as in {@link DeltaRule#branch}
      * @return {@code F32 [channels, T, n]}
-     * @throws UnsupportedOperationException where {@link #branches} says no
      */
-    default Tensor branch(Ops ops, Tensor columns, Tensor kernel, Tensor before, Tensor parents) {
-        throw new UnsupportedOperationException("no trees");
-    }
+    Tensor branch(Ops ops, Tensor columns, Tensor kernel, Tensor before, Tensor parents);
 }

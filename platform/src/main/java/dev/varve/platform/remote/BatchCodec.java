@@ -1,6 +1,7 @@
 package dev.varve.platform.remote;
 
 import dev.varve.api.backend.ComputeDevice.Phase;
+import dev.varve.api.backend.TokenTrees;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.Boundary;
 import dev.varve.platform.shard.CacheChanges;
@@ -10,6 +11,7 @@ import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SliceKind;
 import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.shard.TokenTree;
 import dev.varve.platform.wire.Message;
 
 import java.nio.ByteBuffer;
@@ -56,6 +58,11 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
                     .number(slice.place().stash())
                     .number(EnumCodec.OUTPUTS.number(slice.outputs()))
                     .number(EnumCodec.SLICE_KIND.number(slice.kind()));
+            int[] parents = slice.tree().parents();
+            fields.number(parents.length);
+            for (int token = 1; token < parents.length; token++) {
+                fields.number(parents[token]);
+            }
             for (int token : slice.tokens()) {
                 payload.putInt(token);
             }
@@ -108,6 +115,7 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
         int stash = fields.number("stash", SlicePlace.NO_STASH, Integer.MAX_VALUE);
         OutputRows outputs = EnumCodec.OUTPUTS.get(fields);
         SliceKind kind = EnumCodec.SLICE_KIND.get(fields);
+        TokenTree tree = tree(fields, count);
         if (payload.remaining() < count * Integer.BYTES) {
             throw FieldReader.invalid("tokens", count, payload.remaining() / Integer.BYTES);
         }
@@ -119,6 +127,29 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
                 tokens,
                 new SlicePlace(position, new SlotSpan(begin, capacity), readRow, writeRow, stash),
                 outputs,
-                kind);
+                kind,
+                tree);
+    }
+
+    /** Of each token but the first, which one it follows; nothing of a chain. */
+    private static TokenTree tree(FieldReader fields, int tokens) {
+        int count = fields.number("tree tokens", 0, Math.min(tokens, TokenTrees.MOST_TOKENS));
+        if (count == 0) {
+            return TokenTree.CHAIN;
+        }
+        if (count != tokens) {
+            throw FieldReader.invalid("tree tokens", tokens, count);
+        }
+        int[] parents = new int[count];
+        parents[0] = -1;
+        for (int token = 1; token < count; token++) {
+            parents[token] = fields.number("parent", 0, token - 1);
+        }
+        try {
+            return TokenTree.of(parents);
+        } catch (IllegalArgumentException e) {
+            throw FieldReader.invalid(
+                    "tree", "at most " + TokenTrees.MOST_LEVELS + " levels", e.getMessage());
+        }
     }
 }

@@ -1,17 +1,20 @@
 package dev.varve.platform.remote;
 
+import dev.varve.api.backend.TokenTrees;
 import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.StateCommit;
+import dev.varve.platform.shard.TokenPath;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Changes of caches on the wire, in the small fields: i32 the number of commits, and of each five
- * i32; i32 the number of copies of rows, and of each three i32.
+ * Changes of caches on the wire, in the small fields: i32 the number of commits, and of each six
+ * i32, the last of which is the number of tokens of a path through a tree, 0 for none, and those
+ * that follow it; i32 the number of copies of rows, and of each three i32.
  */
 final class ChangeCodec {
     private static final int MOST_COMMITS = 1 << 10;
@@ -27,6 +30,11 @@ final class ChangeCodec {
                     .number(commit.writeRow())
                     .number(commit.firstPosition())
                     .number(commit.tokens());
+            TokenPath path = commit.path();
+            fields.number(path.isStraight() ? 0 : path.length());
+            for (int i = 1; i < path.length() && !path.isStraight(); i++) {
+                fields.number(path.token(i));
+            }
         }
         fields.number(changes.copies().size());
         for (SlotCopy copy : changes.copies()) {
@@ -54,7 +62,22 @@ final class ChangeCodec {
         int writeRow = fields.number("write row", Slice.ZERO_ROW + 1, Integer.MAX_VALUE);
         int position = fields.number("position", 0, Integer.MAX_VALUE - 1);
         int tokens = fields.number("tokens", 1, Integer.MAX_VALUE - position);
-        return new StateCommit(stash, readRow, writeRow, position, tokens);
+        return new StateCommit(stash, readRow, writeRow, position, path(fields, tokens));
+    }
+
+    private static TokenPath path(FieldReader fields, int tokens) {
+        int length = fields.number("path tokens", 0, TokenTrees.MOST_TOKENS);
+        if (length == 0) {
+            return TokenPath.first(tokens);
+        }
+        if (length != tokens) {
+            throw FieldReader.invalid("path tokens", tokens, length);
+        }
+        int[] path = new int[length];
+        for (int i = 1; i < length; i++) {
+            path[i] = fields.number("path token", path[i - 1] + 1, TokenTrees.MOST_TOKENS - 1);
+        }
+        return TokenPath.of(path);
     }
 
     private static SlotCopy copy(FieldReader fields) {

@@ -1,6 +1,7 @@
 package dev.varve.platform.sequence;
 
 import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.TokenTree;
 
 /**
  * Tokens to compute next of one sequence.
@@ -13,7 +14,8 @@ import dev.varve.platform.shard.OutputRows;
  * @param keepState whether the state behind them is kept as the sequence's checkpoint, in place of
  *     an older one
  * @param guessed how many of the tokens, at their end, may turn out not to be the sequence's; then
- *     {@link SequenceCache#accept} must be told how many are before anything else is computed of it
+ *     {@link SequenceCache#accept} must be told which are before anything else is computed of it
+ * @param tree which of the tokens each one follows
  */
 public record Advance(
         CachedSequence sequence,
@@ -22,7 +24,20 @@ public record Advance(
         OutputRows outputs,
         Stretch stretch,
         boolean keepState,
-        int guessed) {
+        int guessed,
+        TokenTree tree) {
+    /** Tokens one after the other. */
+    public Advance(
+            CachedSequence sequence,
+            long id,
+            int[] tokens,
+            OutputRows outputs,
+            Stretch stretch,
+            boolean keepState,
+            int guessed) {
+        this(sequence, id, tokens, outputs, stretch, keepState, guessed, TokenTree.CHAIN);
+    }
+
     /** Tokens whose state need not be kept. */
     public Advance(
             CachedSequence sequence, long id, int[] tokens, OutputRows outputs, Stretch stretch) {

@@ -109,7 +109,7 @@ public final class CachedSequence {
         drafted = Optional.of(place);
     }
 
-    /** It is known how many of them count; gives where they were computed. */
+    /** It is known which of them count; gives where they were computed. */
     Optional<SlicePlace> settleDraft() {
         Optional<SlicePlace> place = drafted;
         drafted = Optional.empty();

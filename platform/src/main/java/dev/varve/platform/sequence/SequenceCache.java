@@ -9,6 +9,7 @@ import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.StateCommit;
+import dev.varve.platform.shard.TokenPath;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -278,7 +279,7 @@ public final class SequenceCache {
             Advance advance = advances.get(i);
             CachedSequence sequence = advance.sequence();
             sequence.extend(advance.end(), advance.stretch());
-            if (slices.get(i).place().isDrafted()) {
+            if (advance.guessed() > 0) {
                 sequence.draft(slices.get(i).place());
             }
             enterRow(sequence, slices.get(i).writeRow());
@@ -334,7 +335,8 @@ public final class SequenceCache {
                 new SlicePlace(
                         sequence.computed(), sequence.span(), sequence.stateRow(), target, stash),
                 advance.outputs(),
-                advance.stretch().kind());
+                advance.stretch().kind(),
+                advance.tree());
     }
 
     /**
@@ -347,22 +349,49 @@ public final class SequenceCache {
      */
     public void accept(CachedSequence sequence, int computed) {
         Optional<SlicePlace> drafted = sequence.settleDraft();
-        if (forgets && drafted.isEmpty() && computed < sequence.computed()) {
+        if (drafted.isPresent()) {
+            int first = drafted.get().firstPosition();
+            accept(sequence, drafted.get(), TokenPath.first(computed - first));
+            return;
+        }
+        if (forgets && computed < sequence.computed()) {
             throw new IllegalStateException(
                     "the state after "
                             + sequence.computed()
                             + " tokens cannot be cut back to "
                             + computed);
         }
-        drafted.ifPresent(
-                place ->
-                        commits.add(
-                                new StateCommit(
-                                        place.stash(),
-                                        place.readRow(),
-                                        place.writeRow(),
-                                        place.firstPosition(),
-                                        computed - place.firstPosition())));
+        if (computed < sequence.computed()) {
+            sequence.shorten(computed);
+        }
+    }
+
+    /**
+     * Takes back all of a sequence's last forward, some of which was guessed, but a path through
+     * it, the tokens of which follow one another from now on.
+     *
+     * @throws IllegalStateException if nothing of that forward was guessed
+     */
+    public void accept(CachedSequence sequence, TokenPath path) {
+        accept(
+                sequence,
+                sequence.settleDraft()
+                        .orElseThrow(() -> new IllegalStateException("nothing was guessed")),
+                path);
+    }
+
+    private void accept(CachedSequence sequence, SlicePlace place, TokenPath path) {
+        if (place.isDrafted()) {
+            commits.add(
+                    new StateCommit(
+                            place.stash(),
+                            place.readRow(),
+                            place.writeRow(),
+                            place.firstPosition(),
+                            path));
+        }
+        spans.gather(sequence, place.firstPosition(), path);
+        int computed = place.firstPosition() + path.length();
         if (computed < sequence.computed()) {
             sequence.shorten(computed);
         }

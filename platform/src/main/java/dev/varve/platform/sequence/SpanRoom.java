@@ -2,6 +2,7 @@ package dev.varve.platform.sequence;
 
 import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.shard.TokenPath;
 
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -67,6 +68,18 @@ final class SpanRoom {
         to.lieIn(place(capacity).orElseThrow());
         copies.add(new SlotCopy(from.span().begin(), to.span().begin(), count));
         owners.add(to);
+    }
+
+    /**
+     * Brings the rows of a path to where those of the first tokens lie.
+     *
+     * @param position of the first token
+     */
+    void gather(CachedSequence owner, int position, TokenPath path) {
+        int first = owner.span().slot(position);
+        for (TokenPath.Move move : path.moves()) {
+            copies.add(new SlotCopy(first + move.from(), first + move.to(), move.count()));
+        }
     }
 
     /** Makes a span larger, in place or elsewhere; says whether that was possible. */

@@ -1,16 +1,23 @@
 package dev.varve.platform.shard;
 
 /**
- * Consecutive tokens of one sequence in a {@link Batch}.
+ * Consecutive tokens of one sequence in a {@link Batch}, or a tree of guesses behind its last known
+ * token: then the token of each slot is at the position that its predecessors leave it.
  *
  * @param sequence identity of the sequence
  * @param tokens token ids, at least one; not to be modified
  * @param place where they continue the sequence; must hold all positions of the slice
  * @param outputs which tokens need logits
  * @param kind what the tokens are computed as
+ * @param tree which token each one follows; rows of decode alone may branch
  */
 public record Slice(
-        long sequence, int[] tokens, SlicePlace place, OutputRows outputs, SliceKind kind) {
+        long sequence,
+        int[] tokens,
+        SlicePlace place,
+        OutputRows outputs,
+        SliceKind kind,
+        TokenTree tree) {
     /** Row that always holds the state of an empty sequence. */
     public static final int ZERO_ROW = 0;
 
@@ -28,6 +35,16 @@ public record Slice(
                             + place.slots().capacity()
                             + " slots");
         }
+        if (!tree.fits(tokens.length)) {
+            throw new IllegalArgumentException(
+                    "slice of " + tokens.length + " tokens with the tree " + tree);
+        }
+    }
+
+    /** Tokens one after the other. */
+    public Slice(
+            long sequence, int[] tokens, SlicePlace place, OutputRows outputs, SliceKind kind) {
+        this(sequence, tokens, place, outputs, kind, TokenTree.CHAIN);
     }
 
     /** A chunk, or a row if it is of a decode batch or has a single token. */
@@ -38,6 +55,11 @@ public record Slice(
     /** Position of the first token. */
     public int firstPosition() {
         return place.firstPosition();
+    }
+
+    /** Position of a token. */
+    public int position(int token) {
+        return firstPosition() + tree.level(token);
     }
 
     /** Where the sequence's K and V rows live. */

@@ -9,16 +9,17 @@ package dev.varve.platform.shard;
  * @param readRow state row before the slice
  * @param writeRow state row after it
  * @param firstPosition position of the slice's first token
- * @param tokens how many of its tokens count, at least one
+ * @param path numbers of those of its tokens that count, at least the first one, ascending: the
+ *     first ones, or those of a path through a tree
  */
-public record StateCommit(int stash, int readRow, int writeRow, int firstPosition, int tokens) {
+public record StateCommit(int stash, int readRow, int writeRow, int firstPosition, TokenPath path) {
     /** Checks what needs no knowledge of the caches. */
     public StateCommit {
+        int tokens = path.length();
         if (stash < 0
                 || readRow < 0
                 || writeRow <= Slice.ZERO_ROW
                 || firstPosition < 0
-                || tokens < 1
                 || tokens > Integer.MAX_VALUE - firstPosition) {
             throw new IllegalArgumentException(
                     "commit of "
@@ -34,8 +35,22 @@ public record StateCommit(int stash, int readRow, int writeRow, int firstPositio
         }
     }
 
+    /**
+     * Of a slice whose first tokens count.
+     *
+     * @param tokens how many, at least one
+     */
+    public StateCommit(int stash, int readRow, int writeRow, int firstPosition, int tokens) {
+        this(stash, readRow, writeRow, firstPosition, TokenPath.first(tokens));
+    }
+
+    /** How many tokens count. */
+    public int tokens() {
+        return path.length();
+    }
+
     /** Position behind the tokens that count. */
     public int end() {
-        return firstPosition + tokens;
+        return firstPosition + path.length();
     }
 }

@@ -72,11 +72,6 @@ final class InPlaceConvolution implements WindowConvolution {
     }
 
     @Override
-    public boolean branches(int taps, int channels) {
-        return taps == TAPS && channels % STEP == 0;
-    }
-
-    @Override
     public Tensor branch(Ops ops, Tensor columns, Tensor kernel, Tensor before, Tensor parents) {
         requireFit(columns, kernel, before);
         TreeParents.require(parents, columns.ne(1), columns.ne(2));

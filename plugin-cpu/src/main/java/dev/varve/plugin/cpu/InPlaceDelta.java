@@ -57,8 +57,12 @@ final class InPlaceDelta implements DeltaRule {
 
     @Override
     public boolean takes(DeltaInputs inputs) {
-        long size = inputs.value().ne(0);
-        return size % STEP == 0 && size <= MOST && inputs.decay().ne(0) == 1;
+        return takes((int) inputs.value().ne(0)) && inputs.decay().ne(0) == 1;
+    }
+
+    @Override
+    public boolean takes(int size) {
+        return size % STEP == 0 && size <= MOST;
     }
 
     @Override
@@ -73,11 +77,6 @@ final class InPlaceDelta implements DeltaRule {
         requireFit(inputs, before);
         requireAlike(inputs.value(), deltas);
         return operate(ops, guess, inputs, before, deltas);
-    }
-
-    @Override
-    public boolean branches(int size) {
-        return size % STEP == 0 && size <= MOST;
     }
 
     @Override

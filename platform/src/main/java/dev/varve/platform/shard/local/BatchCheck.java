@@ -52,7 +52,7 @@ record BatchCheck(LayerRange range, int vocabulary, int boundaryLength, ShardOpt
     }
 
     private void require(StateCommit commit) {
-        requireStash(commit.stash(), commit.tokens());
+        requireStash(commit.stash(), commit.path().last() + 1);
         requireRow(Math.max(commit.readRow(), commit.writeRow()));
     }
 
@@ -89,9 +89,13 @@ record BatchCheck(LayerRange range, int vocabulary, int boundaryLength, ShardOpt
                     "slots up to " + slice.slots().end() + " exceed the pool of " + slots());
         }
         requireRow(Math.max(slice.readRow(), slice.writeRow()));
+        boolean rows = phase == Phase.DECODE || slice.kind() == SliceKind.ROWS;
+        if (!slice.tree().isChain() && !rows) {
+            throw new IllegalArgumentException("a tree that is no row");
+        }
         if (slice.place().isDrafted()) {
             requireStash(slice.place().stash(), slice.tokens().length);
-            if (phase != Phase.DECODE && slice.kind() != SliceKind.ROWS) {
+            if (!rows) {
                 throw new IllegalArgumentException("a drafted slice that is no row");
             }
         }

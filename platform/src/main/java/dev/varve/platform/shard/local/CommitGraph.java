@@ -59,7 +59,7 @@ final class CommitGraph implements AutoCloseable {
         Ops ops = context.ops();
         RecurrentStates states = new RecurrentStates(ops, graph, operators);
         StashBlock stash = new StashBlock(ops, graph, caches.stash());
-        RaggedGroup group = new RaggedGroup(0, 1, key.tokens(), key.states());
+        RaggedGroup group = RaggedGroup.alone(key.tokens(), key.states());
         for (int layer : caches.stash().layers().keySet()) {
             StateRows.Layer cache = caches.stateRows().layer(layer);
             Tensor columns = stash.convolution(layer, group);

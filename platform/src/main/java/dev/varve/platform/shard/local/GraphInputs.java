@@ -39,6 +39,7 @@ final class GraphInputs {
     private Optional<Tensor> boundary = Optional.empty();
     private Optional<Tensor> outputs = Optional.empty();
     private final List<Rows> rows = new ArrayList<>();
+    private final List<TreeInput> trees = new ArrayList<>();
     private int firstOutputColumn;
     private float[] rowScratch = new float[0];
     private final int[] intScratch;
@@ -128,6 +129,24 @@ final class GraphInputs {
         return context.newTensor(type, shape).named(name).markInput();
     }
 
+    /**
+     * Numbers that say how the tokens of trees follow one another.
+     *
+     * @param part the first slice that they are of
+     * @param slices how many, one after the other
+     * @param length numbers of each
+     */
+    Tensor tree(TreeInput.Kind kind, int part, int slices, int length) {
+        for (TreeInput known : trees) {
+            if (known.kind() == kind && known.part() == part && known.tensor().ne(0) == length) {
+                return known.tensor();
+            }
+        }
+        TreeInput input = TreeInput.declare(context, kind, part, slices, length);
+        trees.add(input);
+        return input.tensor();
+    }
+
     /** Writes the activation that the shard before computed. */
     void writeBoundary(Boundary given) {
         boundary.filter(Tensor::isPlaced)
@@ -155,6 +174,11 @@ final class GraphInputs {
                 .filter(Tensor::isPlaced)
                 .ifPresent(tensor -> writePositions(batch, tensor, AXES));
         outputs.filter(Tensor::isPlaced).ifPresent(tensor -> writeOutputs(batch, tensor));
+        for (TreeInput each : trees) {
+            if (each.tensor().isPlaced()) {
+                each.write(batch.slices());
+            }
+        }
         full.fill(batch.slices(), placed.full());
         sliding.fill(batch.slices(), placed.window());
     }
@@ -194,7 +218,7 @@ final class GraphInputs {
         int column = 0;
         for (Slice slice : batch.slices()) {
             for (int i = 0; i < slice.tokens().length; i++) {
-                intScratch[column++] = slice.firstPosition() + i;
+                intScratch[column++] = slice.position(i);
             }
         }
         if (axes == AXES) {

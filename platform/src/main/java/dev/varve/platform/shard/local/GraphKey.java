@@ -68,14 +68,24 @@ record GraphKey(Phase phase, List<Part> parts, List<Integer> captures) {
      * State rows before and after a slice.
      *
      * @param stash see {@link SlicePlace#stash}
+     * @param branching whether tokens branch
      */
-    record StateUse(int readRow, int writeRow, int stash) {
+    record StateUse(int readRow, int writeRow, int stash, Branching branching) {
+        StateUse(int readRow, int writeRow, int stash) {
+            this(readRow, writeRow, stash, Branching.NONE);
+        }
+
         boolean isDrafted() {
             return stash != SlicePlace.NO_STASH;
         }
     }
 
-    static GraphKey of(PlacedBatch placed) {
+    /**
+     * The key of a batch.
+     *
+     * @param trees how recurrent states take in trees
+     */
+    static GraphKey of(PlacedBatch placed, Branching.Way trees) {
         List<Slice> slices = placed.batch().slices();
         Phase phase = placed.batch().phase();
         List<Part> parts = new ArrayList<>(slices.size());
@@ -84,6 +94,11 @@ record GraphKey(Phase phase, List<Part> parts, List<Integer> captures) {
             KvView full = placed.full().get(i);
             KvView window = placed.window().get(i);
             int tokens = slice.tokens().length;
+            Branching branching = Branching.of(slice.tree(), trees);
+            if (branching.branches() && !slice.place().isDrafted()) {
+                // Nobody knows which of its tokens the states should take in.
+                throw new IllegalArgumentException("a tree without a stash");
+            }
             parts.add(
                     new Part(
                             new Columns(tokens, slice.outputCount(), kind(slice, phase)),
@@ -93,7 +108,10 @@ record GraphKey(Phase phase, List<Part> parts, List<Integer> captures) {
                                     window.slots(),
                                     window.position() > 0 && tokens == 1),
                             new StateUse(
-                                    slice.readRow(), slice.writeRow(), slice.place().stash())));
+                                    slice.readRow(),
+                                    slice.writeRow(),
+                                    slice.place().stash(),
+                                    branching)));
         }
         return new GraphKey(phase, List.copyOf(parts), placed.batch().captures());
     }

@@ -77,7 +77,7 @@ final class GraphRecorder implements ShardGraph {
         weights = state.weights();
         products = new ProductBlock(ops, key, state);
         attention = new AttentionBlock(ops, graph, inputs, state);
-        recurrent = new RecurrentBlock(ops, graph, key, state);
+        recurrent = new RecurrentBlock(ops, graph, key, inputs, state);
         site = BuildSite.of(model, range);
         custom = new CustomStateBlock(ops, graph, key, state.caches().stateRows(), site);
         experts = new ExpertBlock(ops, graph, weights, products);

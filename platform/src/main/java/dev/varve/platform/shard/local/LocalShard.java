@@ -241,7 +241,7 @@ public final class LocalShard implements Shard {
             PlacedBatch placed = PlacedBatch.place(batch, state.caches().windows());
             RecordedGraph graph =
                     graphs.find(
-                            GraphKey.of(placed),
+                            GraphKey.of(placed, state.trees()),
                             batch.phase(),
                             (key, allocator) ->
                                     new RecordedGraph(
@@ -269,6 +269,7 @@ public final class LocalShard implements Shard {
     private void make(CacheChanges changes) {
         for (StateCommit commit : changes.commits()) {
             if (!state.caches().stash().layers().isEmpty()) {
+                state.caches().stash().gather(commit.stash(), commit.path());
                 commits.find(CommitGraph.Key.of(commit)).compute(device);
             }
             state.caches().windows().commit(commit);

@@ -8,12 +8,19 @@ import java.util.List;
  * with state rows, and stashes if they are drafted, that follow each other. ggml's operators want
  * sequences of equal length and one block of states; views give both without a copy.
  *
+ * @param firstPart number of the first slice
  * @param firstColumn column of the first token
  * @param sequences number of slices
  * @param tokens tokens of each
  * @param states of the first slice; those of the others follow
  */
-record RaggedGroup(int firstColumn, int sequences, int tokens, GraphKey.StateUse states) {
+record RaggedGroup(
+        int firstPart, int firstColumn, int sequences, int tokens, GraphKey.StateUse states) {
+    /** A slice alone, of which it does not matter where it stands. */
+    static RaggedGroup alone(int tokens, GraphKey.StateUse states) {
+        return new RaggedGroup(0, 0, 1, tokens, states);
+    }
+
     int readRow() {
         return states.readRow();
     }
@@ -30,18 +37,27 @@ record RaggedGroup(int firstColumn, int sequences, int tokens, GraphKey.StateUse
         return states.isDrafted();
     }
 
+    Branching branching() {
+        return states.branching();
+    }
+
     static List<RaggedGroup> of(GraphKey key) {
         List<RaggedGroup> groups = new ArrayList<>();
         int column = 0;
-        for (GraphKey.Part part : key.parts()) {
+        for (int i = 0; i < key.parts().size(); i++) {
+            GraphKey.Part part = key.parts().get(i);
             RaggedGroup last = groups.isEmpty() ? null : groups.getLast();
             if (last != null && last.isFollowedBy(part)) {
                 groups.set(
                         groups.size() - 1,
                         new RaggedGroup(
-                                last.firstColumn, last.sequences + 1, last.tokens, last.states));
+                                last.firstPart,
+                                last.firstColumn,
+                                last.sequences + 1,
+                                last.tokens,
+                                last.states));
             } else {
-                groups.add(new RaggedGroup(column, 1, part.tokens(), part.states()));
+                groups.add(new RaggedGroup(i, column, 1, part.tokens(), part.states()));
             }
             column += part.tokens();
         }
@@ -53,6 +69,9 @@ record RaggedGroup(int firstColumn, int sequences, int tokens, GraphKey.StateUse
                 && part.states().readRow() == readRow() + sequences
                 && part.states().writeRow() == writeRow() + sequences
                 && part.states().isDrafted() == isDrafted()
+                && part.states().branching().equals(branching())
+                // Path by path, each tree goes alone.
+                && branching().tree().isChain()
                 && (!isDrafted() || part.states().stash() == stash() + sequences);
     }
 }

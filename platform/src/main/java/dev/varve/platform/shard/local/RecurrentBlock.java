@@ -23,13 +23,15 @@ final class RecurrentBlock {
     private final StateRows rows;
     private final RecurrentStates states;
     private final StashBlock stash;
+    private final TreeBlock trees;
 
-    RecurrentBlock(Ops ops, Graph graph, GraphKey key, ShardState state) {
+    RecurrentBlock(Ops ops, Graph graph, GraphKey key, GraphInputs inputs, ShardState state) {
         this.ops = ops;
         groups = RaggedGroup.of(key);
         rows = state.caches().stateRows();
         states = new RecurrentStates(ops, graph, state.arithmetic().recurrent());
         stash = new StashBlock(ops, graph, state.caches().stash());
+        trees = new TreeBlock(ops, states, inputs);
     }
 
     /** {@code F32 [channels, T] -> F32 [channels, T]}. */
@@ -56,7 +58,10 @@ final class RecurrentBlock {
         if (group.isDrafted()) {
             stash.keep(layer, columns, group);
         }
-        Tensor output = states.convolve(cache, columns, kernel, group.readRow(), keptRow(group));
+        Tensor output =
+                group.branching().branches()
+                        ? trees.convolve(cache, columns, kernel, group)
+                        : states.convolve(cache, columns, kernel, group.readRow(), keptRow(group));
         return ops.reshape2d(output, channels, tokens * sequences);
     }
 
@@ -93,10 +98,15 @@ final class RecurrentBlock {
     private Tensor delta(int layer, StateRows.Layer cache, RaggedGroup group, DeltaInputs inputs) {
         if (group.isDrafted() && states.keepsDeltas(inputs)) {
             Tensor deltas = stash.keepButValues(layer, inputs, group);
-            return states.guess(cache, inputs, group.readRow(), deltas);
+            return group.branching().branches()
+                    ? trees.guess(cache, inputs, group, deltas)
+                    : states.guess(cache, inputs, group.readRow(), deltas);
         }
         if (group.isDrafted()) {
             stash.keep(layer, inputs, group);
+        }
+        if (group.branching().branches()) {
+            return trees.delta(cache, inputs, group);
         }
         return states.delta(cache, inputs, group.readRow(), keptRow(group));
     }

@@ -12,6 +12,7 @@ import dev.varve.api.ggml.Tensor;
 
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.Supplier;
 
 /** The states of gated delta nets as operators read and write them, in place of their rows. */
 final class RecurrentStates {
@@ -64,6 +65,39 @@ final class RecurrentStates {
         // Whoever reads these inputs later comes behind it.
         graph.expand(results);
         return results;
+    }
+
+    /**
+     * As {@link #convolve}, of tokens that are trees.
+     *
+     * @param parents {@code I32 [tokens, sequences]}
+     * @return empty where the device has no operator for it
+     */
+    Optional<Tensor> convolveTrees(
+            StateRows.Layer cache,
+            Tensor columns,
+            Tensor kernel,
+            int readRow,
+            Supplier<Tensor> parents) {
+        return own.convolution()
+                .filter(each -> each.takes(columns, kernel))
+                .map(
+                        each -> {
+                            Tensor before = convolutionRows(cache, readRow, columns.ne(2));
+                            Tensor results =
+                                    each.branch(ops, columns, kernel, before, parents.get());
+                            graph.expand(results);
+                            return results;
+                        });
+    }
+
+    /**
+     * The inputs that are kept, {@code F32 [channels, kept]}.
+     *
+     * @param row of the sequence
+     */
+    Tensor keptColumns(StateRows.Layer cache, int row) {
+        return ops.cont(ops.transpose(convolutionRows(cache, row, 1)));
     }
 
     /**
@@ -167,6 +201,20 @@ final class RecurrentStates {
     Tensor guess(StateRows.Layer cache, DeltaInputs inputs, int readRow, Tensor deltas) {
         Tensor before = matrixRows(cache, readRow, inputs.value().ne(3));
         Tensor results = own.deltaRule().orElseThrow().guess(ops, inputs, before, deltas);
+        // The commit comes behind it.
+        graph.expand(results);
+        return results;
+    }
+
+    /**
+     * As {@link #guess}, of tokens that are trees.
+     *
+     * @param parents {@code I32 [tokens, sequences]}
+     */
+    Tensor guessTrees(
+            StateRows.Layer cache, DeltaInputs inputs, int readRow, Tensor deltas, Tensor parents) {
+        Tensor before = matrixRows(cache, readRow, inputs.value().ne(3));
+        Tensor results = own.deltaRule().orElseThrow().branch(ops, inputs, before, deltas, parents);
         // The commit comes behind it.
         graph.expand(results);
         return results;

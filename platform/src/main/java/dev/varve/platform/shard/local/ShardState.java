@@ -25,6 +25,13 @@ record ShardState(
         Arithmetic arithmetic)
         implements AutoCloseable {
 
+    /** How recurrent layers take in trees of tokens. */
+    Branching.Way trees() {
+        return Branching.Way.of(
+                caches.stateRows().layers().values().stream().map(StateRows.Layer::state).toList(),
+                arithmetic.recurrent().deltaRule());
+    }
+
     /** Allocates the caches beside loaded weights; frees everything if there is no room. */
     static ShardState open(
             ShardWeights weights,

@@ -9,6 +9,7 @@ import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerState;
 import dev.varve.api.model.ModelShape;
 import dev.varve.platform.shard.Stashes;
+import dev.varve.platform.shard.TokenPath;
 
 import java.util.Map;
 import java.util.Optional;
@@ -78,6 +79,29 @@ final class StateStash implements AutoCloseable {
             throw new IllegalArgumentException("layer " + layer + " stashes nothing");
         }
         return found;
+    }
+
+    /** Brings what was kept of a path's tokens to where that of the first ones lies. */
+    void gather(int number, TokenPath path) {
+        for (TokenPath.Move move : path.moves()) {
+            for (Layer layer : layers.values()) {
+                move(layer.convolution(), 1, number, move);
+                move(layer.keys(), 2, number, move);
+                move(layer.values(), 2, number, move);
+                move(layer.decay(), 1, number, move);
+                move(layer.beta(), 1, number, move);
+            }
+        }
+    }
+
+    /**
+     * @param dimension that of tokens
+     */
+    private static void move(Tensor tensor, int dimension, int number, TokenPath.Move move) {
+        long begin = number * tensor.nb(dimension + 1);
+        byte[] bytes = new byte[Math.toIntExact(move.count() * tensor.nb(dimension))];
+        tensor.readBytes(bytes, 0, bytes.length, begin + move.from() * tensor.nb(dimension));
+        tensor.writeBytes(bytes, 0, bytes.length, begin + move.to() * tensor.nb(dimension));
     }
 
     long bytes() {

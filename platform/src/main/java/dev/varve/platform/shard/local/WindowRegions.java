@@ -5,6 +5,7 @@ import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.StateCommit;
+import dev.varve.platform.shard.TokenPath;
 import dev.varve.platform.shard.WindowRule;
 
 import java.util.OptionalInt;
@@ -94,7 +95,8 @@ final class WindowRegions {
             return;
         }
         int row = commit.writeRow();
-        if (ends[row] < commit.end() || begins[row] > commit.firstPosition()) {
+        if (ends[row] <= commit.firstPosition() + commit.path().last()
+                || begins[row] > commit.firstPosition()) {
             throw new IllegalArgumentException(
                     "state row "
                             + row
@@ -104,6 +106,10 @@ final class WindowRegions {
                             + ends[row]
                             + ", which cannot end at "
                             + commit.end());
+        }
+        for (TokenPath.Move move : commit.path().moves()) {
+            int slot = region(row) + commit.firstPosition() - begins[row];
+            rows.move(slot + move.from(), slot + move.to(), move.count());
         }
         ends[row] = commit.end();
     }

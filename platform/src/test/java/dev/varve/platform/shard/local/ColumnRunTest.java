@@ -46,7 +46,7 @@ class ColumnRunTest {
     }
 
     private static GraphKey key(Batch batch) {
-        return GraphKey.of(PlacedBatch.place(batch, NO_WINDOWS));
+        return GraphKey.of(PlacedBatch.place(batch, NO_WINDOWS), Branching.Way.NOT_AT_ALL);
     }
 
     @Test
@@ -158,7 +158,10 @@ class ColumnRunTest {
         windows.adopt(new CachePart.Window(0, layout, 1, 768, 1024));
 
         Batch late = step(new int[] {1}, 1024, span, 1);
-        GraphKey.Part part = GraphKey.of(PlacedBatch.place(late, windows)).parts().getFirst();
+        GraphKey.Part part =
+                GraphKey.of(PlacedBatch.place(late, windows), Branching.Way.NOT_AT_ALL)
+                        .parts()
+                        .getFirst();
 
         assertTrue(part.window().byHeads());
         assertTrue(!part.full().byHeads());

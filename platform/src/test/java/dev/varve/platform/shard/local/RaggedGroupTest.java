@@ -4,9 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.varve.platform.shard.SliceKind;
 import dev.varve.platform.shard.SlicePlace;
+import dev.varve.platform.shard.TokenTree;
 
 import org.junit.jupiter.api.Test;
 
+import java.util.ArrayList;
 import java.util.List;
 
 class RaggedGroupTest {
@@ -15,7 +17,8 @@ class RaggedGroupTest {
         GraphKey key =
                 new GraphKey(List.of(part(1, 3, 3), part(1, 4, 4), part(1, 6, 6), part(1, 7, 7)));
 
-        assertEquals(List.of(group(0, 2, 1, 3, 3), group(2, 2, 1, 6, 6)), RaggedGroup.of(key));
+        assertEquals(
+                List.of(group(0, 0, 2, 1, 3, 3), group(2, 2, 2, 1, 6, 6)), RaggedGroup.of(key));
     }
 
     @Test
@@ -23,7 +26,7 @@ class RaggedGroupTest {
         GraphKey key = new GraphKey(List.of(part(2, 1, 1), part(1, 2, 2), part(1, 3, 9)));
 
         assertEquals(
-                List.of(group(0, 1, 2, 1, 1), group(2, 1, 1, 2, 2), group(3, 1, 1, 3, 9)),
+                List.of(group(0, 0, 1, 2, 1, 1), group(1, 2, 1, 1, 2, 2), group(2, 3, 1, 1, 3, 9)),
                 RaggedGroup.of(key));
     }
 
@@ -39,16 +42,38 @@ class RaggedGroupTest {
 
         assertEquals(
                 List.of(
-                        new RaggedGroup(0, 2, 4, states(1, 1, 0)),
-                        new RaggedGroup(8, 1, 4, states(3, 3, 3)),
-                        new RaggedGroup(12, 1, 4, states(4, 4, SlicePlace.NO_STASH))),
+                        new RaggedGroup(0, 0, 2, 4, states(1, 1, 0)),
+                        new RaggedGroup(2, 8, 1, 4, states(3, 3, 3)),
+                        new RaggedGroup(3, 12, 1, 4, states(4, 4, SlicePlace.NO_STASH))),
                 RaggedGroup.of(key));
     }
 
+    /** Where an input says how trees branch, several go together; others go alone. */
+    @Test
+    void treesGoTogetherWhereAnInputTellsOfThem() {
+        TokenTree tree = TokenTree.of(new int[] {-1, 0, 0, 1});
+        List<GraphKey.Part> parts = new ArrayList<>();
+        for (Branching.Way way : Branching.Way.values()) {
+            for (int i = 0; i < 2; i++) {
+                int row = 1 + parts.size();
+                parts.add(
+                        part(
+                                4,
+                                new GraphKey.StateUse(
+                                        row, row, parts.size(), Branching.of(tree, way))));
+            }
+        }
+
+        List<RaggedGroup> groups = RaggedGroup.of(new GraphKey(parts));
+
+        assertEquals(List.of(2, 2, 1, 1), groups.stream().map(RaggedGroup::sequences).toList());
+        assertEquals(List.of(0, 2, 4, 5), groups.stream().map(RaggedGroup::firstPart).toList());
+    }
+
     private static RaggedGroup group(
-            int column, int sequences, int tokens, int readRow, int writeRow) {
+            int part, int column, int sequences, int tokens, int readRow, int writeRow) {
         return new RaggedGroup(
-                column, sequences, tokens, states(readRow, writeRow, SlicePlace.NO_STASH));
+                part, column, sequences, tokens, states(readRow, writeRow, SlicePlace.NO_STASH));
     }
 
     private static GraphKey.StateUse states(int readRow, int writeRow, int stash) {

@@ -1,11 +1,13 @@
 package dev.varve.platform.engine;
 
+import dev.varve.platform.prefix.PrefixCache;
 import dev.varve.platform.sequence.Advance;
 import dev.varve.platform.sequence.SequenceCache;
 import dev.varve.platform.sequence.Stretch;
 import dev.varve.platform.sequence.TokenOutput;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.ShardResult;
+import dev.varve.platform.shard.TokenPath;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -23,18 +25,19 @@ final class DecodeStep {
     private final SequenceCache cache;
     private final Flights flights;
     private final TokenChoice choice;
+    private final PrefixCache prefix;
     private final Drafting drafting;
     private final int contextTokens;
 
     /**
      * What a request computes in a step.
      *
-     * @param proposed tokens that are guessed to follow its last one
+     * @param guesses tokens that may follow its last one
      */
-    private record RequestStep(Request request, int[] proposed) {
+    private record RequestStep(Request request, Guesses guesses) {
         /** With guesses every row is wanted, to compare it with the guess. */
         OutputRows outputs() {
-            if (proposed.length == 0) {
+            if (guesses.count() == 0) {
                 return request.wanted();
             }
             return request.wanted().isBest() ? OutputRows.BEST_EACH : OutputRows.ALL;
@@ -43,11 +46,11 @@ final class DecodeStep {
         /** Tokens that go in: the last one that is known, and the guesses. */
         int[] tokens() {
             int[] known = request.tokensUpTo(request.known());
-            if (proposed.length == 0) {
+            if (guesses.count() == 0) {
                 return known;
             }
-            int[] all = Arrays.copyOf(known, known.length + proposed.length);
-            System.arraycopy(proposed, 0, all, known.length, proposed.length);
+            int[] all = Arrays.copyOf(known, known.length + guesses.count());
+            System.arraycopy(guesses.tokens(), 0, all, known.length, guesses.count());
             return all;
         }
     }
@@ -60,6 +63,7 @@ final class DecodeStep {
         cache = state.cache();
         flights = state.flights();
         choice = state.choice();
+        prefix = state.prefix();
         drafting = state.drafting();
         this.contextTokens = contextTokens;
     }
@@ -69,17 +73,20 @@ final class DecodeStep {
         flights.settleOutputs();
         List<RequestStep> steps = new ArrayList<>(running.size());
         List<Request> requests = running.inDecode();
-        List<int[]> drafts =
-                drafting.propose(requests, requests.stream().mapToInt(this::mostGuesses).toArray());
+        List<Guesses> guesses =
+                drafting.propose(
+                        requests,
+                        requests.stream().mapToInt(this::mostGuesses).toArray(),
+                        requests.stream().mapToInt(this::room).toArray());
         for (int i = 0; i < requests.size(); i++) {
             Request request = requests.get(i);
             // Others may have made room for this one, or this one for them.
             if (request.isInDecode()) {
-                int[] draft = drafts.get(i);
+                Guesses own = guesses.get(i);
                 // A guess is not worth the place of another request.
-                boolean fits = draft.length > 0 && hasRoom(request, 1 + draft.length);
+                boolean fits = own.count() > 0 && hasRoom(request, 1 + own.count());
                 makeRoom(request);
-                steps.add(new RequestStep(request, fits ? draft : new int[0]));
+                steps.add(new RequestStep(request, fits ? own : Guesses.NONE));
             }
         }
         List<Work> works = new ArrayList<>(steps.size());
@@ -103,13 +110,14 @@ final class DecodeStep {
                         step.outputs(),
                         Stretch.ROWS,
                         false,
-                        step.proposed().length);
+                        step.guesses().count(),
+                        step.guesses().tree());
         return new Work(
                 request,
                 advance,
-                (result, row) -> {
+                (result, row, column) -> {
                     if (request.isRunning()) {
-                        running.guard(request, () -> take(step, result, row));
+                        running.guard(request, () -> take(step, result, row, column));
                     }
                 });
     }
@@ -118,8 +126,13 @@ final class DecodeStep {
      * The last token that it may have needs no guess, and one that cannot be taken back is none.
      */
     private int mostGuesses(Request request) {
-        int behind = Math.min(request.tokensLeft() - 1, contextTokens - request.known());
-        return Math.max(0, Math.min(Math.min(request.mayDraft(), behind), cache.mostGuesses()));
+        int behind = Math.min(request.tokensLeft() - 1, room(request));
+        return Math.max(0, Math.min(request.mayDraft(), behind));
+    }
+
+    /** Guesses of a request that have a place, whichever of them may follow one another. */
+    private int room(Request request) {
+        return Math.max(0, Math.min(contextTokens - request.known(), cache.mostGuesses()));
     }
 
     private boolean hasRoom(Request request, int tokens) {
@@ -139,25 +152,40 @@ final class DecodeStep {
     }
 
     /** Chooses tokens as long as they are those that were guessed. */
-    private void take(RequestStep step, ShardResult result, int firstRow) {
+    private void take(RequestStep step, ShardResult result, int firstRow, int column) {
         Request request = step.request();
-        int[] proposed = step.proposed();
-        int before = request.sequence().computed() - proposed.length;
-        int accepted = 0;
+        Guesses guesses = step.guesses();
+        List<Integer> path = new ArrayList<>(List.of(0));
         TokenChoice.Chosen chosen = choose(step, result, firstRow);
-        while (accepted < proposed.length
-                && chosen.end().isEmpty()
-                && chosen.token() == proposed[accepted]) {
-            accepted++;
-            chosen = choose(step, result, firstRow + accepted);
+        int next = chosen.end().isEmpty() ? guesses.next(0, chosen.token()) : -1;
+        while (next > 0) {
+            path.add(next);
+            chosen = choose(step, result, firstRow + next);
+            next = chosen.end().isEmpty() ? guesses.next(next, chosen.token()) : -1;
         }
-        cache.accept(request.sequence(), before + accepted);
-        if (proposed.length > 0) {
-            drafting.verified(request, proposed.length, accepted);
+        if (guesses.count() > 0) {
+            accept(request, path.stream().mapToInt(Integer::intValue).toArray(), result, column);
+            drafting.verified(request, guesses.count(), path.size() - 1);
         }
         Optional<GenerationEnd.Reason> end = chosen.end();
         if (end.isPresent()) {
             running.finish(request, end.get());
+        }
+    }
+
+    /** What was computed of the tokens on a path is the request's; of the others it is not. */
+    private void accept(Request request, int[] numbers, ShardResult result, int column) {
+        TokenPath path = TokenPath.of(numbers);
+        cache.accept(request.sequence(), path);
+        if (!path.isStraight() && !result.features().isEmpty()) {
+            result.features().forEach(feature -> feature.gather(column, path));
+            // They were taken as if the first tokens were the right ones.
+            prefix.saw(
+                    request.sequence(),
+                    request.sequence().computed() - path.length(),
+                    result.features(),
+                    column,
+                    path.length());
         }
     }
 

@@ -9,9 +9,10 @@ import dev.varve.platform.prefix.FeatureSpan;
 import dev.varve.platform.shard.Feature;
 import dev.varve.platform.speculation.AcceptanceRates;
 import dev.varve.platform.speculation.GuessEconomy;
+import dev.varve.platform.speculation.TreeOptions;
 
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -48,14 +49,17 @@ final class Drafting {
         this.options = options;
         this.vocabulary = vocabulary;
         depth = options.map(SpeculationOptions::most).orElse(1);
-        counts = new SpeculationCounts.Running(depth);
+        counts =
+                new SpeculationCounts.Running(
+                        depth, options.map(SpeculationOptions::columns).orElse(depth));
         guesses = options.isPresent();
         captures = options.map(this::askCaptures).orElse(List.of());
         economy =
                 new GuessEconomy(
                         depth,
                         options.map(SpeculationOptions::width).orElse(OptionalInt.empty()),
-                        !captures.isEmpty());
+                        !captures.isEmpty(),
+                        options.map(SpeculationOptions::trees).orElse(TreeOptions.OFF));
         earlier = new EarlierStates(captures, this::show);
     }
 
@@ -144,32 +148,40 @@ final class Drafting {
      * Guesses worth checking in the next step.
      *
      * @param requests all that will be in it
-     * @param most per request, how many guesses can be of use
-     * @return one draft for each
+     * @param most per request, how many guesses one after the other can be of use
+     * @param room per request, guesses for which there is room
+     * @return those of each
      */
-    List<int[]> propose(List<Request> requests, int[] most) {
-        List<int[]> chosen = new ArrayList<>();
-        requests.forEach(request -> chosen.add(new int[0]));
+    List<Guesses> propose(List<Request> requests, int[] most, int[] room) {
+        List<Guesses> chosen = new ArrayList<>(Collections.nCopies(requests.size(), Guesses.NONE));
         if (options.isEmpty()) {
             return chosen;
         }
         inDecode = requests.size();
-        requests.forEach(request -> request.drafts().settle(request.tokens(), economy.rates()));
+        requests.forEach(
+                request ->
+                        request.drafts()
+                                .settle(request.tokens(), economy.rates(), economy.trees()));
         List<Integer> asked = new ArrayList<>();
-        List<DraftRequest> asks = new ArrayList<>();
         for (int i = 0; i < requests.size(); i++) {
             if (most[i] > 0) {
                 earlier.showAll(requests.get(i));
                 asked.add(i);
-                asks.add(
-                        new DraftRequest(
-                                requests.get(i).arrival(),
-                                requests.get(i).tokens(),
-                                Math.min(most[i], depth)));
             }
         }
-        if (asks.isEmpty() || !economy.asks(requests.size(), asks.size())) {
+        if (asked.isEmpty() || !economy.asks(requests.size(), asked.size())) {
             return chosen;
+        }
+        int branched = economy.branched();
+        List<DraftRequest> asks = new ArrayList<>();
+        for (int i : asked) {
+            int depth = Math.min(most[i], this.depth);
+            asks.add(
+                    new DraftRequest(
+                            requests.get(i).arrival(),
+                            requests.get(i).tokens(),
+                            depth,
+                            room[i] > depth && branched > depth ? Math.min(branched, room[i]) : 0));
         }
         List<Draft> drafts = ask(List.copyOf(asks));
         if (options.isEmpty()) {
@@ -185,7 +197,7 @@ final class Drafting {
             Draft draft = drafts.get(i);
             Request request = requests.get(asked.get(i));
             request.drafts().propose(draft, request.known());
-            chosen.set(asked.get(i), Arrays.copyOf(draft.tokens(), counts[i]));
+            chosen.set(asked.get(i), Guesses.of(draft, counts[i]));
         }
         return chosen;
     }
@@ -200,10 +212,11 @@ final class Drafting {
             }
             List<Draft> fitting = new ArrayList<>(drafts.size());
             for (int i = 0; i < asks.size(); i++) {
-                fitting.add(fit(drafts.get(i), asks.get(i).most()));
+                fitting.add(fit(drafts.get(i), asks.get(i)));
             }
             economy.guessingTook(
                     (int) fitting.stream().filter(draft -> draft.tokens().length > 0).count(),
+                    asks.stream().anyMatch(ask -> ask.branched() > 0),
                     System.nanoTime() - begin);
             return fitting;
         } catch (RuntimeException | Error e) {
@@ -213,15 +226,15 @@ final class Drafting {
     }
 
     /** What of a draft can be of use, safe from whoever made it. */
-    private Draft fit(Draft draft, int most) {
-        int[] tokens = Arrays.copyOf(draft.tokens(), Math.min(draft.tokens().length, most));
-        for (int token : tokens) {
+    private Draft fit(Draft draft, DraftRequest ask) {
+        Draft fitting = Guesses.fit(draft, ask.most(), ask.branched());
+        for (int token : fitting.tokens()) {
             if (token < 0 || token >= vocabulary) {
                 throw new IllegalStateException(
                         "guess of token " + token + ", outside the vocabulary of " + vocabulary);
             }
         }
-        return new Draft(tokens, draft.grade());
+        return fitting;
     }
 
     private void giveUp(Throwable failure) {

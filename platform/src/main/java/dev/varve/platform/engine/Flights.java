@@ -173,7 +173,7 @@ final class Flights {
         int column = 0;
         for (int i = 0; i < flight.works().size(); i++) {
             Work work = flight.works().get(i);
-            work.taker().take(result, row);
+            work.taker().take(result, row, column);
             show(flight, i, result, column);
             row += work.outputs();
             column += work.tokens();

@@ -225,7 +225,7 @@ final class PrefillStep {
         return new Work(
                 request,
                 advance,
-                (result, row) -> {
+                (result, row, column) -> {
                     // It may run again by now, in another place.
                     if (request.isRunning()
                             && request.sequence() == sequence

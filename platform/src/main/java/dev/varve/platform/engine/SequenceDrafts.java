@@ -3,6 +3,7 @@ package dev.varve.platform.engine;
 import dev.varve.api.speculation.Draft;
 import dev.varve.api.speculation.TokenHistory;
 import dev.varve.platform.speculation.AcceptanceRates;
+import dev.varve.platform.speculation.TreeWorth;
 
 import java.util.Optional;
 
@@ -35,24 +36,45 @@ final class SequenceDrafts {
         }
     }
 
-    /** Compares what was guessed with what came. */
-    void settle(TokenHistory tokens, AcceptanceRates all) {
+    /**
+     * Compares what was guessed with what came.
+     *
+     * @param all how guesses of all sequences fared
+     * @param trees likewise, of those that branch
+     */
+    void settle(TokenHistory tokens, AcceptanceRates all, TreeWorth trees) {
         if (pending.isEmpty()) {
             return;
         }
         Draft draft = pending.get().draft();
+        Guesses guesses = Guesses.of(draft, draft.tokens().length);
         int begin = pending.get().position();
-        int length = draft.tokens().length;
-        int known = Math.min(length, tokens.size() - begin);
+        int known = tokens.size() - begin;
         int right = 0;
-        while (right < known && tokens.get(begin + right) == draft.tokens()[right]) {
-            right++;
+        int last = 0;
+        int next = 0;
+        while (right < known && next >= 0) {
+            next = guesses.next(last, tokens.get(begin + right));
+            if (next > 0) {
+                last = next;
+                right++;
+            }
         }
-        if (right < known || known == length) {
-            rates.record(draft.grade(), known, right);
-            all.record(draft.grade(), known, right);
-            pending = Optional.empty();
+        if (next >= 0 && guesses.goesOnBehind(last)) {
+            return;
         }
+        int spine = draft.spine();
+        int straight = 0;
+        while (straight < Math.min(spine, known)
+                && tokens.get(begin + straight) == draft.tokens()[straight]) {
+            straight++;
+        }
+        rates.record(draft.grade(), Math.min(spine, known), straight);
+        all.record(draft.grade(), Math.min(spine, known), straight);
+        if (draft.branches()) {
+            trees.compared(draft.grade(), right - straight);
+        }
+        pending = Optional.empty();
     }
 
     /** Takes note of guesses that a step checked. */

@@ -35,9 +35,13 @@ public record SpeculationCounts(
         private long accepted;
         private SpeculationCounts told;
 
-        Running(int most) {
+        /**
+         * @param most guesses one after the other
+         * @param columns guesses, whichever follow one another
+         */
+        Running(int most, int columns) {
             accepts = new long[most + 1];
-            widths = new long[most + 1];
+            widths = new long[columns + 1];
             told = snapshot();
         }
 

@@ -1,6 +1,7 @@
 package dev.varve.platform.engine;
 
 import dev.varve.api.speculation.Speculator;
+import dev.varve.platform.speculation.TreeOptions;
 
 import java.util.Objects;
 import java.util.OptionalInt;
@@ -9,15 +10,28 @@ import java.util.OptionalInt;
  * How an engine guesses tokens.
  *
  * @param speculator guesses; the engine closes it
- * @param most most guesses of a sequence in a step
+ * @param most most guesses of a sequence in a step, one after the other
  * @param width guesses of a sequence in every step; empty: as many as pay, by measured costs
+ * @param trees whether guesses may branch
  */
-public record SpeculationOptions(Speculator speculator, int most, OptionalInt width) {
+public record SpeculationOptions(
+        Speculator speculator, int most, OptionalInt width, TreeOptions trees) {
     /** Checks that something is guessed. */
     public SpeculationOptions {
         Objects.requireNonNull(speculator);
+        Objects.requireNonNull(trees);
         if (most < 1 || width.isPresent() && width.getAsInt() < 1) {
             throw new IllegalArgumentException("speculation: most " + most + ", width " + width);
         }
+    }
+
+    /** Guesses follow one another. */
+    public SpeculationOptions(Speculator speculator, int most, OptionalInt width) {
+        this(speculator, most, width, TreeOptions.OFF);
+    }
+
+    /** Most guesses of a sequence in a step, whichever follow one another. */
+    public int columns() {
+        return Math.max(most, trees.guesses());
     }
 }

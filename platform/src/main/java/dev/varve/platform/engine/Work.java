@@ -15,8 +15,9 @@ record Work(Request request, Advance advance, Taker taker) {
     interface Taker {
         /**
          * @param row the request's first row of outputs
+         * @param column the request's first token in the batch
          */
-        void take(ShardResult result, int row);
+        void take(ShardResult result, int row, int column);
     }
 
     int tokens() {

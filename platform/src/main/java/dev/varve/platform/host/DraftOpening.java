@@ -349,6 +349,6 @@ final class DraftOpening {
     static ModelSettings settings(ModelSettings settings, SpeculationOptions options) {
         Computation computation = settings.computation();
         return settings.with(computation.with(ExactRows.ON))
-                .with(new DraftRoom(options.most(), options.speculator().captures()));
+                .with(new DraftRoom(options.columns(), options.speculator().captures()));
     }
 }

@@ -8,7 +8,8 @@ import java.util.List;
 /**
  * What the shards of a model must offer to whoever guesses its tokens.
  *
- * @param tokens most guesses of a sequence in a step; 0 where nothing is guessed
+ * @param tokens most guesses of a sequence in a step, those of a tree included; 0 where nothing is
+ *     guessed
  * @param captures layers whose input is to be seen, ascending
  */
 public record DraftRoom(int tokens, List<Integer> captures) {

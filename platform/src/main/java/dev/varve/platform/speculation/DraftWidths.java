@@ -29,8 +29,14 @@ public final class DraftWidths {
      * A sequence with guesses.
      *
      * @param chances per guess, the chance that it is right if all before it are
+     * @param gain tokens that other guesses than these give beyond them, where all are checked
      */
-    public record Candidate(double[] chances) {}
+    public record Candidate(double[] chances, double gain) {
+        /** Without others. */
+        public Candidate(double[] chances) {
+            this(chances, 0);
+        }
+    }
 
     /**
      * What a step would be.
@@ -136,6 +142,11 @@ public final class DraftWidths {
         return nanos(step, counts) - tokens(candidates, step, counts) * worth;
     }
 
+    /** Tokens per nanosecond that a step promises. */
+    public double rate(List<Candidate> candidates, Step step, int[] counts) {
+        return tokens(candidates, step, counts) / nanos(step, counts);
+    }
+
     /** How long a step takes. */
     public double nanos(Step step, int[] counts) {
         int guesses = Arrays.stream(counts).sum();
@@ -145,7 +156,10 @@ public final class DraftWidths {
     private static double tokens(List<Candidate> candidates, Step step, int[] counts) {
         double tokens = step.sequences();
         for (int i = 0; i < counts.length; i++) {
-            tokens += tokens(candidates.get(i).chances(), counts[i]);
+            Candidate candidate = candidates.get(i);
+            int length = candidate.chances().length;
+            tokens += tokens(candidate.chances(), Math.min(counts[i], length));
+            tokens += counts[i] > length ? candidate.gain() : 0;
         }
         return tokens;
     }

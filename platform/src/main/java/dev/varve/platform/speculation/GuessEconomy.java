@@ -36,6 +36,7 @@ public final class GuessEconomy {
     /** What guessing takes by the number of sequences that are guessed for. */
     private final StepCosts overhead = new StepCosts();
 
+    private final TreeWorth trees;
     private final Curiosity curiosity = new Curiosity();
     private final Following following = new Following();
 
@@ -58,13 +59,34 @@ public final class GuessEconomy {
      * @param depth most guesses of a draft
      * @param width guesses of a sequence in every step; empty: as many as pay
      * @param takesIn whether guesses go by hidden states of the target
+     * @param trees whether guesses may branch
      */
-    public GuessEconomy(int depth, OptionalInt width, boolean takesIn) {
+    public GuessEconomy(int depth, OptionalInt width, boolean takesIn, TreeOptions trees) {
         this.depth = depth;
         this.width = width;
         this.takesIn = takesIn;
         rates = new AcceptanceRates(depth);
         widths = new DraftWidths(costs, depth);
+        this.trees = new TreeWorth(trees);
+    }
+
+    /** Guesses that follow one another. */
+    public GuessEconomy(int depth, OptionalInt width, boolean takesIn) {
+        this(depth, width, takesIn, TreeOptions.OFF);
+    }
+
+    /** How trees of all sequences fared. */
+    public TreeWorth trees() {
+        return trees;
+    }
+
+    /** Most guesses of the next drafts if they should be trees, or else 0; asked once for each. */
+    public int branched() {
+        return trees.guesses();
+    }
+
+    private boolean isFixed() {
+        return width.isPresent() || trees.isForced();
     }
 
     /** How guesses of all sequences fared. */
@@ -83,9 +105,12 @@ public final class GuessEconomy {
      * Takes note of how long guessing took.
      *
      * @param sequences those for which there was a guess
+     * @param branched whether trees were asked for
      */
-    public void guessingTook(int sequences, long nanos) {
-        if (sequences > 0) {
+    public void guessingTook(int sequences, boolean branched, long nanos) {
+        if (sequences > 0 && branched) {
+            trees.guessingTook(sequences, nanos);
+        } else if (sequences > 0) {
             overhead.measured(sequences, nanos);
         }
     }
@@ -97,8 +122,7 @@ public final class GuessEconomy {
 
     /** Whether hidden states should be taken in while so many sequences are in decode. */
     public boolean follows(int sequences) {
-        return takesIn
-                && (width.isPresent() || following.isUnderWay() || promises(sequences, sequences));
+        return takesIn && (isFixed() || following.isUnderWay() || promises(sequences, sequences));
     }
 
     /**
@@ -109,7 +133,7 @@ public final class GuessEconomy {
      * @param asked those that can have guesses
      */
     public boolean asks(int sequences, int asked) {
-        if (width.isPresent()) {
+        if (isFixed()) {
             return true;
         }
         double step = costs.of(sequences);
@@ -199,9 +223,12 @@ public final class GuessEconomy {
      * @return how many guesses of each offer to check
      */
     public int[] choose(List<Offer> offers, int sequences) {
+        if (trees.isForced()) {
+            return all(offers);
+        }
         if (width.isPresent()) {
             return offers.stream()
-                    .mapToInt(offer -> Math.min(width.getAsInt(), offer.draft().tokens().length))
+                    .mapToInt(offer -> Math.min(width.getAsInt(), offer.draft().spine()))
                     .toArray();
         }
         if (offers.stream().allMatch(offer -> offer.draft().tokens().length == 0)) {
@@ -209,7 +236,11 @@ public final class GuessEconomy {
         }
         List<DraftWidths.Candidate> candidates = offers.stream().map(this::candidate).toList();
         DraftWidths.Step step = step(sequences, offers.size());
-        int[] best = widths.choose(candidates, step);
+        int[] chains = widths.choose(candidates, step);
+        boolean branches =
+                offers.stream().anyMatch(offer -> offer.draft().branches())
+                        && branchesPay(candidates, step, all(offers), chains);
+        int[] best = branches ? all(offers) : chains;
         boolean pays = isAny(best);
         if (pays != outlook.promises()) {
             sinceOutlook = OUTLOOK_STEPS;
@@ -218,6 +249,9 @@ public final class GuessEconomy {
         weighed = sequences;
         if (!pays && !Curiosity.isNothing(step.overhead(), costs.of(sequences))) {
             curiosity.spend(step.overhead());
+        }
+        if (branches) {
+            return best;
         }
         int[] other = curiosity.more(widths, candidates, best);
         if (Arrays.equals(best, other)
@@ -232,12 +266,44 @@ public final class GuessEconomy {
         return other;
     }
 
+    private static int[] all(List<Offer> offers) {
+        return offers.stream().mapToInt(offer -> offer.draft().tokens().length).toArray();
+    }
+
+    /** Whether all guesses should be checked; now and then also to learn what that costs. */
+    private boolean branchesPay(
+            List<DraftWidths.Candidate> candidates,
+            DraftWidths.Step step,
+            int[] all,
+            int[] chains) {
+        DraftWidths.Step branched =
+                new DraftWidths.Step(
+                        step.sequences(),
+                        trees.overhead(candidates.size(), step.overhead()),
+                        step.slowest());
+        double slowest = step.slowest() * costs.of(step.sequences());
+        if (widths.nanos(branched, all) > slowest) {
+            return false;
+        }
+        if (trees.weigh(
+                widths.rate(candidates, branched, all), widths.rate(candidates, step, chains))) {
+            return true;
+        }
+        double loss = widths.loss(candidates, step, all, chains);
+        int columns = step.sequences() + Arrays.stream(all).sum();
+        boolean learns = !costs.knows(columns) && curiosity.affords(loss);
+        if (learns) {
+            curiosity.spend(loss);
+        }
+        return learns;
+    }
+
     private DraftWidths.Candidate candidate(Offer offer) {
         int grade = offer.draft().grade();
-        double[] chances = new double[offer.draft().tokens().length];
+        double[] chances = new double[offer.draft().spine()];
         for (int i = 0; i < chances.length; i++) {
             chances[i] = offer.own().rate(grade, i, rates.rate(grade, i, UNTRIED));
         }
-        return new DraftWidths.Candidate(chances);
+        return new DraftWidths.Candidate(chances, trees.gain(grade));
     }
 }

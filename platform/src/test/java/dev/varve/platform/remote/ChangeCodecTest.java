@@ -50,16 +50,19 @@ class ChangeCodecTest {
                 "16; -1; position: expected 0 to 2147483646, found -1",
                 "20; 0; tokens: expected 1 to 2147483347, found 0",
                 "20; 2147483647; tokens: expected 1 to 2147483347, found 2147483647",
-                "24; -1; copies: expected 0 to 16384, found -1",
-                "24; 16385; copies: expected 0 to 16384, found 16385",
-                "24; 0; message: expected no more fields, found 12 bytes",
-                "24; 2; copy from: expected 4 bytes, found 0",
-                "28; -1; copy from: expected 0 to 2147483646, found -1",
-                "28; 2147483647; copy from: expected 0 to 2147483646, found 2147483647",
-                "32; -256; copy to: expected 0 to 2147483646, found -256",
-                "36; 0; copy count: expected 1 to 2147482623, found 0",
-                "36; -5; copy count: expected 1 to 2147482623, found -5",
-                "36; 2147483647; copy count: expected 1 to 2147482623, found 2147483647"
+                "24; -1; path tokens: expected 0 to 64, found -1",
+                "24; 65; path tokens: expected 0 to 64, found 65",
+                "24; 2; path tokens: expected 3, found 2",
+                "28; -1; copies: expected 0 to 16384, found -1",
+                "28; 16385; copies: expected 0 to 16384, found 16385",
+                "28; 0; message: expected no more fields, found 12 bytes",
+                "28; 2; copy from: expected 4 bytes, found 0",
+                "32; -1; copy from: expected 0 to 2147483646, found -1",
+                "32; 2147483647; copy from: expected 0 to 2147483646, found 2147483647",
+                "36; -256; copy to: expected 0 to 2147483646, found -256",
+                "40; 0; copy count: expected 1 to 2147482623, found 0",
+                "40; -5; copy count: expected 1 to 2147482623, found -5",
+                "40; 2147483647; copy count: expected 1 to 2147482623, found 2147483647"
             })
     void aFieldOutOfItsRangeIsRefusedByName(int offset, int value, String why) {
         ByteBuffer fields = ChangeCodec.encode(BOTH).order(ByteOrder.LITTLE_ENDIAN);

@@ -28,6 +28,8 @@ import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.StateCommit;
+import dev.varve.platform.shard.TokenPath;
+import dev.varve.platform.shard.TokenTree;
 import dev.varve.platform.shard.WeightLayout;
 import dev.varve.platform.wire.Message;
 import dev.varve.platform.wire.WireCode;
@@ -94,15 +96,15 @@ class GoldenBytesTest {
 
         assertEquals(
                 "67: 0100000002000000020000000300000001000000010000000200000003"
-                        + "00000009000000040000000100000001000000000100000500000004000000"
-                        + "03000000000000000200000000000000000000000001000000000000010000"
-                        + "00ffffffff0000000001000000040000000000000001000000090000000001"
-                        + "0000000100000200000002000000ffffffff01000000020000000500000000"
-                        + "000000020000000900000000020000000100000200000002000000ffffffff"
-                        + "0200000000000000ffffffffffffffff010000000900000000030000000100"
-                        + "000200000002000000ffffffff030000000200000001 - 070000000201000"
-                        + "001000000070000000201000002000000003c00c000380042003c00c000380"
-                        + "042003c00c000380042",
+                        + "00000009000000040000000000000001000000010000000001000005000000"
+                        + "04000000030000000000000002000000000000000000000000010000000000"
+                        + "0001000000ffffffff00000000010000000000000004000000000000000100"
+                        + "00000900000000010000000100000200000002000000ffffffff0100000002"
+                        + "00000000000000050000000000000002000000090000000002000000010000"
+                        + "0200000002000000ffffffff020000000000000000000000ffffffffffffff"
+                        + "ff010000000900000000030000000100000200000002000000ffffffff0300"
+                        + "0000020000000000000001 - 0700000002010000010000000700000002010"
+                        + "00002000000003c00c000380042003c00c000380042003c00c000380042",
                 hex(
                         new BatchCodec(BoundaryType.F16, 2)
                                 .encode(batch(), Optional.of(new HostBoundary(values, 6)))));
@@ -182,8 +184,8 @@ class GoldenBytesTest {
     @Test
     void changesHaveTheirBytes() {
         assertEquals(
-                "01000000010000000200000003000000090000000400000002000000000100"
-                        + "000004000005000000010000000200000003000000",
+                "01000000010000000200000003000000090000000400000000000000020000"
+                        + "00000100000004000005000000010000000200000003000000",
                 hex(
                         ChangeCodec.encode(
                                 new CacheChanges(
@@ -191,6 +193,30 @@ class GoldenBytesTest {
                                         List.of(
                                                 new SlotCopy(256, 1024, 5),
                                                 new SlotCopy(1, 2, 3))))));
+    }
+
+    /** What follows what, and which of it counts. */
+    @Test
+    void aTreeAndItsPathHaveTheirBytes() {
+        Slice plain = slice(4, new int[] {1, 2, 3, 4}, 256, OutputRows.BEST_EACH, SliceKind.ROWS);
+        TokenTree tree = TokenTree.of(new int[] {-1, 0, 0, 2});
+        Slice slice =
+                new Slice(4, plain.tokens(), plain.place(), plain.outputs(), plain.kind(), tree);
+        CacheChanges changes =
+                new CacheChanges(
+                        List.of(new StateCommit(1, 2, 3, 9, TokenPath.of(0, 2, 3))), List.of());
+
+        assertEquals(
+                "67: 0100000000000000010000000100000002000000030000000900000003"
+                        + "00000003000000020000000300000000000000010000000400000000000000"
+                        + "040000000900000000010000000100000200000002000000ffffffff040000"
+                        + "00020000000400000000000000000000000200000000 - 010000000200000"
+                        + "00300000004000000",
+                hex(
+                        new BatchCodec(BoundaryType.F16, 2)
+                                .encode(
+                                        new Batch(changes, List.of(slice), Phase.DECODE, List.of()),
+                                        Optional.empty())));
     }
 
     @Test

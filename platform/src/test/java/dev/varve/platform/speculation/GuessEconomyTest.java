@@ -53,7 +53,7 @@ class GuessEconomyTest {
             boolean ready = seen >= 16;
             Draft draft = ready ? Draft.of(new int[DEPTH]) : Draft.NONE;
             GuessEconomy.Offer offer = new GuessEconomy.Offer(draft, new AcceptanceRates(DEPTH));
-            economy.guessingTook(ready ? sequences : 0, (long) guessing);
+            economy.guessingTook(ready ? sequences : 0, false, (long) guessing);
             time += ready ? guessing : 0;
             counts = economy.choose(Collections.nCopies(sequences, offer), sequences);
         }

@@ -1,0 +1,153 @@
+package dev.varve.conformance;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.api.ggml.GgmlType;
+import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.ModelOptions;
+import dev.varve.conformance.RandomModel.Family;
+import dev.varve.platform.engine.BranchingSpeculator;
+import dev.varve.platform.engine.GenerationEnd;
+import dev.varve.platform.engine.SpeculationOptions;
+import dev.varve.platform.runtime.DraftRoom;
+import dev.varve.platform.runtime.LoadedModel;
+import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.sampling.SamplingOptions;
+import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.ExactRows;
+import dev.varve.platform.speculation.TreeOptions;
+import dev.varve.testkit.TensorType;
+
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/**
+ * Trees of guesses change no token of a real model, and find more of them than their first path.
+ */
+@Timeout(600)
+class TreeSpeculationTest {
+    private static final int COUNT = 40;
+    private static final int PARALLEL = 3;
+
+    @TempDir static Path folder;
+
+    private static final int DEPTH = 7;
+    private static final int BUDGET = 22;
+
+    private record Sample(Path file, int vocabulary, List<int[]> prompts, ModelSettings settings) {
+        static Sample of(Family family, TensorType type, GgmlType cache) throws Exception {
+            RandomModel spec = family.wide(type);
+            Path file = spec.write(folder);
+            GgufFile gguf = GgufFile.open(file);
+            ModelSettings settings = Cpu.settings(1024, PARALLEL, new CacheTypes(cache, cache));
+            return new Sample(
+                    file,
+                    Cpu.family(gguf).open(gguf, ModelOptions.defaults()).shape().vocabularySize(),
+                    // The middle one passes a block of slots, and the last one a window.
+                    List.of(spec.tokens(19, 1), spec.tokens(240, 2), spec.tokens(600, 3)),
+                    settings.with(settings.computation().with(ExactRows.ON)));
+        }
+
+        LoadedModel plain() {
+            return Cpu.load(file, settings);
+        }
+
+        LoadedModel guessed(List<int[]> texts, boolean always, int... cuts) {
+            return Cpu.load(
+                    file,
+                    settings.with(new DraftRoom(BUDGET, List.of())),
+                    new LoadedModel.Extras(
+                            Optional.empty(),
+                            Optional.of(
+                                    new SpeculationOptions(
+                                            new BranchingSpeculator(
+                                                    texts, DEPTH, vocabulary, List.of(), 1),
+                                            DEPTH,
+                                            OptionalInt.empty(),
+                                            new TreeOptions(BUDGET, always)))),
+                    cuts);
+        }
+
+        List<Answer> ask(LoadedModel model, SamplingOptions sampling) {
+            List<Answer> answers =
+                    prompts.stream().map(prompt -> Answer.of(prompt, COUNT, sampling)).toList();
+            Answer.submit(model.engine(), answers);
+            return answers;
+        }
+    }
+
+    static Stream<Arguments> models() {
+        return Thorough.first(
+                4,
+                List.of(
+                        Arguments.of(Family.QWEN35, TensorType.Q4_0, GgmlType.Q8_0),
+                        Arguments.of(Family.QWEN35MOE, TensorType.Q8_0, GgmlType.F16),
+                        Arguments.of(Family.GEMMA4, TensorType.F16, GgmlType.F16),
+                        Arguments.of(Family.LAGUNA, TensorType.F16, GgmlType.F16),
+                        Arguments.of(Family.QWEN35, TensorType.F16, GgmlType.F16),
+                        Arguments.of(Family.QWEN35, TensorType.Q4_K, GgmlType.F16),
+                        Arguments.of(Family.GEMMA4, TensorType.Q4_0, GgmlType.Q8_0),
+                        Arguments.of(Family.LAGUNA, TensorType.Q6_K, GgmlType.F16)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("models")
+    void guessesChangeNoToken(Family family, TensorType type, GgmlType cache) throws Exception {
+        Sample sample = Sample.of(family, type, cache);
+        SamplingOptions sampled = SamplingOptions.greedy().atTemperature(0.8f).seededWith(5);
+        int[] cuts = Cpu.legalCuts(sample.file());
+        for (SamplingOptions sampling : List.of(SamplingOptions.greedy(), sampled)) {
+            List<int[]> plain = new ArrayList<>();
+            try (LoadedModel model = sample.plain()) {
+                for (Answer answer : sample.ask(model, sampling)) {
+                    plain.add(answer.tokens());
+                }
+            }
+            List<int[]> texts =
+                    IntStream.range(0, plain.size())
+                            .mapToObj(i -> join(sample.prompts().get(i), plain.get(i)))
+                            .toList();
+            for (int cut : new int[] {0, cuts[cuts.length / 2]}) {
+                int[] at = cut == 0 ? new int[0] : new int[] {cut};
+                try (LoadedModel model = sample.guessed(texts, true, at)) {
+                    List<Answer> guessed = sample.ask(model, sampling);
+                    int beyond = 0;
+                    for (int i = 0; i < plain.size(); i++) {
+                        String what = sampling + ", cut " + cut + ", prompt " + i;
+                        assertArrayEquals(plain.get(i), guessed.get(i).tokens(), what);
+                        GenerationEnd.Speculation figures = guessed.get(i).end().speculation();
+                        assertTrue(figures.verifySteps() > 0, what);
+                        assertTrue(figures.drafted() > DEPTH * figures.verifySteps(), what);
+                        assertEquals(
+                                COUNT - 1, figures.accepted() + figures.verifySteps(), 1, what);
+                        beyond += figures.accepted();
+                    }
+                    assertTrue(beyond > 3 * plain.size(), "right tokens: " + beyond);
+                }
+            }
+            try (LoadedModel model = sample.guessed(texts, false)) {
+                List<Answer> guessed = sample.ask(model, sampling);
+                for (int i = 0; i < plain.size(); i++) {
+                    assertArrayEquals(plain.get(i), guessed.get(i).tokens(), sampling + " " + i);
+                }
+            }
+        }
+    }
+
+    private static int[] join(int[] first, int[] second) {
+        return IntStream.concat(IntStream.of(first), IntStream.of(second)).toArray();
+    }
+}

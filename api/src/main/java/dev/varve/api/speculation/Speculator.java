@@ -23,6 +23,11 @@ public interface Speculator extends AutoCloseable {
     /** Most tokens that a proposal of it has, at least one; the same at every call. */
     int mostTokens();
 
+    /** Whether its drafts may be trees, where {@link DraftRequest#branched} asks for them. */
+    default boolean branches() {
+        return false;
+    }
+
     /**
      * Guesses what follows.
      *

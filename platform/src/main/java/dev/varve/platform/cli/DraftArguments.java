@@ -2,6 +2,7 @@ package dev.varve.platform.cli;
 
 import dev.varve.platform.host.DraftSettings;
 import dev.varve.platform.placement.PlacementRequest;
+import dev.varve.platform.speculation.TreeOptions;
 
 import picocli.CommandLine.Option;
 
@@ -48,6 +49,30 @@ final class DraftArguments {
                             + " many, at most --draft-max.",
             order = SECTION + 2)
     private Optional<String> width = Optional.empty();
+
+    @Option(
+            names = "--ddtree",
+            paramLabel = "auto|always|off",
+            arity = "0..1",
+            fallbackValue = "auto",
+            description =
+                    "Let the guesses of a draft model branch, so that a step checks several for one"
+                            + " place: auto (without a word), where that is measured to be faster"
+                            + " than guesses one after the other; always; off (default).",
+            order = SECTION + 5)
+    private Optional<String> trees = Optional.empty();
+
+    @Option(
+            names = "--ddtree-budget",
+            paramLabel = "N",
+            description =
+                    "Guesses of such a tree (default: "
+                            + TreeOptions.USUAL
+                            + ", at most "
+                            + TreeOptions.MOST
+                            + ").",
+            order = SECTION + 6)
+    private Optional<Integer> treeBudget = Optional.empty();
 
     @Option(
             names = "--draft-device",
@@ -126,7 +151,8 @@ final class DraftArguments {
     private DraftFlags flags(Optional<String> source) {
         return new DraftFlags(
                 source,
-                new DraftFlags.Limits(most, width, residency),
+                new DraftFlags.Limits(
+                        most, width, residency, new DraftFlags.Trees(trees, treeBudget)),
                 device,
                 new DraftFlags.Process(launcher, workFolder, ringCapacity));
     }

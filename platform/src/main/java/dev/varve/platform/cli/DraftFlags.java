@@ -4,6 +4,7 @@ import dev.varve.platform.host.DraftProcess;
 import dev.varve.platform.host.DraftSettings;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.PlacementRequest;
+import dev.varve.platform.speculation.TreeOptions;
 
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -33,6 +34,9 @@ record DraftFlags(
     private static final String RESIDENCY = "--draft-residency";
     private static final String LAUNCHER = "--draft-ipc-bin";
     private static final String AUTO = "auto";
+    private static final String ALWAYS = "always";
+    private static final String TREES = "--ddtree";
+    private static final String BUDGET = "--ddtree-budget";
 
     DraftFlags {
         Objects.requireNonNull(source);
@@ -47,9 +51,25 @@ record DraftFlags(
      * @param most {@code --draft-max}
      * @param width {@code --draft-width}
      * @param residency {@code --draft-residency}
+     * @param trees whether guesses branch
      */
-    record Limits(Optional<Integer> most, Optional<String> width, Optional<String> residency) {
-        static final Limits NONE = new Limits(Optional.empty(), Optional.empty(), Optional.empty());
+    record Limits(
+            Optional<Integer> most,
+            Optional<String> width,
+            Optional<String> residency,
+            Trees trees) {
+        static final Limits NONE =
+                new Limits(Optional.empty(), Optional.empty(), Optional.empty(), Trees.NONE);
+    }
+
+    /**
+     * Guesses that branch.
+     *
+     * @param use {@code --ddtree}, with or without a word
+     * @param budget {@code --ddtree-budget}
+     */
+    record Trees(Optional<String> use, Optional<Integer> budget) {
+        static final Trees NONE = new Trees(Optional.empty(), Optional.empty());
     }
 
     /**
@@ -84,6 +104,7 @@ record DraftFlags(
                             width().getAsInt()));
         }
         residency();
+        trees();
         int kept = process.ringCapacity().orElse(1);
         if (kept < 1 || kept > DraftProcess.LARGEST_CONTEXT) {
             throw new IllegalArgumentException(
@@ -100,6 +121,7 @@ record DraftFlags(
             requireAbsent(limits.most().isPresent(), MOST);
             requireAbsent(limits.width().isPresent(), WIDTH);
             requireAbsent(limits.residency().isPresent(), RESIDENCY);
+            requireAbsent(limits.trees().use().isPresent(), TREES);
             requireAbsent(process.launcher().isPresent(), LAUNCHER);
         }
     }
@@ -178,7 +200,13 @@ record DraftFlags(
                 .map(
                         given ->
                                 new DraftSettings(
-                                        given, device, most(), width(), residency(), apart()));
+                                        given,
+                                        device,
+                                        most(),
+                                        width(),
+                                        trees(),
+                                        residency(),
+                                        apart()));
     }
 
     private DraftProcess apart() {
@@ -198,6 +226,37 @@ record DraftFlags(
         return limits.width().isEmpty() || limits.width().get().equals(AUTO)
                 ? OptionalInt.empty()
                 : OptionalInt.of(tokens(WIDTH, limits.width().get(), AUTO + " or "));
+    }
+
+    private TreeOptions trees() {
+        Trees trees = limits.trees();
+        String use = trees.use().orElse(OFF);
+        if (!use.equals(AUTO) && !use.equals(ALWAYS) && !use.equals(OFF)) {
+            throw new IllegalArgumentException(
+                    TREES + ": expected auto, always or off, found " + use);
+        }
+        if (use.equals(OFF)) {
+            if (trees.budget().isPresent()) {
+                throw new IllegalArgumentException(BUDGET + ": needs " + TREES);
+            }
+            return TreeOptions.OFF;
+        }
+        if (width().isPresent()) {
+            throw new IllegalArgumentException(
+                    WIDTH
+                            + ": expected "
+                            + AUTO
+                            + " with "
+                            + TREES
+                            + ", which checks all guesses of a tree, found "
+                            + width().getAsInt());
+        }
+        int budget = trees.budget().orElse(TreeOptions.USUAL);
+        if (budget < 1 || budget > TreeOptions.MOST) {
+            throw new IllegalArgumentException(
+                    BUDGET + ": expected 1 to " + TreeOptions.MOST + ", found " + budget);
+        }
+        return new TreeOptions(budget, use.equals(ALWAYS));
     }
 
     private static int tokens(String flag, String text, String others) {

@@ -37,6 +37,7 @@ final class FlagNames implements SettingNames {
             case DRAFT_DEVICE -> "--draft-device";
             case DRAFT_MAX -> "--draft-max";
             case DRAFT_WIDTH -> "--draft-width";
+            case DDTREE -> "--ddtree";
             case DRAFT_RESIDENCY -> "--draft-residency";
             case EXACT_ROWS -> "--exact-rows";
             case FLASH_ATTENTION -> "--flash-attn";

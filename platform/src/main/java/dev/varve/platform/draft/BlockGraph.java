@@ -34,8 +34,9 @@ final class BlockGraph implements DraftGraph {
      * @param regions of the cache, one for each sequence
      * @param rows rows that are read of each region
      * @param flash whether scores are never there all at once
+     * @param branches whether it is wanted what else each slot may be
      */
-    record Key(List<Integer> regions, List<Integer> rows, boolean flash) {
+    record Key(List<Integer> regions, List<Integer> rows, boolean flash, boolean branches) {
         Key {
             regions = List.copyOf(regions);
             rows = List.copyOf(rows);
@@ -157,7 +158,9 @@ final class BlockGraph implements DraftGraph {
             hidden = layers.finish(layer, hidden, input, attended, filter);
         }
         Tensor states = layers.norm(ops.getRows(hidden, wanted), DraftTensors.OUTPUT_NORM);
-        TokenWalk own = new TokenWalk(layers, weights, draft.head().name(), key.sequences());
+        TokenWalk own =
+                new TokenWalk(
+                        layers, weights, draft.head().name(), key.sequences(), key.branches());
         TokenWalk.Guesses result =
                 switch (network.method()) {
                     case DraftMethod.Plain plain -> own.each(states);
@@ -168,6 +171,7 @@ final class BlockGraph implements DraftGraph {
                 };
         graph.expand(result.rows().markOutput());
         result.chances().ifPresent(chances -> graph.expand(chances.markOutput()));
+        result.lattice().ifPresent(lattice -> lattice.expand(graph));
         return result;
     }
 
@@ -230,8 +234,9 @@ final class BlockGraph implements DraftGraph {
      * @param rows of the head, one for each guess
      * @param chances that each is right if those before it are; empty where the network does not
      *     say
+     * @param slots what else each slot may be, where that was asked for
      */
-    record Found(int[] rows, float[] chances) {}
+    record Found(int[] rows, float[] chances, Optional<SlotTokens> slots) {}
 
     /**
      * Guesses.
@@ -284,7 +289,9 @@ final class BlockGraph implements DraftGraph {
                     sure[guess] = chances[guess * sequences + i];
                 }
             }
-            found.add(new Found(own, sure));
+            int sequence = i;
+            found.add(
+                    new Found(own, sure, guesses.lattice().map(lattice -> lattice.read(sequence))));
         }
         return found;
     }

@@ -155,6 +155,11 @@ public final class DflashSpeculator implements Speculator {
     }
 
     @Override
+    public boolean branches() {
+        return true;
+    }
+
+    @Override
     public void observe(HiddenStates states) {
         Optional<DraftRings.Ring> found =
                 rings.findOrOpen(states.sequence(), states.firstPosition());
@@ -226,14 +231,31 @@ public final class DflashSpeculator implements Speculator {
                     new BlockGraph.Block(
                             request.tokens().get(ring.end()), ring.begin(), ring.end()));
         }
-        List<BlockGraph.Found> found = model().guess(regions, blocks);
+        boolean branches = requests.stream().anyMatch(request -> request.branched() > 0);
+        List<BlockGraph.Found> found = model().guess(regions, blocks, branches);
         for (int i = 0; i < requests.size(); i++) {
-            int most = Math.min(mostTokens(), requests.get(i).most());
-            Confidence confidence = Confidence.of(found.get(i).chances(), most);
-            int[] tokens = ids.targets(found.get(i).rows(), confidence.worthwhile());
-            drafts[places.get(i)] =
-                    tokens.length == 0 ? Draft.NONE : new Draft(tokens, confidence.grade());
+            drafts[places.get(i)] = draft(found.get(i), requests.get(i));
         }
+    }
+
+    private Draft draft(BlockGraph.Found found, DraftRequest request) {
+        int most = Math.min(mostTokens(), request.most());
+        Confidence confidence = Confidence.of(found.chances(), most);
+        int[] tokens = ids.targets(found.rows(), confidence.worthwhile());
+        if (tokens.length == 0) {
+            return Draft.NONE;
+        }
+        if (found.slots().isEmpty() || request.branched() <= tokens.length) {
+            return new Draft(tokens, confidence.grade());
+        }
+        GuessTree tree =
+                GuessTree.of(
+                        found.slots().get(),
+                        Arrays.copyOf(found.rows(), tokens.length),
+                        tokens.length,
+                        request.branched());
+        int[] all = ids.targets(tree.rows(), tree.rows().length);
+        return new Draft(all, Arrays.copyOf(tree.parents(), all.length), confidence.grade());
     }
 
     @Override

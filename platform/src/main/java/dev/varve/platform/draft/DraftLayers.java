@@ -55,9 +55,43 @@ final class DraftLayers {
 
     /** Product with a matrix named without suffix, with its companions. */
     Tensor multiply(String name, Tensor input) {
-        Tensor product = weights.multiplyFew(ops, name + ".weight", input);
+        return complete(name, weights.multiplyFew(ops, name + ".weight", input));
+    }
+
+    /** A product with the companions of its matrix. */
+    private Tensor complete(String name, Tensor product) {
         Tensor scaled = optional(name + ".scale").map(s -> ops.mul(product, s)).orElse(product);
         return optional(name + ".bias").map(bias -> ops.add(scaled, bias)).orElse(scaled);
+    }
+
+    /** Rows of a table, {@code I32 [n] -> F32 [rowLength, n]}. */
+    Tensor rows(String table, Tensor ids) {
+        return ops.getRows(weights.get(table, TensorUse.COMPUTED_LOOKUP), ids);
+    }
+
+    /** Product with a matrix whose rows are looked up as well, with its companions. */
+    Tensor multiplyTable(String name, Tensor input) {
+        return complete(
+                name, ops.mulMat(weights.get(name + ".weight", TensorUse.COMPUTED_LOOKUP), input));
+    }
+
+    /**
+     * Some elements of such a product.
+     *
+     * @param rows of the table that stand for them, looked up
+     * @param ids of these rows, {@code I32 [n]}
+     * @param product of the rows and some inputs, {@code F32 [n, inputs]}
+     */
+    Tensor completeRows(String name, Tensor ids, Tensor product) {
+        Tensor scaled = optional(name + ".scale").map(s -> ops.mul(product, s)).orElse(product);
+        return optional(name + ".bias")
+                .map(
+                        bias -> {
+                            Tensor column = ops.reshape2d(bias, 1, bias.ne(0));
+                            Tensor own = ops.getRows(column, ops.reshape2d(ids, ids.elements(), 1));
+                            return ops.add(scaled, ops.reshape3d(own, ids.ne(0), 1, ids.ne(2)));
+                        })
+                .orElse(scaled);
     }
 
     /** Whether states of one layer are normed before they are fused, however large they are. */

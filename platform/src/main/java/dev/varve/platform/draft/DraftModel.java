@@ -17,6 +17,8 @@ import java.util.stream.IntStream;
  * For one thread; takes turns with others that compute on the device.
  */
 final class DraftModel implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(DraftModel.class.getName());
+
     /** Graphs for context rows take a power of two of them, up to so many. */
     static final int MOST_STATES = 256;
 
@@ -34,6 +36,9 @@ final class DraftModel implements AutoCloseable {
     private final DraftGraphs<BlockGraph.Key, BlockGraph> blocks;
     private final int least;
     private boolean flash;
+
+    /** Whether the device computes what trees are made of, as far as is known. */
+    private boolean canBranch = true;
 
     private DraftModel(
             DraftFile file,
@@ -145,7 +150,12 @@ final class DraftModel implements AutoCloseable {
     }
 
     private BlockGraph.Key key(List<Integer> regions, List<Integer> ends) {
-        return new BlockGraph.Key(regions, ends.stream().map(cache::rowsToRead).toList(), flash);
+        return key(regions, ends, false);
+    }
+
+    private BlockGraph.Key key(List<Integer> regions, List<Integer> ends, boolean branches) {
+        return new BlockGraph.Key(
+                regions, ends.stream().map(cache::rowsToRead).toList(), flash, branches);
     }
 
     DraftCache cache() {
@@ -170,11 +180,25 @@ final class DraftModel implements AutoCloseable {
      * Guesses.
      *
      * @param regions one for each block
+     * @param branches whether it is wanted what else each slot may be; not given where the device
+     *     does not compute it
      */
-    List<BlockGraph.Found> guess(List<Integer> regions, List<BlockGraph.Block> asked) {
+    List<BlockGraph.Found> guess(
+            List<Integer> regions, List<BlockGraph.Block> asked, boolean branches) {
         List<Integer> ends = asked.stream().map(BlockGraph.Block::position).toList();
         synchronized (device.lock()) {
-            return blocks.find(key(regions, ends)).compute(asked, device);
+            BlockGraph graph = blocks.find(key(regions, ends, branches && canBranch));
+            if (branches && canBranch && missing(graph).isPresent()) {
+                LOG.log(
+                        System.Logger.Level.WARNING,
+                        "{0}: {1} does not compute {2}; guesses do not branch",
+                        file.file().path().getFileName(),
+                        device.info().name(),
+                        missing(graph).get());
+                canBranch = false;
+                graph = blocks.find(key(regions, ends));
+            }
+            return graph.compute(asked, device);
         }
     }
 

@@ -132,7 +132,10 @@ record DraftTensors(String fusion, String fusionNorm, String auxiliary) {
         int vocabulary = network.sizes().vocabulary();
         long rows = file.tensor(TOKENS).map(tokens -> tokens.ne(0)).orElse((long) vocabulary);
         selector.add(MARKOV_TABLE, TensorUse.COMPUTED_LOOKUP, markov.rank(), vocabulary);
-        selector.matrix(MARKOV_HEAD, markov.rank(), rows);
+        // Rows of it are looked up where guesses branch.
+        selector.add(MARKOV_HEAD + ".weight", TensorUse.COMPUTED_LOOKUP, markov.rank(), rows);
+        selector.addIfPresent(MARKOV_HEAD + ".scale", TensorUse.ELEMENTWISE, 1);
+        selector.addIfPresent(MARKOV_HEAD + ".bias", TensorUse.ELEMENTWISE, rows);
         if (markov.confident()) {
             selector.matrix(CONFIDENCE, network.sizes().hidden() + markov.rank(), 1);
         }

@@ -1,12 +1,9 @@
 package dev.varve.platform.draft;
 
-import dev.varve.api.ggml.Extents;
 import dev.varve.api.ggml.GgmlContext;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.ggml.Ops;
-import dev.varve.api.ggml.Strides;
 import dev.varve.api.ggml.Tensor;
-import dev.varve.api.model.TensorUse;
 import dev.varve.platform.shard.local.ShardWeights;
 
 import java.util.Optional;
@@ -27,8 +24,9 @@ final class TokenWalk {
      *
      * @param rows of the head, {@code I32 [sequences * slots]}, slot after slot
      * @param chances that each is right if those before it are, {@code F32 [1, sequences * slots]}
+     * @param lattice what else each slot may be, where that was asked for
      */
-    record Guesses(Tensor rows, Optional<Tensor> chances) {}
+    record Guesses(Tensor rows, Optional<Tensor> chances, Optional<TokenLattice> lattice) {}
 
     /**
      * Numbers that are written before each computation.
@@ -56,17 +54,25 @@ final class TokenWalk {
     private final DraftNetwork network;
     private final String head;
     private final int sequences;
+    private final boolean branches;
 
     /**
      * @param head name of the matrix that makes logits
+     * @param branches whether it is wanted what else each slot may be
      */
-    TokenWalk(DraftLayers layers, ShardWeights weights, String head, int sequences) {
+    TokenWalk(
+            DraftLayers layers,
+            ShardWeights weights,
+            String head,
+            int sequences,
+            boolean branches) {
         ops = layers.ops();
         this.weights = weights;
         this.layers = layers;
         network = layers.network();
         this.head = head;
         this.sequences = sequences;
+        this.branches = branches;
     }
 
     /** Whether a token depends on the ones before it. */
@@ -76,78 +82,96 @@ final class TokenWalk {
 
     /** Tensors that are recorded at most. */
     static int tensors(DraftNetwork network, ShardWeights weights, int sequences) {
+        int lattice = TokenLattice.tensors(network.guesses());
         return isWalk(network.method())
                 ? TENSORS
+                        + lattice
                         + network.guesses() * (TENSORS_PER_SLOT + weights.tensorsOfTiles(sequences))
-                : TENSORS;
+                : TENSORS + lattice;
+    }
+
+    private Slots slots() {
+        return new Slots(ops, network.guesses(), sequences);
     }
 
     /** Without a look at tokens before. */
     Guesses each(Tensor states) {
-        return new Guesses(ops.argmax(weights.multiplyFew(ops, head, states)), Optional.empty());
+        Tensor logits = weights.multiplyFew(ops, head, states);
+        return new Guesses(
+                ops.argmax(logits),
+                Optional.empty(),
+                branches ? Optional.of(TokenLattice.of(slots(), logits)) : Optional.empty());
     }
 
     /** Each token changes what is likely behind it. */
     Guesses follow(DraftMethod.Markov method, Tensor states, Inputs inputs) {
+        Slots slots = slots();
         Tensor logits = scores(states, method.scores());
         Tensor before = inputs.known();
         Tensor rows = null;
         Tensor links = null;
         for (int slot = 0; slot < network.guesses(); slot++) {
-            Tensor link =
-                    ops.getRows(
-                            weights.get(DraftTensors.MARKOV_TABLE, TensorUse.COMPUTED_LOOKUP),
-                            before);
-            Tensor change = layers.multiply(DraftTensors.MARKOV_HEAD, link);
-            Tensor best = ops.argmax(ops.add(change, slot(logits, slot)));
+            Tensor link = layers.rows(DraftTensors.MARKOV_TABLE, before);
+            Tensor change = layers.multiplyTable(DraftTensors.MARKOV_HEAD, link);
+            Tensor best = ops.argmax(ops.add(change, slots.columns(logits, slot)));
             rows = join(rows, best, 0);
             links = method.confident() ? join(links, link, 1) : null;
-            before =
-                    inputs.targets()
-                            .map(all -> ops.reshape2d(ops.getRows(all, best), sequences, 1))
-                            .orElse(best);
+            before = targets(best, inputs);
         }
         Optional<Tensor> chances =
                 Optional.ofNullable(links)
                         .map(all -> ops.concat(states, all, 0))
                         .map(all -> layers.multiply(DraftTensors.CONFIDENCE, all))
                         .map(ops::sigmoid);
-        return new Guesses(rows, chances);
+        Tensor walked = rows;
+        Optional<TokenLattice> lattice =
+                branches
+                        ? Optional.of(
+                                TokenLattice.with(slots, logits, walked)
+                                        .linked(
+                                                inputs.known(),
+                                                ids -> targets(ids, inputs),
+                                                new MarkovLinks(layers)))
+                        : Optional.empty();
+        return new Guesses(rows, chances, lattice);
+    }
+
+    /** The target's tokens for rows of the head, {@code I32 [n] -> I32 [n]}. */
+    private Tensor targets(Tensor rows, Inputs inputs) {
+        return inputs.targets()
+                .map(all -> ops.reshape2d(ops.getRows(all, rows), rows.elements(), 1))
+                .orElse(rows);
     }
 
     /** Of the best tokens of each slot, the one that follows best on the one before. */
     Guesses select(DraftMethod.Selector method, Tensor states, Inputs inputs) {
+        Slots slots = slots();
         int count = method.candidates();
-        Tensor scores = scores(states, method.scores());
-        Tensor candidates = ops.topK(scores, count);
-        Tensor own = ops.getRows(ops.reshape3d(scores, 1, scores.ne(0), scores.ne(1)), candidates);
-        Tensor ends =
-                ops.getRows(
-                        weights.get(DraftTensors.SUCCESSOR, TensorUse.COMPUTED_LOOKUP),
-                        ops.reshape2d(candidates, candidates.elements(), 1));
-        Tensor factors = weights.multiplyFew(ops, DraftTensors.SELECTOR_HIDDEN, states);
+        TokenLattice.Choice choice =
+                TokenLattice.Choice.of(slots, scores(states, method.scores()), count);
+        SelectorLinks links =
+                new SelectorLinks(
+                        layers,
+                        slots,
+                        weights.multiplyFew(ops, DraftTensors.SELECTOR_HIDDEN, states));
         Tensor before = inputs.known();
         Tensor tokens = null;
         for (int slot = 0; slot < network.guesses(); slot++) {
-            Tensor begins =
-                    ops.getRows(
-                            weights.get(DraftTensors.PREDECESSOR, TensorUse.COMPUTED_LOOKUP),
-                            before);
-            Tensor weighted = ops.mul(begins, slot(factors, slot));
-            Tensor matches =
-                    ops.mulMat(
-                            // Views of a product's operands are not for all devices.
-                            ops.cont(part(ends, method.rank(), count, slot)),
-                            ops.reshape3d(weighted, method.rank(), 1, sequences));
-            Tensor all = ops.add(matches, part(own, count, 1, slot));
+            Tensor candidates = slots.part(choice.candidates(), 1, count, slot);
+            Tensor matches = links.between(slot, before, 1, slots.ids(choice.candidates(), slot));
+            Tensor all = ops.add(matches, slots.part(choice.own(), count, 1, slot));
             Tensor best = ops.argmax(ops.reshape2d(all, count, sequences));
-            Tensor chosen =
-                    ops.getRows(
-                            part(candidates, 1, count, slot), ops.reshape2d(best, 1, sequences));
+            Tensor chosen = ops.getRows(candidates, ops.reshape2d(best, 1, sequences));
             before = ops.reshape2d(chosen, sequences, 1);
             tokens = join(tokens, before, 0);
         }
-        return new Guesses(tokens, Optional.empty());
+        Optional<TokenLattice> lattice =
+                branches
+                        ? Optional.of(
+                                TokenLattice.of(slots, choice)
+                                        .linked(inputs.known(), ids -> ids, links))
+                        : Optional.empty();
+        return new Guesses(tokens, Optional.empty(), lattice);
     }
 
     private Tensor scores(Tensor states, DraftMethod.Scores rules) {
@@ -155,22 +179,6 @@ final class TokenWalk {
         Tensor scaled = rules.scale() == 1 ? logits : ops.scale(logits, rules.scale());
         float cap = rules.cap();
         return cap == 0 ? scaled : ops.scale(ops.tanh(ops.scale(scaled, 1 / cap)), cap);
-    }
-
-    /** The columns of a slot, one for each sequence. */
-    private Tensor slot(Tensor all, int slot) {
-        return ops.view2d(
-                all, all.ne(0), sequences, all.nb(1), (long) slot * sequences * all.nb(1));
-    }
-
-    /** What a slot has of packed 4-byte elements: {@code [ne0, ne1, sequences]}. */
-    private Tensor part(Tensor all, long ne0, long ne1, int slot) {
-        long bytes = ne0 * ne1 * Float.BYTES;
-        return ops.view(
-                all,
-                Extents.of(ne0, ne1, sequences),
-                Strides.of(ne0 * Float.BYTES, bytes),
-                slot * sequences * bytes);
     }
 
     private Tensor join(Tensor first, Tensor second, int dimension) {

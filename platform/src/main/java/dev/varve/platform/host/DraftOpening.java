@@ -25,6 +25,7 @@ import dev.varve.platform.runtime.OpenedModel;
 import dev.varve.platform.runtime.RangeMemory;
 import dev.varve.platform.setting.Setting;
 import dev.varve.platform.shard.ExactRows;
+import dev.varve.platform.shard.FlashAttention;
 
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -74,8 +75,14 @@ final class DraftOpening {
         int most = most();
         SpeculatorProvider named = catalog.speculators().get(draft.source());
         Speculator speculator = named == null ? model(most) : named(named, most);
+        try {
+            requireBranches(speculator);
+        } catch (IllegalArgumentException e) {
+            closeAfter(e, speculator);
+            throw e;
+        }
         return new SpeculationOptions(
-                speculator, Math.min(most, speculator.mostTokens()), draft.width());
+                speculator, Math.min(most, speculator.mostTokens()), draft.width(), draft.trees());
     }
 
     private Speculator named(SpeculatorProvider provider, int most) {
@@ -159,7 +166,7 @@ final class DraftOpening {
                 return new DraftPlan(
                         draft.source(),
                         Optional.empty(),
-                        Math.min(most, speculator.mostTokens()),
+                        columns(Math.min(most, speculator.mostTokens())),
                         0,
                         0);
             }
@@ -171,7 +178,7 @@ final class DraftOpening {
             return new DraftPlan(
                     draft.source(),
                     Optional.of(localDevice()),
-                    guesses,
+                    columns(guesses),
                     block.weightBytes(),
                     MtpSpeculator.cacheBytes(block, target(guesses).limits()));
         }
@@ -179,9 +186,14 @@ final class DraftOpening {
         return new DraftPlan(
                 file.file().path().toString(),
                 Optional.of(devices.choose(draft)),
-                Math.min(most, file.mostTokens()),
+                columns(Math.min(most, file.mostTokens())),
                 file.weightBytes(),
                 DflashSpeculator.cacheBytes(file, target(most).limits(), context()));
+    }
+
+    /** Guesses of a sequence in a step, whichever follow one another. */
+    private int columns(int most) {
+        return Math.max(most, draft.trees().guesses());
     }
 
     /** The file that was asked for: the model's own has the block that {@code mtp} stands for. */
@@ -324,6 +336,24 @@ final class DraftOpening {
                             + ": off makes a token's numbers depend on what is computed with it, so"
                             + " that guesses would change answers; see "
                             + Setting.DRAFT);
+        }
+    }
+
+    /** Trees leave gaps between the rows that are attended to; only flash attention skips them. */
+    private void requireBranches(Speculator speculator) {
+        if (draft.trees().guesses() == 0) {
+            return;
+        }
+        if (!speculator.branches()) {
+            throw new IllegalArgumentException(
+                    Setting.DDTREE + ": guesses of " + draft.source() + " do not branch");
+        }
+        if (settings.computation().numerics().flashAttention() == FlashAttention.OFF) {
+            throw new IllegalArgumentException(
+                    Setting.FLASH_ATTENTION
+                            + ": off adds scores up by where they lie, so that guesses that branch"
+                            + " would change answers; see "
+                            + Setting.DDTREE);
         }
     }
 

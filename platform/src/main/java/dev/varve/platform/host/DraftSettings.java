@@ -1,5 +1,7 @@
 package dev.varve.platform.host;
 
+import dev.varve.platform.speculation.TreeOptions;
+
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -14,14 +16,17 @@ import java.util.OptionalInt;
  * @param most most guesses of a sequence in a step; empty: as many as the source gives, at most
  *     {@value #USUAL_MOST}
  * @param width guesses of a sequence in every step; empty: as many as pay
+ * @param trees whether guesses branch, where the source has more than one for a place
  * @param residency whether a draft model stays in memory
  * @param process of a draft model's own, if it has one
  */
+@SuppressWarnings("exports") // see package-info
 public record DraftSettings(
         String source,
         Optional<String> device,
         OptionalInt most,
         OptionalInt width,
+        TreeOptions trees,
         Residency residency,
         DraftProcess process) {
     /** Guesses where nobody asked for another number. */
@@ -52,6 +57,7 @@ public record DraftSettings(
         Objects.requireNonNull(device);
         Objects.requireNonNull(most);
         Objects.requireNonNull(width);
+        Objects.requireNonNull(trees);
         Objects.requireNonNull(residency);
         Objects.requireNonNull(process);
     }
@@ -63,22 +69,31 @@ public record DraftSettings(
                 Optional.empty(),
                 OptionalInt.empty(),
                 OptionalInt.empty(),
+                TreeOptions.OFF,
                 Residency.AUTO,
                 DraftProcess.USUAL);
     }
 
     /** The same with another limit. */
     public DraftSettings withMost(int tokens) {
-        return new DraftSettings(source, device, OptionalInt.of(tokens), width, residency, process);
+        return new DraftSettings(
+                source, device, OptionalInt.of(tokens), width, trees, residency, process);
     }
 
     /** The same on another device. */
     public DraftSettings onDevice(String name) {
-        return new DraftSettings(source, Optional.of(name), most, width, residency, process);
+        return new DraftSettings(source, Optional.of(name), most, width, trees, residency, process);
     }
 
     /** The same with a fixed number of guesses. */
     public DraftSettings withWidth(int tokens) {
-        return new DraftSettings(source, device, most, OptionalInt.of(tokens), residency, process);
+        return new DraftSettings(
+                source, device, most, OptionalInt.of(tokens), trees, residency, process);
+    }
+
+    /** The same with guesses that may branch. */
+    @SuppressWarnings("exports")
+    public DraftSettings withTrees(TreeOptions other) {
+        return new DraftSettings(source, device, most, width, other, residency, process);
     }
 }

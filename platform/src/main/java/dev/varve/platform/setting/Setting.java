@@ -68,6 +68,8 @@ public enum Setting {
     DRAFT_WIDTH("draftWidth"),
     /** Whether a draft model stays in memory. */
     DRAFT_RESIDENCY("draftResidency"),
+    /** Whether guesses branch. */
+    DDTREE("ddtree"),
     /** What the numbers of a token may depend on. */
     EXACT_ROWS("exactRows"),
     /** Whether attention is one operator. */

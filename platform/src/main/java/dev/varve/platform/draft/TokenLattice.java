@@ -1,0 +1,133 @@
+package dev.varve.platform.draft;
+
+import dev.varve.api.ggml.Graph;
+import dev.varve.api.ggml.Ops;
+import dev.varve.api.ggml.Tensor;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+
+/**
+ * The likeliest tokens of each slot, and how well they follow one another, from which trees are
+ * made. Slot after slot, and within a slot sequence after sequence.
+ *
+ * @param slots whose tokens they are
+ * @param candidates rows of the head, {@code I32 [n, slots * sequences]}, in any order
+ * @param shares of these rows in each slot by itself, {@code F32 [1, n, slots * sequences]}: those
+ *     of all rows add up to 1
+ * @param links per slot what is added to the logarithms of shares behind each candidate of the slot
+ *     before, {@code F32 [n, n, sequences]}, behind the known token {@code F32 [n, 1, sequences]};
+ *     none where slots do not depend on one another
+ */
+record TokenLattice(Slots slots, Tensor candidates, Tensor shares, List<Tensor> links) {
+    /** Candidates of a slot where they are not given by the network. */
+    static final int MOST = 64;
+
+    /** Those that trees are made of. */
+    static final int RANKS = 8;
+
+    private static final int TENSORS = 16;
+    private static final int TENSORS_PER_SLOT = 20;
+
+    static int tensors(int slots) {
+        return TENSORS + slots * TENSORS_PER_SLOT;
+    }
+
+    /**
+     * Some rows of each slot.
+     *
+     * @param logits of all rows, {@code F32 [rows, slots * sequences]}
+     * @param candidates as in {@link TokenLattice}
+     * @param own their logits, {@code F32 [1, n, slots * sequences]}
+     */
+    record Choice(Tensor logits, Tensor candidates, Tensor own) {
+        /** The largest ones. */
+        static Choice of(Slots slots, Tensor logits, int count) {
+            Tensor candidates = slots.ops().topK(logits, count);
+            return new Choice(logits, candidates, at(slots.ops(), logits, candidates));
+        }
+    }
+
+    /** What columns have at some rows, {@code [rows, columns] -> [1, n, columns]}. */
+    private static Tensor at(Ops ops, Tensor all, Tensor rows) {
+        return ops.getRows(ops.reshape3d(all, 1, all.ne(0), all.ne(1)), rows);
+    }
+
+    /** Of slots that do not depend on one another. */
+    static TokenLattice of(Slots slots, Tensor logits) {
+        int count = (int) Math.min(RANKS, logits.ne(0));
+        return of(slots, logits, slots.ops().topK(logits, count));
+    }
+
+    static TokenLattice of(Slots slots, Choice choice) {
+        return of(slots, choice.logits(), choice.candidates());
+    }
+
+    private static TokenLattice of(Slots slots, Tensor logits, Tensor candidates) {
+        Ops ops = slots.ops();
+        Tensor shares = at(ops, ops.softMax(logits), candidates);
+        return new TokenLattice(slots, candidates, shares, List.of());
+    }
+
+    /**
+     * Of the likeliest tokens of each slot by itself, and those that a walk took.
+     *
+     * @param walked {@code I32 [slots * sequences]}
+     */
+    static TokenLattice with(Slots slots, Tensor logits, Tensor walked) {
+        Ops ops = slots.ops();
+        int count = (int) Math.min(MOST, logits.ne(0));
+        Tensor candidates =
+                ops.concat(ops.topK(logits, count), ops.reshape2d(walked, 1, walked.elements()), 0);
+        return of(slots, logits, candidates);
+    }
+
+    /**
+     * The same where slots depend on one another.
+     *
+     * @param known tokens in front of the blocks, {@code I32 [sequences]}
+     * @param targets makes tokens of the target of rows of the head
+     */
+    TokenLattice linked(Tensor known, UnaryOperator<Tensor> targets, TokenLinks between) {
+        List<Tensor> all = new ArrayList<>();
+        Tensor before = known;
+        int befores = 1;
+        for (int slot = 0; slot < slots.count(); slot++) {
+            Tensor rows = slots.ids(candidates, slot);
+            all.add(between.between(slot, before, befores, rows));
+            before = targets.apply(rows);
+            befores = (int) candidates.ne(0);
+        }
+        return new TokenLattice(slots, candidates, shares, all);
+    }
+
+    /** Has a graph compute it. */
+    void expand(Graph graph) {
+        graph.expand(candidates.markOutput());
+        graph.expand(shares.markOutput());
+        links.forEach(link -> graph.expand(link.markOutput()));
+    }
+
+    /** What was computed for a sequence. */
+    SlotTokens read(int sequence) {
+        int count = (int) candidates.ne(0);
+        int[][] rows = new int[slots.count()][count];
+        float[][] chances = new float[slots.count()][count];
+        List<float[]> behind = new ArrayList<>();
+        for (int slot = 0; slot < slots.count(); slot++) {
+            long column = (long) slot * slots.sequences() + sequence;
+            candidates.read(rows[slot], 0, count, column * count);
+            shares.read(chances[slot], 0, count, column * count);
+            if (!links.isEmpty()) {
+                Tensor link = links.get(slot);
+                float[] values = new float[(int) (link.ne(0) * link.ne(1))];
+                link.read(values, 0, values.length, (long) sequence * values.length);
+                behind.add(values);
+            }
+        }
+        return new SlotTokens(
+                rows, chances, links.isEmpty() ? Optional.empty() : Optional.of(behind));
+    }
+}

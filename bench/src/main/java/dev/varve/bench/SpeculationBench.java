@@ -24,6 +24,7 @@ import dev.varve.platform.host.ProcessSettings;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.SequenceLimits;
 import dev.varve.platform.shard.FlashAttention;
+import dev.varve.platform.speculation.TreeOptions;
 import dev.varve.testkit.ChainModel;
 import dev.varve.testkit.DflashModel;
 import dev.varve.testkit.Qwen35Model;
@@ -50,7 +51,7 @@ import java.util.stream.IntStream;
  *
  * <pre>
  * SpeculationBench [--model FILE] [--repeats TOKENS] [--type F16] [--layers 8] [--width 512] [--inner 2048] [--vocab 4096]
- *                  [--draft-type F16] [--chance 0.93] [--depth 7] [--draft-width auto] [--at-once 1] [--devices cpu:0] [--threads 2] [-n 256] [--pairs 9] [--folder DIR]
+ *                  [--draft-type F16] [--chance 0.93] [--depth 7] [--draft-width auto] [--ddtree off|auto|always] [--ddtree-budget 22] [--beside 0.4] [--at-once 1] [--devices cpu:0] [--threads 2] [-n 256] [--pairs 9] [--folder DIR]
  * </pre>
  *
  * <p>A guess is right with {@code --chance}; 0.93 at depth 7 makes 6.4 tokens per step. With {@code
@@ -69,6 +70,7 @@ public final class SpeculationBench {
     private final int depth;
     private int vocabulary;
     private final double chance;
+    private final double beside;
     private final Random random = new Random(11);
 
     /** What the model says over and over; empty for one that does not. */
@@ -86,6 +88,7 @@ public final class SpeculationBench {
         this.flags = flags;
         depth = number("--depth", 7);
         chance = Double.parseDouble(flags.getOrDefault("--chance", "0.93"));
+        beside = Double.parseDouble(flags.getOrDefault("--beside", "0.4"));
     }
 
     private int number(String flag, int usual) {
@@ -267,9 +270,18 @@ public final class SpeculationBench {
                                         width.equals("auto")
                                                 ? OptionalInt.empty()
                                                 : OptionalInt.of(Integer.parseInt(width)),
+                                        trees(),
                                         DraftSettings.Residency.PERSISTENT,
                                         DraftProcess.USUAL))
                         .onDevices(flags.getOrDefault("--devices", "cpu:0")));
+    }
+
+    private TreeOptions trees() {
+        String use = flags.getOrDefault("--ddtree", "off");
+        return use.equals("off")
+                ? TreeOptions.OFF
+                : new TreeOptions(
+                        number("--ddtree-budget", TreeOptions.USUAL), use.equals("always"));
     }
 
     /** Opens the draft model behind what it should have said. */
@@ -341,11 +353,44 @@ public final class SpeculationBench {
             int[] answer = texts.get(request.tokens().get(0));
             int[] tokens = own.tokens().clone();
             int known = request.tokens().size() - PROMPT;
+            boolean[] right = new boolean[tokens.length];
+            int[] depths = new int[tokens.length];
             for (int i = 0; i < tokens.length; i++) {
-                boolean right = known + i < answer.length && luck.nextDouble() < chance;
-                tokens[i] = right ? answer[known + i] : 1;
+                int parent = own.parents().length == 0 ? i - 1 : own.parents()[i];
+                int depth = parent < 0 ? 0 : depths[parent] + 1;
+                depths[i] = depth;
+                int before = siblings(own, i);
+                double odds = i < own.spine() ? chance : beside / (1 << before - 1);
+                right[i] =
+                        (parent < 0 || right[parent])
+                                && !hasRight(own, i, right)
+                                && known + depth < answer.length
+                                && luck.nextDouble() < odds;
+                tokens[i] = right[i] ? answer[known + depth] : 1 + i;
             }
-            return Draft.of(tokens);
+            return new Draft(tokens, own.parents(), 0);
+        }
+
+        /** Earlier guesses for the same place; at least one of a guess that others precede. */
+        private static int siblings(Draft draft, int guess) {
+            int count = 0;
+            for (int i = 0; i < guess && draft.parents().length > 0; i++) {
+                count += draft.parents()[i] == draft.parents()[guess] ? 1 : 0;
+            }
+            return Math.max(1, count);
+        }
+
+        private static boolean hasRight(Draft draft, int guess, boolean[] right) {
+            boolean has = false;
+            for (int i = 0; i < guess && draft.parents().length > 0; i++) {
+                has |= right[i] && draft.parents()[i] == draft.parents()[guess];
+            }
+            return has;
+        }
+
+        @Override
+        public boolean branches() {
+            return network.branches();
         }
 
         @Override

@@ -40,11 +40,27 @@ final class DraftGraphs<K, G extends DraftGraph> implements AutoCloseable {
         if (placed != graph) {
             // The allocator compares counts only, so each graph needs a plan of its own.
             placed = null;
+            long before = allocator.bufferBytes();
             allocator.reserve(graph.graph());
+            if (allocator.bufferBytes() != before) {
+                // What was placed in the memory of before cannot be placed again.
+                closeAllBut(graph);
+            }
             allocator.allocate(graph.graph());
             placed = graph;
         }
         return graph;
+    }
+
+    private void closeAllBut(G kept) {
+        graphs.values()
+                .removeIf(
+                        graph -> {
+                            if (graph != kept) {
+                                graph.close();
+                            }
+                            return graph != kept;
+                        });
     }
 
     private void close(G graph) {

@@ -148,6 +148,8 @@ class CommandLineTest {
                         "--draft-max=N",
                         "--draft-width=auto|N",
                         "--draft-device=DEVICE",
+                        "--ddtree[=auto|always|off]",
+                        "--ddtree-budget=N",
                         "Shards in other processes",
                         "--shard-tls-ca=FILE",
                         "Rarely needed:",

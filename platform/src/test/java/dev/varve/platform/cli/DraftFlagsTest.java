@@ -8,6 +8,7 @@ import dev.varve.platform.host.DraftProcess;
 import dev.varve.platform.host.DraftSettings;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.PlacementRequest;
+import dev.varve.platform.speculation.TreeOptions;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -99,11 +100,25 @@ class DraftFlagsTest {
                                 Optional.of("cuda:0"),
                                 OptionalInt.of(7),
                                 OptionalInt.of(3),
+                                TreeOptions.OFF,
                                 DraftSettings.Residency.REQUEST_SCOPED,
                                 DraftProcess.USUAL)),
                 read(
                         "--draft some --draft-device cuda:0 --draft-max 7 --draft-width 3"
                                 + " --draft-residency request-scoped"));
+    }
+
+    @Test
+    void treesHaveAWordAndANumber() {
+        assertEquals(new TreeOptions(22, false), trees("--ddtree"));
+        assertEquals(new TreeOptions(22, false), trees("--ddtree=auto --draft-width auto"));
+        assertEquals(new TreeOptions(40, true), trees("--ddtree always --ddtree-budget 40"));
+        assertEquals(TreeOptions.OFF, trees("--ddtree off"));
+        assertEquals(TreeOptions.OFF, trees(""));
+    }
+
+    private static TreeOptions trees(String flags) {
+        return read("--draft some.gguf " + flags).orElseThrow().trees();
     }
 
     @Test
@@ -149,6 +164,12 @@ class DraftFlagsTest {
                 "--draft-width AUTO | --draft-width: expected auto or 1 to 63, found AUTO",
                 "--draft-width 99999999999 | --draft-width: expected auto or 1 to 63, found"
                         + " 99999999999",
+                "--ddtree sometimes | --ddtree: expected auto, always or off, found sometimes",
+                "--ddtree --ddtree-budget 0 | --ddtree-budget: expected 1 to 63, found 0",
+                "--ddtree --ddtree-budget 64 | --ddtree-budget: expected 1 to 63, found 64",
+                "--ddtree-budget 9 | --ddtree-budget: needs --ddtree",
+                "--ddtree --draft-width 7 | --draft-width: expected auto with --ddtree, which"
+                        + " checks all guesses of a tree, found 7",
                 "--draft-width 8 --draft-max 7 | --draft-width: expected auto or at most 7, as"
                         + " --draft-max has it, found 8",
                 "--draft-residency forever | --draft-residency: expected auto, persistent or"
@@ -184,6 +205,7 @@ class DraftFlagsTest {
             value = {
                 "--draft-max 3 | --draft-max",
                 "--draft-width 3 | --draft-width",
+                "--ddtree always | --ddtree",
                 "--draft-width auto | --draft-width",
                 "--draft-residency auto | --draft-residency",
                 "--draft-device cuda:0 | --draft-device",

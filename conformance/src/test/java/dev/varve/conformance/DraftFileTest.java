@@ -374,6 +374,24 @@ class DraftFileTest {
         return Stream.concat(Stream.of(Arguments.of(SPARK.writer(), "markov_w2.weight")), selector);
     }
 
+    /** Each captured layer has one or none has. */
+    @Test
+    void namesANormOfStatesThatIsMissing() {
+        DflashModel reference = TINY.in(DflashModel.Form.REFERENCE);
+        for (String name :
+                List.of("dflash.aux_hidden_norm.1.weight", "dflash.aux_hidden_norm.2.weight")) {
+            assertNames(
+                    refused(reference.normingStates(reference.writer()).leaveOut(name)),
+                    List.of(name));
+        }
+        assertNames(
+                refused(
+                        reference
+                                .normingStates(reference.writer())
+                                .lengthen("dflash.aux_hidden_norm.1.weight")),
+                List.of("dflash.aux_hidden_norm.1.weight"));
+    }
+
     @ParameterizedTest
     @MethodSource("requiredOfSuccessors")
     void namesWhatASuccessorLacks(GgufWriter writer, String name) {

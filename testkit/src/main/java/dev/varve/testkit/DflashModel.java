@@ -206,6 +206,15 @@ public record DflashModel(
         return writer;
     }
 
+    /** Adds norms for the states of each captured layer, which the reference form may have. */
+    public GgufWriter normingStates(GgufWriter writer) {
+        RandomTensors tensors = tensors(writer);
+        for (int i = 0; i < captures.size(); i++) {
+            tensors.norm("dflash.aux_hidden_norm." + i + ".weight", target.width(), 1);
+        }
+        return writer;
+    }
+
     private void key(GgufWriter writer, String name, GgufValue value) {
         writer.put(architecture() + "." + name, value);
     }

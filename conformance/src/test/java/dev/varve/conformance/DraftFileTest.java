@@ -374,6 +374,20 @@ class DraftFileTest {
         return Stream.concat(Stream.of(Arguments.of(SPARK.writer(), "markov_w2.weight")), selector);
     }
 
+    @Test
+    void sinksBelongToHeadsAndToOneForm() {
+        String name = "blk.1.attn_sinks.weight";
+        assertNames(
+                refused(
+                        TINY.writer()
+                                .tensor(name, TensorType.F32, List.of(5L), TensorData.constant(0))),
+                List.of(name, "[4]", "[5]"));
+        DflashModel reference = TINY.in(DflashModel.Form.REFERENCE);
+        assertNames(
+                refused(reference.sinking(reference.writer())),
+                List.of("blk.0.attn_sinks.weight", "no such tensor"));
+    }
+
     /** Each captured layer has one or none has. */
     @Test
     void namesANormOfStatesThatIsMissing() {
@@ -402,7 +416,6 @@ class DraftFileTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "blk.0.attn_sinks.weight",
                 "blk.3.attn_q.weight",
                 "conf_proj.weight",
                 "dflash.dspark.markov.w1",

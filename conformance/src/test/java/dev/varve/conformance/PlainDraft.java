@@ -260,7 +260,7 @@ final class PlainDraft {
         double[] result = new double[queries.length];
         for (int head = 0; head < network.heads(); head++) {
             int kv = head / (network.heads() / network.kvHeads()) * length;
-            double total = 0;
+            double total = sink(prefix, head);
             double[] weighted = new double[length];
             for (Entry entry : entries) {
                 if (!sees(layer, end, slot, entry)) {
@@ -281,6 +281,13 @@ final class PlainDraft {
             }
         }
         return model.weights().gated() ? gated(prefix, input, result) : result;
+    }
+
+    /** What a head adds to its weights, and gives nothing for. */
+    private double sink(String prefix, int head) {
+        return file.tensor(prefix + "attn_sinks.weight")
+                .map(sinks -> Math.exp(row(sinks, 0)[head]))
+                .orElse(0.0);
     }
 
     private double[] gated(String prefix, double[] input, double[] attended) {

@@ -19,7 +19,7 @@ import java.util.Optional;
  * <p>For the formulas, see llama.cpp's DFlash models; their first largest element wins.
  */
 final class TokenWalk {
-    private static final int TENSORS_PER_SLOT = 24;
+    private static final int TENSORS_PER_SLOT = 32;
     private static final int TENSORS = 40;
 
     /**
@@ -128,6 +128,7 @@ final class TokenWalk {
         Tensor factors = weights.multiplyFew(ops, DraftTensors.SELECTOR_HIDDEN, states);
         Tensor before = inputs.known();
         Tensor tokens = null;
+        Tensor chances = null;
         for (int slot = 0; slot < network.guesses(); slot++) {
             Tensor begins =
                     ops.getRows(
@@ -140,14 +141,15 @@ final class TokenWalk {
                             ops.cont(part(ends, method.rank(), count, slot)),
                             ops.reshape3d(weighted, method.rank(), 1, sequences));
             Tensor all = ops.add(matches, part(own, count, 1, slot));
-            Tensor best = ops.argmax(ops.reshape2d(all, count, sequences));
-            Tensor chosen =
-                    ops.getRows(
-                            part(candidates, 1, count, slot), ops.reshape2d(best, 1, sequences));
+            Tensor columns = ops.reshape2d(all, count, sequences);
+            Tensor best = ops.reshape2d(ops.argmax(columns), 1, sequences);
+            Tensor chosen = ops.getRows(part(candidates, 1, count, slot), best);
             before = ops.reshape2d(chosen, sequences, 1);
             tokens = join(tokens, before, 0);
+            Tensor shares = ops.reshape3d(ops.softMax(columns), 1, count, sequences);
+            chances = join(chances, ops.reshape2d(ops.getRows(shares, best), 1, sequences), 1);
         }
-        return new Guesses(tokens, Optional.empty());
+        return new Guesses(tokens, Optional.of(chances));
     }
 
     private Tensor scores(Tensor states, DraftMethod.Scores rules) {

@@ -23,6 +23,7 @@ from demo.families import FAMILIES
 from demo.model import Model
 from demo.models import MODELS
 from demo.nexttoken import Continuing, NextToken
+from demo.qwen35 import Qwen35
 from demo.release import LENGTH, Release
 from demo.tokenizer import Tokenizer
 from demo.train import Plan, Training
@@ -152,6 +153,8 @@ class Maker:
     def next_token(self, plan: Plan = NEXT_TOKEN_PLAN) -> None:
         """Trains a block for multi-token prediction and writes it beside what only the training needs."""
         target = Release(self.family, self.model_file, SEED)
+        if not isinstance(target.model, Qwen35):
+            raise SystemExit(f"next-token: expected --family qwen35, found {self.family.name}")
         folder = self.folder / "next-token"
         folder.mkdir(exist_ok=True)
         rows, held_out = folder / "rows.npz", folder / "held_out.npz"

@@ -23,6 +23,11 @@ public final class Gemma4Family implements ModelFamilyProvider {
     }
 
     @Override
+    public Set<String> assistants() {
+        return Set.of(Gemma4Assistant.ARCHITECTURE);
+    }
+
+    @Override
     public Optional<ModelAssistant> openAssistant(
             GgufFile file, GgufFile target, ModelOptions options) {
         return Gemma4Assistant.open(file, target, options);

@@ -18,10 +18,12 @@ from demo.corpus.mixture import LONG, SHORT
 from demo.data import Packer, rendered_sample
 from demo.draft import Draft, Guessing
 from demo.evaluate import report
-from demo.export import export, export_draft
+from demo.export import export, export_draft, export_next_token
 from demo.families import FAMILIES
 from demo.model import Model
 from demo.models import MODELS
+from demo.nexttoken import Continuing, NextToken
+from demo.qwen35 import Qwen35
 from demo.release import LENGTH, Release
 from demo.tokenizer import Tokenizer
 from demo.train import Plan, Training
@@ -34,6 +36,8 @@ PLANS = {
     "gemma4": Plan(steps=5000, long_steps=350),
     "laguna": Plan(steps=5000, long_steps=350),
 }
+# A block is small, and one process is enough for it.
+NEXT_TOKEN_PLAN = Plan(steps=800, long_steps=0, workers=1, evaluate_every=100)
 DRAFT_PLAN = Plan(steps=2800, long_steps=0, evaluate_every=100)
 
 
@@ -146,6 +150,24 @@ class Maker:
             draft.weights[name].copy_(weight)
         export_draft(draft, Release(self.family, self.model_file, SEED).tokenizer, gguf.F16, self.draft_file)
 
+    def next_token(self, plan: Plan = NEXT_TOKEN_PLAN) -> None:
+        """Trains a block for multi-token prediction and writes it beside what only the training needs."""
+        target = Release(self.family, self.model_file, SEED)
+        if not isinstance(target.model, Qwen35):
+            raise SystemExit(f"next-token: expected --family qwen35, found {self.family.name}")
+        folder = self.folder / "next-token"
+        folder.mkdir(exist_ok=True)
+        rows, held_out = folder / "rows.npz", folder / "held_out.npz"
+        if not rows.exists():
+            count = plan.steps * plan.workers * plan.rows(SHORT)
+            Packer(target.tokenizer, SEED + 1, TRAIN, mixture.of_draft_rows()).rows(count, SHORT).save(rows)
+            Packer(target.tokenizer, SEED, HELD_OUT).rows(64, LENGTH).save(held_out)
+        block = NextToken(target.model)
+        digest = hashlib.sha256(self.model_file.read_bytes())
+        training = Training(block, plan, folder, digest.hexdigest(), Continuing())
+        training.run(rows, rows, held_out)
+        export_next_token(block, target.tokenizer, gguf.F16, self.folder / f"varve-demo-{self.family.name}-mtp.gguf")
+
     def _draft(self) -> Draft:
         target = Release(self.family, self.model_file, SEED)
         return Draft(target.model, target.tokenizer.ids[self.family.padding])
@@ -173,7 +195,7 @@ STEPS = ("prepare", "train", "export", "evaluate", "train-draft", "export-draft"
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="make", description=__doc__)
-    parser.add_argument("step", nargs="?", choices=(*STEPS, "average", "questions", "all"), default="all")
+    parser.add_argument("step", nargs="?", choices=(*STEPS, "average", "questions", "next-token", "all"), default="all")
     parser.add_argument("--family", action="append", choices=FAMILIES, help="all families by default")
     further = parser.add_argument_group("a further round of training")
     further.add_argument(
@@ -206,6 +228,8 @@ def main() -> None:
                 maker.prepare(*files)
             elif step == "average":
                 maker.average(files)
+            elif step == "next-token":
+                maker.next_token()
             elif step in STEPS:
                 getattr(maker, step.replace("-", "_"))()
 

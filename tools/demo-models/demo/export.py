@@ -8,6 +8,7 @@ from demo import gguf
 from demo.chat import ChatTemplate
 from demo.draft import Draft
 from demo.model import Model
+from demo.nexttoken import NextToken
 from demo.tokenizer import Tokenizer
 
 # Kept in F32: the operators that read them want it, or they decide which expert computes.
@@ -45,6 +46,30 @@ def export_draft(draft: Draft, tokenizer: Tokenizer, matrices: int, path: Path) 
     metadata["dflash.vocab_size"] = len(tokenizer.tokens)
     metadata.update(_tokenizer_metadata(tokenizer))
     metadata["tokenizer.ggml.mask_token_id"] = draft.mask
+    gguf.write(path, metadata, tensors)
+
+
+def export_next_token(block: NextToken, tokenizer: Tokenizer, matrices: int, path: Path) -> None:
+    """A file of the block alone; embedding, head and everything else are the target's."""
+    family = tokenizer.family
+    tensors = {
+        name: gguf.tensor(values.detach().numpy(), kind_of(name, values, matrices))
+        for name, values in block.weights.items()
+    }
+    metadata = {
+        "general.architecture": family.name,
+        "general.type": "model",
+        "general.name": f"varve-demo-{family.name}-mtp",
+        "general.description": f"Guesses tokens for varve-demo-{family.name}, and for no other model.",
+        "general.license": "apache-2.0",
+        "general.author": "Varve",
+        "general.file_type": {gguf.F16: 1, gguf.F32: 0}[matrices],
+        "general.quantization_version": 2,
+    }
+    for key, value in block.metadata().items():
+        metadata[f"{family.name}.{key}"] = value
+    metadata[f"{family.name}.vocab_size"] = len(tokenizer.tokens)
+    metadata.update(_tokenizer_metadata(tokenizer))
     gguf.write(path, metadata, tensors)
 
 

@@ -374,6 +374,38 @@ class DraftFileTest {
         return Stream.concat(Stream.of(Arguments.of(SPARK.writer(), "markov_w2.weight")), selector);
     }
 
+    @Test
+    void sinksBelongToHeadsAndToOneForm() {
+        String name = "blk.1.attn_sinks.weight";
+        assertNames(
+                refused(
+                        TINY.writer()
+                                .tensor(name, TensorType.F32, List.of(5L), TensorData.constant(0))),
+                List.of(name, "[4]", "[5]"));
+        DflashModel reference = TINY.in(DflashModel.Form.REFERENCE);
+        assertNames(
+                refused(reference.sinking(reference.writer())),
+                List.of("blk.0.attn_sinks.weight", "no such tensor"));
+    }
+
+    /** Each captured layer has one or none has. */
+    @Test
+    void namesANormOfStatesThatIsMissing() {
+        DflashModel reference = TINY.in(DflashModel.Form.REFERENCE);
+        for (String name :
+                List.of("dflash.aux_hidden_norm.1.weight", "dflash.aux_hidden_norm.2.weight")) {
+            assertNames(
+                    refused(reference.normingStates(reference.writer()).leaveOut(name)),
+                    List.of(name));
+        }
+        assertNames(
+                refused(
+                        reference
+                                .normingStates(reference.writer())
+                                .lengthen("dflash.aux_hidden_norm.1.weight")),
+                List.of("dflash.aux_hidden_norm.1.weight"));
+    }
+
     @ParameterizedTest
     @MethodSource("requiredOfSuccessors")
     void namesWhatASuccessorLacks(GgufWriter writer, String name) {
@@ -384,7 +416,6 @@ class DraftFileTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "blk.0.attn_sinks.weight",
                 "blk.3.attn_q.weight",
                 "conf_proj.weight",
                 "dflash.dspark.markov.w1",

@@ -4,12 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.varve.api.speculation.Draft;
-import dev.varve.api.speculation.DraftRequest;
-import dev.varve.api.speculation.HiddenStates;
 import dev.varve.api.speculation.SpeculationTarget;
 import dev.varve.api.speculation.Speculator;
-import dev.varve.api.speculation.TokenHistory;
 import dev.varve.platform.draft.DflashSpeculator.Conduct;
 import dev.varve.platform.draft.DflashSpeculator.Residency;
 import dev.varve.platform.engine.SpeculationOptions;
@@ -24,14 +20,13 @@ import dev.varve.platform.shard.FlashAttention;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * What the block guesses at a position depends on the text before it alone, however many guesses
@@ -45,85 +40,32 @@ class MtpAcceptanceTest {
 
     @TempDir static Path folder;
 
-    /** Asks the block, notes its guesses by position, and hands on some right tokens instead. */
-    private static final class Told implements Speculator {
-        final Map<Integer, int[]> guesses = new TreeMap<>();
-        private final MtpSpeculator block;
-        private final int[] answer;
-
-        Told(MtpSpeculator block, int[] answer) {
-            this.block = block;
-            this.answer = answer;
-        }
-
-        @Override
-        public List<Integer> captures() {
-            return block.captures();
-        }
-
-        @Override
-        public int mostTokens() {
-            return MOST;
-        }
-
-        @Override
-        public List<Draft> propose(List<DraftRequest> sequences) {
-            DraftRequest request = sequences.getFirst();
-            int size = request.tokens().size();
-            int[] made =
-                    block.propose(
-                                    List.of(
-                                            new DraftRequest(
-                                                    request.sequence(), request.tokens(), MOST)))
-                            .getFirst()
-                            .tokens();
-            guesses.put(size, made.clone());
-            int[] draft = new int[MOST];
-            for (int i = 0; i < MOST; i++) {
-                int at = size - PROMPT + i;
-                int right = at < answer.length ? answer[at] : 0;
-                // None, one, two and three of them, in turn.
-                draft[i] = i < guesses.size() % (MOST + 1) ? right : (right + 1) % 256;
-            }
-            return List.of(Draft.of(draft));
-        }
-
-        @Override
-        public void observe(HiddenStates states, TokenHistory tokens) {
-            block.observe(states, tokens);
-        }
-
-        @Override
-        public void forget(long sequence) {
-            block.forget(sequence);
-        }
-
-        @Override
-        public void close() {
-            block.close();
-        }
+    static Stream<BlockModel> models() {
+        return BlockModel.all();
     }
 
     @ParameterizedTest
-    @EnumSource(MtpModels.class)
-    void guessesDoNotDependOnHowManyWereRightBefore(MtpModels spec) throws Exception {
+    @MethodSource("models")
+    void guessesDoNotDependOnHowManyWereRightBefore(BlockModel spec) throws Exception {
         int[] prompt = spec.tokens(PROMPT, 4);
-        Told wrong = new Told(open(spec), new int[0]);
+        ToldBlock wrong = new ToldBlock(open(spec), PROMPT, new int[0]);
         Answer plain = answer(spec, wrong, prompt);
-        Told right = new Told(open(spec), plain.tokens());
+        ToldBlock right = new ToldBlock(open(spec), PROMPT, plain.tokens());
         Answer guessed = answer(spec, right, prompt);
 
         assertArrayEquals(plain.tokens(), guessed.tokens());
         assertTrue(guessed.end().speculation().accepted() > COUNT / 3, guessed.end().toString());
-        assertTrue(right.guesses.size() < COUNT * 2 / 3, right.guesses.keySet().toString());
-        right.guesses.forEach(
-                (position, tokens) -> {
-                    assertEquals(MOST, tokens.length, "at " + position);
-                    assertArrayEquals(wrong.guesses.get(position), tokens, "at " + position);
-                });
+        assertTrue(right.guesses().size() < COUNT * 2 / 3, right.guesses().keySet().toString());
+        right.guesses()
+                .forEach(
+                        (position, tokens) -> {
+                            assertEquals(MOST, tokens.length, "at " + position);
+                            assertArrayEquals(
+                                    wrong.guesses().get(position), tokens, "at " + position);
+                        });
     }
 
-    private static MtpSpeculator open(MtpModels spec) throws Exception {
+    private static MtpSpeculator open(BlockModel spec) throws Exception {
         return MtpSpeculator.open(
                 spec.block(folder),
                 new SpeculationTarget.Limits(200, 1, MOST),
@@ -131,7 +73,7 @@ class MtpAcceptanceTest {
                 new Conduct(Residency.PERSISTENT, FlashAttention.AUTO));
     }
 
-    private static Answer answer(MtpModels spec, Speculator speculator, int[] prompt)
+    private static Answer answer(BlockModel spec, Speculator speculator, int[] prompt)
             throws Exception {
         ModelSettings settings = Cpu.settings(200, 1, Cpu.F16);
         settings = settings.with(settings.computation().with(ExactRows.ON));

@@ -17,7 +17,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 /** Random models with a block for multi-token prediction. */
-enum MtpModels {
+enum MtpModels implements BlockModel {
     DENSE(Qwen35Model.tiny()),
     OWN_HEAD_AND_FUSED(
             Qwen35Model.tiny()
@@ -54,17 +54,19 @@ enum MtpModels {
         return new Qwen35MoeModel(model, Qwen35MoeModel.tiny().experts());
     }
 
-    /** Random tokens of a text. */
-    int[] tokens(int count, long seed) {
+    @Override
+    public int[] tokens(int count, long seed) {
         return model.randomTokens(count, seed);
     }
 
-    Path write(Path folder) throws IOException {
+    @Override
+    public Path write(Path folder) throws IOException {
         return this == MIXTURE ? mixture().write(folder) : model.write(folder);
     }
 
     /** The block of the model's own file. */
-    MtpFile block(Path folder) throws IOException {
+    @Override
+    public MtpFile block(Path folder) throws IOException {
         OpenedModel target = Cpu.open(write(folder), ModelOptions.defaults());
         return MtpFile.of(
                 target.file(), Cpu.family(target.file()), target, ModelOptions.defaults());

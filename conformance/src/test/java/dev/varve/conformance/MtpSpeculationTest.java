@@ -26,11 +26,15 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Multi-token prediction beside its own model: it sees all tokens and changes none. */
+/** Multi-token prediction beside its model: it sees all tokens and changes none. */
 @Timeout(600)
 class MtpSpeculationTest {
     private static final int COUNT = 40;
     private static final int WIDTH = 3;
+    private static final List<SamplingOptions> SAMPLINGS =
+            List.of(
+                    SamplingOptions.greedy(),
+                    SamplingOptions.greedy().atTemperature(0.8f).seededWith(5));
 
     @TempDir static Path folder;
 
@@ -50,7 +54,7 @@ class MtpSpeculationTest {
         return PreparedModel.open(host, new HostListener() {}).load();
     }
 
-    private static List<Answer> ask(Engine engine, MtpModels spec, SamplingOptions sampling)
+    private static List<Answer> ask(Engine engine, BlockModel spec, SamplingOptions sampling)
             throws Exception {
         List<Answer> answers =
                 List.of(
@@ -74,33 +78,49 @@ class MtpSpeculationTest {
                 .forEach(alone::leaveOut);
         Path block = folder.resolve(spec + "-block.gguf");
         alone.write(block);
-        SamplingOptions sampled = SamplingOptions.greedy().atTemperature(0.8f).seededWith(5);
-        for (SamplingOptions sampling : List.of(SamplingOptions.greedy(), sampled)) {
-            List<int[]> plain = new ArrayList<>();
-            try (HostedModel model = load(file, List.of())) {
-                for (Answer answer : ask(model.engine(), spec, sampling)) {
-                    plain.add(answer.tokens());
-                }
-            }
-            List<GenerationEnd.Speculation> figures = new ArrayList<>();
-            for (String source : List.of(DraftSettings.MTP, block.toString())) {
-                try (HostedModel model = load(file, List.of(source))) {
-                    List<Answer> guessed = ask(model.engine(), spec, sampling);
-                    for (int i = 0; i < plain.size(); i++) {
-                        String what = source + ", " + sampling + ", prompt " + i;
-                        assertArrayEquals(plain.get(i), guessed.get(i).tokens(), what);
-                        GenerationEnd.Speculation made = guessed.get(i).end().speculation();
-                        // Every step but the last ones was guessed for: nothing was missing.
-                        assertTrue(
-                                made.drafted() >= WIDTH * (made.verifySteps() - WIDTH),
-                                what + made);
-                        assertTrue(made.verifySteps() > COUNT / 2, what + made);
-                        figures.add(made);
-                    }
-                }
-            }
+        for (SamplingOptions sampling : SAMPLINGS) {
+            List<GenerationEnd.Speculation> figures =
+                    requireSame(file, spec, sampling, List.of(DraftSettings.MTP, block.toString()));
+
             // The block of its own file and the same one in another file guess alike.
             assertTrue(figures.subList(0, 3).equals(figures.subList(3, 6)), figures.toString());
         }
+    }
+
+    @ParameterizedTest
+    @EnumSource(AssistantModels.class)
+    void tokensWithAnAssistantArePlainOnes(AssistantModels spec) throws Exception {
+        String assistant = spec.writeAssistant(folder).toString();
+        for (SamplingOptions sampling : SAMPLINGS) {
+            requireSame(spec.write(folder), spec, sampling, List.of(assistant));
+        }
+    }
+
+    /** Asks with each of some blocks; what became of the guesses of each answer. */
+    private static List<GenerationEnd.Speculation> requireSame(
+            Path file, BlockModel spec, SamplingOptions sampling, List<String> sources)
+            throws Exception {
+        List<int[]> plain = new ArrayList<>();
+        try (HostedModel model = load(file, List.of())) {
+            for (Answer answer : ask(model.engine(), spec, sampling)) {
+                plain.add(answer.tokens());
+            }
+        }
+        List<GenerationEnd.Speculation> figures = new ArrayList<>();
+        for (String source : sources) {
+            try (HostedModel model = load(file, List.of(source))) {
+                List<Answer> guessed = ask(model.engine(), spec, sampling);
+                for (int i = 0; i < plain.size(); i++) {
+                    String what = source + ", " + sampling + ", prompt " + i;
+                    assertArrayEquals(plain.get(i), guessed.get(i).tokens(), what);
+                    GenerationEnd.Speculation made = guessed.get(i).end().speculation();
+                    // Every step but the last ones was guessed for: nothing was missing.
+                    assertTrue(made.drafted() >= WIDTH * (made.verifySteps() - WIDTH), what + made);
+                    assertTrue(made.verifySteps() > COUNT / 2, what + made);
+                    figures.add(made);
+                }
+            }
+        }
+        return figures;
     }
 }

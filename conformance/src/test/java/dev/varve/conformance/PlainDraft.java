@@ -11,6 +11,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -73,7 +74,8 @@ final class PlainDraft {
         boolean reference = model.form() == DflashModel.Form.REFERENCE;
         double[][] fused = new double[features.length][];
         for (int i = 0; i < features.length; i++) {
-            double[] product = multiply(reference ? "dflash.fc" : "fc", toDoubles(features[i]));
+            double[] states = normedEach(toDoubles(features[i]));
+            double[] product = multiply(reference ? "dflash.fc" : "fc", states);
             fused[i] =
                     norm(
                             product,
@@ -165,8 +167,30 @@ final class PlainDraft {
         return result;
     }
 
+    private boolean normsStates() {
+        return file.tensor("dflash.aux_hidden_norm.0.weight").isPresent();
+    }
+
+    /** The states of each layer by themselves, where a file has norms for them. */
+    private double[] normedEach(double[] states) {
+        if (!normsStates()) {
+            return states;
+        }
+        int count = model.captures().size();
+        int width = states.length / count;
+        double[] result = new double[states.length];
+        for (int i = 0; i < count; i++) {
+            double[] own = Arrays.copyOfRange(states, i * width, (i + 1) * width);
+            double[] normed = norm(own, "dflash.aux_hidden_norm." + i + ".weight");
+            System.arraycopy(normed, 0, result, i * width, width);
+        }
+        return result;
+    }
+
     private double[] fusedFor(String prefix, double[] fused) {
-        boolean normed = model.form() == DflashModel.Form.REFERENCE && model.weights().gated();
+        boolean normed =
+                model.form() == DflashModel.Form.REFERENCE
+                        && (model.weights().gated() || normsStates());
         return normed ? norm(fused, prefix + "attn_norm.weight") : fused;
     }
 
@@ -236,7 +260,7 @@ final class PlainDraft {
         double[] result = new double[queries.length];
         for (int head = 0; head < network.heads(); head++) {
             int kv = head / (network.heads() / network.kvHeads()) * length;
-            double total = 0;
+            double total = sink(prefix, head);
             double[] weighted = new double[length];
             for (Entry entry : entries) {
                 if (!sees(layer, end, slot, entry)) {
@@ -257,6 +281,13 @@ final class PlainDraft {
             }
         }
         return model.weights().gated() ? gated(prefix, input, result) : result;
+    }
+
+    /** What a head adds to its weights, and gives nothing for. */
+    private double sink(String prefix, int head) {
+        return file.tensor(prefix + "attn_sinks.weight")
+                .map(sinks -> Math.exp(row(sinks, 0)[head]))
+                .orElse(0.0);
     }
 
     private double[] gated(String prefix, double[] input, double[] attended) {

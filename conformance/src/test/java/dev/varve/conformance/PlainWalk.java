@@ -4,6 +4,8 @@ import dev.varve.api.gguf.GgufFile;
 import dev.varve.testkit.Dflash2Model;
 
 import java.util.Arrays;
+import java.util.Comparator;
+import java.util.stream.IntStream;
 
 /** How drafts after DFlash make tokens of a block's states, in plain arithmetic. */
 final class PlainWalk {
@@ -52,6 +54,20 @@ final class PlainWalk {
             }
         }
         return logits;
+    }
+
+    /** How sure a DFlash2 slot is of its choice behind a token: its share of all candidates. */
+    double chance(Dflash2Model model, double[] state, int before) {
+        double[] unary = unary(model.scores(), state);
+        double[] scores =
+                IntStream.range(0, unary.length)
+                        .boxed()
+                        .sorted(Comparator.comparingDouble(token -> -unary[token]))
+                        .limit(model.selector().candidates())
+                        .mapToDouble(token -> unary[token] + transition(state, before, token))
+                        .toArray();
+        double best = Arrays.stream(scores).max().orElseThrow();
+        return 1 / Arrays.stream(scores).map(score -> Math.exp(score - best)).sum();
     }
 
     /** How a token follows another one in a DFlash2 slot: what is added to its own score. */

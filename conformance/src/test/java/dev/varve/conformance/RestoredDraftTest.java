@@ -12,12 +12,14 @@ import dev.varve.api.speculation.DraftRequest;
 import dev.varve.api.speculation.HiddenStates;
 import dev.varve.api.speculation.SpeculationTarget;
 import dev.varve.api.speculation.Speculator;
+import dev.varve.api.speculation.TokenHistory;
 import dev.varve.conformance.RandomModel.Family;
 import dev.varve.platform.draft.DflashSpeculator;
 import dev.varve.platform.draft.DflashSpeculator.Conduct;
 import dev.varve.platform.draft.DflashSpeculator.Residency;
 import dev.varve.platform.draft.DraftFile;
 import dev.varve.platform.engine.SpeculationOptions;
+import dev.varve.platform.mtp.MtpSpeculator;
 import dev.varve.platform.prefix.CacheSource;
 import dev.varve.platform.runtime.DraftRoom;
 import dev.varve.platform.runtime.LoadedModel;
@@ -32,13 +34,18 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.concurrent.Callable;
+import java.util.function.IntFunction;
+import java.util.stream.Stream;
 
 /**
  * A draft model guesses behind a prompt that was found as it does behind one that was computed
@@ -53,6 +60,8 @@ class RestoredDraftTest {
 
     /** Not in the middle of what is computed together otherwise. */
     private static final int BOUNDARY = 288;
+
+    private static final Conduct CONDUCT = new Conduct(Residency.PERSISTENT, FlashAttention.AUTO);
 
     @TempDir static Path folder;
 
@@ -94,8 +103,8 @@ class RestoredDraftTest {
         }
 
         @Override
-        public void observe(HiddenStates states) {
-            other.observe(states);
+        public void observe(HiddenStates states, TokenHistory tokens) {
+            other.observe(states, tokens);
         }
 
         @Override
@@ -110,29 +119,21 @@ class RestoredDraftTest {
     }
 
     private record Drafted(LoadedModel model, Recording recording) implements AutoCloseable {
-        static Drafted of(Path file, Path draft, Path store, int... cuts) throws Exception {
-            GgufFile target = GgufFile.open(file);
-            ModelShape shape = Cpu.family(target).open(target, ModelOptions.defaults()).shape();
-            DraftFile own = DraftFile.of(GgufFile.open(draft), target, shape);
-            Recording recording =
-                    new Recording(
-                            DflashSpeculator.open(
-                                    own,
-                                    new SpeculationTarget.Limits(CONTEXT, 1, MOST),
-                                    Cpu.device(),
-                                    new Conduct(Residency.PERSISTENT, FlashAttention.AUTO)),
-                            new ArrayList<>());
+        static Drafted of(Path file, Speculator speculator, Path store, int... cuts)
+                throws Exception {
+            Recording recording = new Recording(speculator, new ArrayList<>());
             ModelSettings settings = CacheHits.withHost(Cpu.settings(CONTEXT, 1, Cpu.F16));
+            int most = speculator.mostTokens();
             return new Drafted(
                     Cpu.load(
                             file,
                             settings.with(settings.computation().with(ExactRows.ON))
-                                    .with(new DraftRoom(MOST, own.captures())),
+                                    .with(new DraftRoom(most, speculator.captures())),
                             new LoadedModel.Extras(
                                     Optional.of(CacheHits.disk(store)),
                                     Optional.of(
                                             new SpeculationOptions(
-                                                    recording, MOST, OptionalInt.of(MOST)))),
+                                                    recording, most, OptionalInt.of(most)))),
                             cuts),
                     recording);
         }
@@ -171,7 +172,6 @@ class RestoredDraftTest {
     void theFirstGuessesAreThoseOfAPromptThatIsComputedWhole(Family family) throws Exception {
         RandomModel spec = family.wide(TensorType.F16);
         Path file = spec.write(folder);
-        int[] cuts = Cpu.legalCuts(file);
         GgufFile gguf = GgufFile.open(file);
         ModelShape shape = Cpu.family(gguf).open(gguf, ModelOptions.defaults()).shape();
         int layers = shape.layerCount();
@@ -182,21 +182,54 @@ class RestoredDraftTest {
                         .with(new DflashModel.Block(1 + MOST, 3))
                         .seeing(List.of(0, layers / 2, layers))
                         .write(folder);
-        int[] prompt = spec.tokens(PROMPT, 1);
-        Path store = folder.resolve(family + " store");
+        requireSameWhenRestored(
+                file,
+                count -> spec.tokens(count, count),
+                () ->
+                        DflashSpeculator.open(
+                                DraftFile.of(GgufFile.open(draft), gguf, shape),
+                                new SpeculationTarget.Limits(CONTEXT, 1, MOST),
+                                Cpu.device(),
+                                CONDUCT));
+    }
+
+    static Stream<BlockModel> blocks() {
+        return BlockModel.all();
+    }
+
+    @ParameterizedTest
+    @MethodSource("blocks")
+    void soAreThoseOfTokensOneAfterTheOther(BlockModel spec) throws Exception {
+        requireSameWhenRestored(
+                spec.write(folder),
+                count -> spec.tokens(count, count),
+                () ->
+                        MtpSpeculator.open(
+                                spec.block(folder),
+                                new SpeculationTarget.Limits(CONTEXT, 1, 3),
+                                Cpu.device(),
+                                CONDUCT));
+    }
+
+    private static void requireSameWhenRestored(
+            Path file, IntFunction<int[]> tokens, Callable<Speculator> speculator)
+            throws Exception {
+        int[] cuts = Cpu.legalCuts(file);
+        int[] prompt = tokens.apply(PROMPT);
+        Path store = Files.createTempDirectory(folder, "store");
         Answer expected;
         List<Integer> first;
-        try (Drafted drafted = Drafted.of(file, draft, store)) {
+        try (Drafted drafted = Drafted.of(file, speculator.call(), store)) {
             expected = drafted.ask(prompt);
             assertEquals(0, expected.end().tokens().cached());
             first = drafted.recording().first(PROMPT + 1);
-            assertEquals(MOST, first.size());
+            assertEquals(drafted.recording().mostTokens(), first.size());
 
             // Its room is needed by another one.
-            drafted.ask(spec.tokens(CONTEXT - COUNT, 2));
+            drafted.ask(tokens.apply(CONTEXT - COUNT));
             drafted.requireSame(prompt, CacheSource.HOST, expected, first);
         }
-        try (Drafted drafted = Drafted.of(file, draft, store, cuts[cuts.length / 2])) {
+        try (Drafted drafted = Drafted.of(file, speculator.call(), store, cuts[cuts.length / 2])) {
             drafted.requireSame(prompt, CacheSource.DISK, expected, first);
         }
     }

@@ -156,6 +156,11 @@ final class RecordingGraph implements ShardGraph {
     }
 
     @Override
+    public Tensor nextPositions() {
+        return once("next positions", GgmlType.I32, batch.tokens());
+    }
+
+    @Override
     public Tensor axisPositions() {
         return once("axis positions", GgmlType.I32, 4L * batch.tokens());
     }

@@ -206,6 +206,26 @@ public record DflashModel(
         return writer;
     }
 
+    /** Adds norms for the states of each captured layer, which the reference form may have. */
+    public GgufWriter normingStates(GgufWriter writer) {
+        RandomTensors tensors = tensors(writer);
+        for (int i = 0; i < captures.size(); i++) {
+            tensors.norm("dflash.aux_hidden_norm." + i + ".weight", target.width(), 1);
+        }
+        return writer;
+    }
+
+    /** Adds scores per head and layer that take part of attention and give nothing. */
+    public GgufWriter sinking(GgufWriter writer) {
+        RandomTensors tensors = tensors(writer);
+        for (int layer = 0; layer < network.layers(); layer++) {
+            String name = "blk." + layer + ".attn_sinks.weight";
+            // About as much as all of a short context weighs.
+            tensors.vector(name, network.heads(), tensors.rows().gaussian(name, 4, 2));
+        }
+        return writer;
+    }
+
     private void key(GgufWriter writer, String name, GgufValue value) {
         writer.put(architecture() + "." + name, value);
     }

@@ -16,7 +16,7 @@ public final class NextTokenOracle implements AutoCloseable {
     /** {@code LLAMA_CONTEXT_TYPE_MTP}. */
     private static final int CONTEXT_TYPE = 1;
 
-    private static final int THREADS = 2;
+    static final int THREADS = 2;
 
     private final MemorySegment model;
     private final MemorySegment context;
@@ -56,7 +56,7 @@ public final class NextTokenOracle implements AutoCloseable {
         }
     }
 
-    private static MemorySegment modelParams(Arena arena) {
+    static MemorySegment modelParams(Arena arena) {
         MemorySegment params = LlamaApi.modelDefaults(arena);
         LlamaLayouts.setInt(params, LlamaLayouts.MODEL_PARAMS, "n_gpu_layers", 0);
         LlamaLayouts.setAddress(
@@ -65,12 +65,26 @@ public final class NextTokenOracle implements AutoCloseable {
         return params;
     }
 
+    /** Of the context for multi-token prediction. */
     private static MemorySegment contextParams(Arena arena, int most) {
+        MemorySegment params = plainContextParams(arena, most);
+        LlamaLayouts.setInt(params, LlamaLayouts.CONTEXT_PARAMS, "ctx_type", CONTEXT_TYPE);
+        return params;
+    }
+
+    /** Likewise, of a block that reads what another context keeps. */
+    static MemorySegment contextParams(Arena arena, int most, MemorySegment other) {
+        MemorySegment params = contextParams(arena, most);
+        LlamaLayouts.setAddress(params, LlamaLayouts.CONTEXT_PARAMS, "ctx_other", other);
+        return params;
+    }
+
+    /** Of a context for any model, with exact keys and values. */
+    static MemorySegment plainContextParams(Arena arena, int most) {
         MemorySegment params = LlamaApi.contextDefaults(arena);
         for (String size : new String[] {"n_ctx", "n_batch", "n_ubatch", "n_outputs_max"}) {
             LlamaLayouts.setInt(params, LlamaLayouts.CONTEXT_PARAMS, size, most);
         }
-        LlamaLayouts.setInt(params, LlamaLayouts.CONTEXT_PARAMS, "ctx_type", CONTEXT_TYPE);
         LlamaLayouts.setInt(params, LlamaLayouts.CONTEXT_PARAMS, "n_threads", THREADS);
         LlamaLayouts.setInt(params, LlamaLayouts.CONTEXT_PARAMS, "n_threads_batch", THREADS);
         int off = OracleOptions.FlashAttention.OFF.id();
@@ -116,7 +130,7 @@ public final class NextTokenOracle implements AutoCloseable {
         }
     }
 
-    private static float[] floats(MemorySegment from, int count) {
+    static float[] floats(MemorySegment from, int count) {
         return from.reinterpret((long) count * Float.BYTES).toArray(JAVA_FLOAT);
     }
 

@@ -344,6 +344,28 @@ public final class Ops {
         return adopt(OpsApi.softMaxExt(context.count(1), use(a), pointer(mask), scale, 0));
     }
 
+    /**
+     * Likewise, with one more score per head that takes part of each row and is not given.
+     *
+     * @param a {@code F32 [cells, N, H]}
+     * @param sinks {@code F32 [H]}, not scaled
+     */
+    public Tensor softMaxExt(Tensor a, Tensor mask, float scale, Tensor sinks) {
+        requireSinks("soft_max_add_sinks", a, sinks);
+        Tensor result = softMaxExt(a, Optional.of(mask), scale);
+        OpsApi.softMaxAddSinks(result.pointer(), use(sinks));
+        return result;
+    }
+
+    private static void requireSinks(String operator, Tensor a, Tensor sinks) {
+        requireF32(operator, sinks);
+        require(
+                sinks.isPacked() && sinks.ne(0) == a.ne(2) && sinks.elements() == a.ne(2),
+                operator,
+                a,
+                sinks);
+    }
+
     /** Sum of each row: {@code [n, m] -> [1, m]}. */
     public Tensor sumRows(Tensor a) {
         return unary("sum_rows", a, OpsApi::sumRows);
@@ -635,6 +657,19 @@ public final class Ops {
         if (cutsAmongThreads(q, k, v)) {
             context.dependsOnThreads(result);
         }
+        return result;
+    }
+
+    /**
+     * Likewise, with one more score per head that takes part of the whole and gives nothing.
+     *
+     * @param sinks {@code F32 [H]}, not scaled
+     */
+    public Tensor flashAttention(
+            Tensor q, Tensor k, Tensor v, Tensor mask, AttentionOptions options, Tensor sinks) {
+        requireSinks("flash_attn_ext_add_sinks", q, sinks);
+        Tensor result = flashAttention(q, k, v, Optional.of(mask), options);
+        OpsApi.flashAttnExtAddSinks(result.pointer(), use(sinks));
         return result;
     }
 

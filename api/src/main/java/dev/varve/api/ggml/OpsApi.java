@@ -642,6 +642,31 @@ final class OpsApi {
                                         softcap));
     }
 
+    /** {@code void ggml_soft_max_add_sinks(struct ggml_tensor * a, struct ggml_tensor * sinks)} */
+    private static final MethodHandle SOFT_MAX_ADD_SINKS =
+            bind("ggml_soft_max_add_sinks", returnsNothing(C_POINTER, C_POINTER));
+
+    static void softMaxAddSinks(TensorPtr node, TensorPtr sinks) {
+        run(
+                () -> {
+                    SOFT_MAX_ADD_SINKS.invokeExact(node.address(), sinks.address());
+                });
+    }
+
+    /**
+     * {@code void ggml_flash_attn_ext_add_sinks(struct ggml_tensor * a, struct ggml_tensor *
+     * sinks)}
+     */
+    private static final MethodHandle FLASH_ATTN_EXT_ADD_SINKS =
+            bind("ggml_flash_attn_ext_add_sinks", returnsNothing(C_POINTER, C_POINTER));
+
+    static void flashAttnExtAddSinks(TensorPtr node, TensorPtr sinks) {
+        run(
+                () -> {
+                    FLASH_ATTN_EXT_ADD_SINKS.invokeExact(node.address(), sinks.address());
+                });
+    }
+
     /** {@code void ggml_prec_set_acc(struct ggml_tensor * node, int precision)} */
     private static final MethodHandle PREC_SET_ACC =
             bind("ggml_prec_set_acc", returnsNothing(C_POINTER, C_INT));

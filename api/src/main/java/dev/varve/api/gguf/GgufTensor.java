@@ -38,6 +38,11 @@ public record GgufTensor(String name, GgmlType type, List<Long> dimensions, Plac
         dimensions = List.copyOf(dimensions);
     }
 
+    /** The same data under another name, for those who use tensors of several files. */
+    public GgufTensor renamed(String other) {
+        return new GgufTensor(other, type, dimensions, place);
+    }
+
     /** The file, or the part of a split file, that holds the data. */
     public Path file() {
         return place.file();

@@ -62,4 +62,27 @@ public interface ModelFamilyProvider {
             GgufFile file, GgufFile target, ModelOptions options) {
         return Optional.empty();
     }
+
+    /**
+     * Values of {@code general.architecture} of the files that {@link #openAssistant} opens; none
+     * by default.
+     */
+    default Set<String> assistants() {
+        return Set.of();
+    }
+
+    /**
+     * Opens the network of a file of its own that guesses tokens of a model of this family, from
+     * what layers of the model took in. None by default.
+     *
+     * @param file of any architecture that is not among {@link #architectures}
+     * @param target file of the model whose tokens are guessed, with whatever the other one lacks
+     * @return empty where the file's architecture is not among {@link #assistants}
+     * @throws dev.varve.api.gguf.ModelFormatException if a key or tensor of it is missing, has
+     *     another type or shape, or does not fit the model
+     */
+    default Optional<ModelAssistant> openAssistant(
+            GgufFile file, GgufFile target, ModelOptions options) {
+        return Optional.empty();
+    }
 }

@@ -33,12 +33,24 @@ public final class ModelKeys {
     private final int blocks;
     private final int skippedBlocks;
 
+    /** What the blocks are that guess. */
+    private enum Guessing {
+        /** Some behind the trunk. */
+        LAST,
+        /** All: there is no trunk. */
+        ALL
+    }
+
     /**
      * Reads the number of layers.
      *
      * @throws ModelFormatException if it is missing or senseless
      */
     public ModelKeys(GgufFile file, ModelOptions options) {
+        this(file, options, Guessing.LAST);
+    }
+
+    private ModelKeys(GgufFile file, ModelOptions options, Guessing guessing) {
         this.options = options;
         path = file.path();
         metadata = file.metadata();
@@ -48,11 +60,27 @@ public final class ModelKeys {
         if (blocks > MAX_BLOCKS) {
             throw wrong("block_count", "at most " + MAX_BLOCKS, blocks);
         }
-        long skipped = metadata.findInteger(prefix + "nextn_predict_layers").orElse(0);
-        if (skipped < 0 || skipped >= blocks) {
-            throw wrong("nextn_predict_layers", "from 0 to below " + blocks, skipped);
+        long nextToken = metadata.findInteger(prefix + "nextn_predict_layers").orElse(0);
+        if (guessing == Guessing.ALL) {
+            if (nextToken != blocks) {
+                throw wrong("nextn_predict_layers", "all " + blocks + " blocks", nextToken);
+            }
+            skippedBlocks = 0;
+        } else {
+            if (nextToken < 0 || nextToken >= blocks) {
+                throw wrong("nextn_predict_layers", "from 0 to below " + blocks, nextToken);
+            }
+            skippedBlocks = (int) nextToken;
         }
-        skippedBlocks = (int) skipped;
+    }
+
+    /**
+     * Reads a file all of whose blocks guess tokens of another model; they are its layers.
+     *
+     * @throws ModelFormatException if {@code nextn_predict_layers} is not the number of blocks
+     */
+    public static ModelKeys ofGuessingBlocks(GgufFile file, ModelOptions options) {
+        return new ModelKeys(file, options, Guessing.ALL);
     }
 
     /** What decoder models have in common. */

@@ -28,6 +28,9 @@ public interface ShardGraph {
     /** Position of each column's token in its sequence, {@code I32 [T]}. */
     Tensor positions();
 
+    /** Position behind each column's token, {@code I32 [T]}: that of the token to be guessed. */
+    Tensor nextPositions();
+
     /**
      * Positions for multi-axis rotary embedding, {@code I32 [4 * T]}: time, height, width, extra;
      * text has 0 in extra.

@@ -20,10 +20,10 @@ final class DraftArguments {
             description =
                     "Guess tokens, of which one step of the model checks several; answers stay the"
                         + " same. FILE: with a draft model (DFlash, DSpark, DFlash2) that was"
-                        + " trained for this model, or with a file of its block for multi-token"
-                        + " prediction; mtp: with that block where the model's own file has it;"
-                        + " ngram: as the text went on before, good for code, quotes and lists; the"
-                        + " name of a plugin's speculator; or off.",
+                        + " trained for this model, with its assistant (Gemma 4), or with a file of"
+                        + " its block for multi-token prediction; mtp: with that block where the"
+                        + " model's own file has it; ngram: as the text went on before, good for"
+                        + " code, quotes and lists; the name of a plugin's speculator; or off.",
             order = SECTION)
     private Optional<String> draft = Optional.empty();
 
@@ -35,7 +35,7 @@ final class DraftArguments {
                             + DraftSettings.USUAL_MOST
                             + ", or as many as there can be; "
                             + DraftSettings.USUAL_MTP
-                            + " with mtp). Requests may ask for fewer:"
+                            + " with mtp and assistants). Requests may ask for fewer:"
                             + " draft_max, and \"speculative\": false for none.",
             order = SECTION + 1)
     private Optional<Integer> most = Optional.empty();

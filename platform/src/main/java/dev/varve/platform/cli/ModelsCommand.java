@@ -2,6 +2,7 @@ package dev.varve.platform.cli;
 
 import dev.varve.api.VarveException;
 import dev.varve.platform.draft.DraftFile;
+import dev.varve.platform.plugin.PluginCatalog;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -16,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /** Lists the demo models and the model files of folders, without loading any. */
 @Command(
@@ -50,6 +52,26 @@ final class ModelsCommand extends CliCommand {
         record Unusable(String name, Path file, boolean demo, String reason) implements Listed {}
     }
 
+    /**
+     * What files can be used for here.
+     *
+     * @param models architectures of models
+     * @param assistants architectures of what guesses beside them, but for draft models
+     */
+    private record Architectures(Set<String> models, Set<String> assistants) {
+        static Architectures of(PluginCatalog catalog) {
+            return new Architectures(
+                    catalog.families().keySet(),
+                    catalog.families().values().stream()
+                            .flatMap(family -> family.assistants().stream())
+                            .collect(Collectors.toSet()));
+        }
+
+        boolean isDraft(String name) {
+            return DraftFile.isDraft(name) || assistants.contains(name);
+        }
+    }
+
     @Option(
             names = "--models",
             paramLabel = "FOLDER",
@@ -80,7 +102,7 @@ final class ModelsCommand extends CliCommand {
                             .map(file -> listed(file.toString(), file, false))
                             .toList());
         }
-        Set<String> served = plugins.discover(environment()).families().keySet();
+        Architectures served = Architectures.of(plugins.discover(environment()));
         if (json) {
             ArrayNode array = Json.array();
             demos.forEach(each -> describe(each, served, array.addObject()));
@@ -118,7 +140,7 @@ final class ModelsCommand extends CliCommand {
         }
     }
 
-    private void print(List<Listed> models, Set<String> served) {
+    private void print(List<Listed> models, Architectures served) {
         if (models.isEmpty()) {
             out().println("  none");
             return;
@@ -148,14 +170,14 @@ final class ModelsCommand extends CliCommand {
         table.lines("  ").forEach(out()::println);
     }
 
-    private static String architecture(String name, Set<String> served) {
-        if (DraftFile.isDraft(name)) {
+    private static String architecture(String name, Architectures served) {
+        if (served.isDraft(name)) {
             return name + " (for --draft)";
         }
-        return served.contains(name) ? name : name + " (no plugin)";
+        return served.models().contains(name) ? name : name + " (no plugin)";
     }
 
-    private static void describe(Listed model, Set<String> served, ObjectNode entry) {
+    private static void describe(Listed model, Architectures served, ObjectNode entry) {
         entry.put("name", model.name())
                 .put("file", model.file().toString())
                 .put("demo", model.demo());
@@ -163,8 +185,8 @@ final class ModelsCommand extends CliCommand {
             case Listed.Usable(_, _, _, ModelSummary summary) -> {
                 entry.put("usable", true)
                         .put("architecture", summary.architecture())
-                        .put("served", served.contains(summary.architecture()))
-                        .put("draft", DraftFile.isDraft(summary.architecture()))
+                        .put("served", served.models().contains(summary.architecture()))
+                        .put("draft", served.isDraft(summary.architecture()))
                         .put("parameters", summary.size().parameters())
                         .put("file_bytes", summary.size().fileBytes())
                         .put("quantisation", summary.quantisation());

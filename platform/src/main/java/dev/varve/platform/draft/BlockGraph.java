@@ -194,22 +194,29 @@ final class BlockGraph implements DraftGraph {
                             ops.permute(some, 0, 2, 1, 3),
                             layers.cached(cache.layer(layer).keys(), begin, key.rows().get(i)),
                             layers.cached(cache.layer(layer).values(), begin, key.rows().get(i)),
-                            own.get(i));
+                            own.get(i),
+                            layers.sinks(layer));
             all = all == null ? attended : ops.concat(all, attended, 2);
         }
         return all;
     }
 
-    private Tensor attend(Tensor queries, Tensor keys, Tensor values, Tensor mask) {
+    private Tensor attend(
+            Tensor queries, Tensor keys, Tensor values, Tensor mask, Optional<Tensor> sinks) {
         Ops ops = context.ops();
         float scale = network.heads().scale();
         if (key.flash()) {
-            return ops.flashAttention(
-                    queries, keys, values, Optional.of(mask), AttentionOptions.scaled(scale));
+            AttentionOptions options = AttentionOptions.scaled(scale);
+            return sinks.isPresent()
+                    ? ops.flashAttention(queries, keys, values, mask, options, sinks.get())
+                    : ops.flashAttention(queries, keys, values, Optional.of(mask), options);
         }
         // Views of a product's operands are not for all devices.
         Tensor scores = ops.mulMat(ops.cont(keys), ops.cont(queries));
-        Tensor shares = ops.softMaxExt(scores, Optional.of(mask), scale);
+        Tensor shares =
+                sinks.isPresent()
+                        ? ops.softMaxExt(scores, mask, scale, sinks.get())
+                        : ops.softMaxExt(scores, Optional.of(mask), scale);
         Tensor attended = ops.mulMat(ops.cont(ops.transpose(values)), shares);
         return ops.cont(ops.permute(attended, 0, 2, 1, 3));
     }

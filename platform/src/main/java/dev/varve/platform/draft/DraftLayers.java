@@ -49,6 +49,11 @@ final class DraftLayers {
                 : Optional.empty();
     }
 
+    /** What takes part of a layer's attention and gives nothing, {@code F32 [heads]}. */
+    Optional<Tensor> sinks(int layer) {
+        return optional(DraftTensors.sinks(layer));
+    }
+
     Tensor norm(Tensor input, String weight) {
         return ops.mul(ops.rmsNorm(input, network.sizes().epsilon()), vector(weight));
     }

@@ -59,6 +59,11 @@ record DraftTensors(String fusion, String fusionNorm, String auxiliary) {
                 prefix + "fc.weight", prefix + "hidden_norm.weight", "dflash.aux_hidden_norm.");
     }
 
+    /** Scores that each head of a layer adds to those of what it sees, and gives nothing for. */
+    static String sinks(int layer) {
+        return layer(layer, "attn_sinks.weight");
+    }
+
     /** Name of a layer's tensor, without suffix. */
     static String layer(int layer, String name) {
         return WeightSelector.block(layer, name);
@@ -97,6 +102,9 @@ record DraftTensors(String fusion, String fusionNorm, String auxiliary) {
             selector.matrix(layer(layer, "attn_output"), heads.queryLength(), hidden);
             selector.vector(layer(layer, "attn_q_norm.weight"), heads.length());
             selector.vector(layer(layer, "attn_k_norm.weight"), heads.length());
+            if (file.architecture().equals(DraftReader.DFLASH)) {
+                selector.addIfPresent(sinks(layer), TensorUse.ELEMENTWISE, heads.count());
+            }
             if (gated) {
                 gate(file, selector, network, layer);
             }

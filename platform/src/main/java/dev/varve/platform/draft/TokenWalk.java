@@ -16,7 +16,7 @@ import java.util.Optional;
  * <p>For the formulas, see llama.cpp's DFlash models; their first largest element wins.
  */
 final class TokenWalk {
-    private static final int TENSORS_PER_SLOT = 24;
+    private static final int TENSORS_PER_SLOT = 32;
     private static final int TENSORS = 40;
 
     /**
@@ -156,14 +156,18 @@ final class TokenWalk {
                         weights.multiplyFew(ops, DraftTensors.SELECTOR_HIDDEN, states));
         Tensor before = inputs.known();
         Tensor tokens = null;
+        Tensor chances = null;
         for (int slot = 0; slot < network.guesses(); slot++) {
             Tensor candidates = slots.part(choice.candidates(), 1, count, slot);
             Tensor matches = links.between(slot, before, 1, slots.ids(choice.candidates(), slot));
             Tensor all = ops.add(matches, slots.part(choice.own(), count, 1, slot));
-            Tensor best = ops.argmax(ops.reshape2d(all, count, sequences));
-            Tensor chosen = ops.getRows(candidates, ops.reshape2d(best, 1, sequences));
+            Tensor columns = ops.reshape2d(all, count, sequences);
+            Tensor best = ops.reshape2d(ops.argmax(columns), 1, sequences);
+            Tensor chosen = ops.getRows(candidates, best);
             before = ops.reshape2d(chosen, sequences, 1);
             tokens = join(tokens, before, 0);
+            Tensor shares = ops.reshape3d(ops.softMax(columns), 1, count, sequences);
+            chances = join(chances, ops.reshape2d(ops.getRows(shares, best), 1, sequences), 1);
         }
         Optional<TokenLattice> lattice =
                 branches
@@ -171,7 +175,7 @@ final class TokenWalk {
                                 TokenLattice.of(slots, choice)
                                         .linked(inputs.known(), ids -> ids, links))
                         : Optional.empty();
-        return new Guesses(tokens, Optional.empty(), lattice);
+        return new Guesses(tokens, Optional.of(chances), lattice);
     }
 
     private Tensor scores(Tensor states, DraftMethod.Scores rules) {

@@ -5,8 +5,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Guesses one token after the other: each is put in behind the last one, with the state that the
- * block itself made there. Several sequences take each step together.
+ * Guesses one token after the other: each is put in behind the last one, or in its place, with the
+ * state that the block itself made there. Several sequences take each step together.
  */
 final class MtpChain {
     private final MtpModel model;
@@ -14,15 +14,29 @@ final class MtpChain {
 
     /** A sequence on its way. */
     private static final class Link {
+        private final MtpFile file;
         private final int region;
         private final int[] guesses;
+
+        /** What the last row took in, with the block's own state in the place of the model's. */
+        private final float[] column;
+
         private int position;
         private int count;
 
-        Link(MtpModel.Rows rows, int most) {
+        Link(MtpFile file, MtpModel.Rows rows, int most) {
+            this.file = file;
             region = rows.region();
             guesses = new int[most];
-            position = rows.position() + rows.tokens().length;
+            int end = rows.tokens().length;
+            position = rows.position() + end - 1;
+            column =
+                    Arrays.copyOfRange(
+                            rows.columns(),
+                            (end - 1) * file.columnLength(),
+                            end * file.columnLength());
+            int made = file.columnLength() - file.width();
+            Arrays.fill(column, made - file.width(), made, 0);
         }
 
         /** Adds a guess; a chain with one that is none ends. */
@@ -35,7 +49,9 @@ final class MtpChain {
 
         MtpModel.Rows next(float[] state) {
             int[] token = {guesses[count - 1]};
-            return new MtpModel.Rows(region, position++, token, state, MtpModel.Origin.BLOCK);
+            System.arraycopy(state, 0, column, column.length - state.length, state.length);
+            position += file.staysInPlace() ? 0 : 1;
+            return new MtpModel.Rows(region, position, token, column);
         }
     }
 
@@ -43,7 +59,7 @@ final class MtpChain {
         this.model = model;
         links = new ArrayList<>();
         for (int i = 0; i < most.length; i++) {
-            links.add(new Link(rows.get(i), most[i]));
+            links.add(new Link(model.file(), rows.get(i), most[i]));
         }
     }
 

@@ -5,6 +5,8 @@ import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.gguf.ModelFormatException;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
+import dev.varve.api.model.LayerState;
+import dev.varve.api.model.ModelAssistant;
 import dev.varve.api.model.ModelFamilyProvider;
 import dev.varve.api.model.ModelKeys;
 import dev.varve.api.model.ModelOptions;
@@ -14,14 +16,29 @@ import dev.varve.platform.runtime.OpenedModel;
 import java.util.List;
 
 /**
- * A file with a block that guesses, held against the model whose tokens it guesses. Nothing is
- * loaded; immutable.
+ * A file with a block that guesses, or with several blocks that do so together, held against the
+ * model whose tokens they guess. Nothing is loaded; immutable.
  *
  * @param file has the block
- * @param block as the family sees it, see {@link ModelFamilyProvider#openNextToken}
+ * @param block as the family sees it, see {@link ModelFamilyProvider#openNextToken} and {@link
+ *     ModelFamilyProvider#openAssistant}
  * @param target the model
+ * @param captures layers of the model whose input it guesses from; the last one stands for what
+ *     leaves the model's last layer
+ * @param staysInPlace whether guesses are put in at the same position, as with an assistant, or
+ *     behind each other
  */
-public record MtpFile(GgufFile file, LayerSplitAdapter block, ModelShape target) {
+public record MtpFile(
+        GgufFile file,
+        LayerSplitAdapter block,
+        ModelShape target,
+        List<Integer> captures,
+        boolean staysInPlace) {
+    /** Copies the layers. */
+    public MtpFile {
+        captures = List.copyOf(captures);
+    }
+
     /**
      * Finds the block.
      *
@@ -35,20 +52,28 @@ public record MtpFile(GgufFile file, LayerSplitAdapter block, ModelShape target)
             GgufFile file, ModelFamilyProvider family, OpenedModel target, ModelOptions options) {
         ModelShape shape = target.shape();
         if (!file.architecture().equals(shape.architecture())) {
-            throw new ModelFormatException(
-                    file.path(),
-                    "general.architecture",
-                    "a DFlash draft model, or "
-                            + shape.architecture()
-                            + " with a block for multi-token prediction",
-                    file.architecture());
+            ModelAssistant assistant =
+                    family.openAssistant(file, target.file(), options)
+                            .orElseThrow(() -> foreign(file, shape));
+            return new MtpFile(file, assistant.blocks(), shape, assistant.captures(), true);
         }
         ModelKeys keys = new ModelKeys(file, options);
         requireEqual(keys, "embedding_length", shape.embeddingLength(), keys.width());
         requireEqual(keys, "vocab_size", shape.vocabularySize(), keys.vocabulary());
         LayerSplitAdapter block =
                 family.openNextToken(file, target.file(), options).orElseThrow(() -> absent(file));
-        return new MtpFile(file, block, shape);
+        return new MtpFile(file, block, shape, List.of(shape.layerCount()), false);
+    }
+
+    private static ModelFormatException foreign(GgufFile file, ModelShape target) {
+        return new ModelFormatException(
+                file.path(),
+                "general.architecture",
+                "a DFlash draft model, "
+                        + target.architecture()
+                        + " with a block for multi-token prediction, or an assistant of such a"
+                        + " model",
+                file.architecture());
     }
 
     private static VarveException absent(GgufFile file) {
@@ -66,10 +91,14 @@ public record MtpFile(GgufFile file, LayerSplitAdapter block, ModelShape target)
         }
     }
 
-    /** The block alone. */
+    /** The blocks alone: the layers in front of them keep nothing and are not there. */
     LayerRange range() {
-        int layers = block.shape().layerCount();
-        return new LayerRange(layers - 1, layers);
+        List<LayerState> layers = block.shape().layers();
+        int begin = 0;
+        while (layers.get(begin).equals(LayerState.Custom.nothing())) {
+            begin++;
+        }
+        return new LayerRange(begin, layers.size());
     }
 
     /** What a block makes of a token, by the layer that it stands for. */
@@ -82,9 +111,9 @@ public record MtpFile(GgufFile file, LayerSplitAdapter block, ModelShape target)
         return target.embeddingLength();
     }
 
-    /** Layers of the model whose input it guesses from: what leaves the last one. */
-    public List<Integer> captures() {
-        return List.of(target.layerCount());
+    /** Elements of what a row takes in: a state of each capture, and what the block made itself. */
+    int columnLength() {
+        return (captures.size() + 1) * width();
     }
 
     /** Bytes of all weights that are loaded. */

@@ -5,6 +5,7 @@ import dev.varve.api.backend.ComputeDevice;
 import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.speculation.SpeculationTarget;
 import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.ExactRows;
@@ -21,6 +22,8 @@ import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.shard.Stashes;
+import dev.varve.platform.shard.StateCommit;
 import dev.varve.platform.shard.local.LocalShard;
 
 import java.util.ArrayList;
@@ -33,30 +36,28 @@ import java.util.Optional;
  * its own. For one thread; takes turns with others that compute on the device.
  */
 final class MtpModel implements AutoCloseable {
-    /** State rows that a shard has at least; the block keeps none. */
-    private static final int STATE_ROWS = 2;
+    /** Rows of a sequence that are computed at once. */
+    static final int MOST_ROWS = 256;
+
+    /** A window is told where it ends before a row is computed anew; nothing is kept for that. */
+    private static final Stashes STASHES = new Stashes(1, 1);
 
     private final MtpFile file;
     private final LocalShard shard;
     private final int capacity;
+
+    /** Of each region, the position behind the rows that were computed last. */
+    private final int[] ends;
 
     /**
      * Rows of one sequence that are computed together: tokens, and the hidden states before them.
      *
      * @param region of the sequence
      * @param position of the first one in the region
-     * @param states {@code F32 [width, tokens]}
-     * @param origin whose states they are
+     * @param columns {@code F32 [(captures + 1) * width, tokens]}: what the model made, and what
+     *     the block made itself; the model's last state or the block's own is zero
      */
-    record Rows(int region, int position, int[] tokens, float[] states, Origin origin) {}
-
-    /** Who made a hidden state. */
-    enum Origin {
-        /** The model, in front of its last norm. */
-        TRUNK,
-        /** The block, behind its last norm. */
-        BLOCK
-    }
+    record Rows(int region, int position, int[] tokens, float[] columns) {}
 
     /**
      * What the block makes of the last row of each sequence.
@@ -66,10 +67,15 @@ final class MtpModel implements AutoCloseable {
      */
     record Guess(int[] tokens, List<float[]> states) {}
 
-    private MtpModel(MtpFile file, LocalShard shard, int capacity) {
+    private MtpModel(MtpFile file, LocalShard shard, SpeculationTarget.Limits limits) {
         this.file = file;
         this.shard = shard;
-        this.capacity = capacity;
+        capacity = capacity(limits);
+        ends = new int[limits.sequences()];
+    }
+
+    MtpFile file() {
+        return file;
     }
 
     /**
@@ -84,7 +90,7 @@ final class MtpModel implements AutoCloseable {
             FlashAttention attention) {
         requireRoom(file, limits, device);
         ShardOptions options =
-                ShardOptions.of(CacheTypes.f16(), sizes(limits))
+                ShardOptions.of(CacheTypes.f16(), sizes(file, limits))
                         .withNumerics(new Numerics(attention, ExactRows.OFF))
                         .withCaptures(List.of(file.made()));
         LocalShard shard =
@@ -93,12 +99,25 @@ final class MtpModel implements AutoCloseable {
                         device,
                         options,
                         LoadProgress.silent());
-        return new MtpModel(file, shard, capacity(limits));
+        return new MtpModel(file, shard, limits);
     }
 
-    private static CacheSizes sizes(SpeculationTarget.Limits limits) {
+    /** A state row for each sequence, which a window belongs to; otherwise nothing is in it. */
+    private static CacheSizes sizes(MtpFile file, SpeculationTarget.Limits limits) {
+        int capacity = capacity(limits);
+        // Rows do not begin at multiples of how many there are at most.
+        ShardFootprint footprint =
+                ShardFootprint.of(
+                        file.block().shape(),
+                        file.range(),
+                        CacheTypes.f16(),
+                        2 * MOST_ROWS,
+                        capacity);
         return new CacheSizes(
-                Math.multiplyExact(limits.sequences(), capacity(limits)), STATE_ROWS, 0);
+                Math.multiplyExact(limits.sequences(), capacity),
+                limits.sequences() + 1,
+                footprint.regionSlots(),
+                STASHES);
     }
 
     /** Positions of a region: a sequence's tokens, and those that are guessed behind them. */
@@ -109,7 +128,7 @@ final class MtpModel implements AutoCloseable {
     /** Bytes of keys and values for as many sequences as there may be. */
     static long cacheBytes(MtpFile file, SpeculationTarget.Limits limits) {
         return ShardFootprint.cacheBytes(
-                file.block().shape(), file.range(), CacheTypes.f16(), sizes(limits));
+                file.block().shape(), file.range(), CacheTypes.f16(), sizes(file, limits));
     }
 
     private static void requireRoom(
@@ -155,28 +174,33 @@ final class MtpModel implements AutoCloseable {
 
     private ShardResult compute(
             List<Rows> all, Phase phase, OutputRows outputs, List<Integer> captures) {
+        List<StateCommit> rewinds = new ArrayList<>();
         List<Slice> slices = new ArrayList<>(all.size());
         for (Rows rows : all) {
+            int stateRow = 1 + rows.region();
+            int position = rows.position();
+            if (position > 0 && position < ends[rows.region()]) {
+                rewinds.add(new StateCommit(0, stateRow, stateRow, position - 1, 1));
+            }
+            ends[rows.region()] = position + rows.tokens().length;
             SlotSpan span = new SlotSpan(rows.region() * capacity, capacity);
-            SlicePlace place = SlicePlace.next(rows.position(), span, STATE_ROWS - 1);
+            SlicePlace place = SlicePlace.next(position, span, stateRow);
             slices.add(new Slice(rows.region(), rows.tokens(), place, outputs));
         }
-        Batch batch = new Batch(slices, phase, captures);
+        Batch batch = new Batch(new CacheChanges(rewinds, List.of()), slices, phase, captures);
         return shard.forward(batch, Optional.of(activation(all, batch.tokens()))).join();
     }
 
-    /** Both kinds of states one below the other, zero where it is of the other kind. */
     private HostBoundary activation(List<Rows> all, int tokens) {
-        int width = file.width();
-        float[] values = new float[tokens * 2 * width];
-        int column = 0;
+        if (all.size() == 1) {
+            return new HostBoundary(all.getFirst().columns(), tokens);
+        }
+        float[] values = new float[tokens * file.columnLength()];
+        int end = 0;
         for (Rows rows : all) {
-            int offset = rows.origin() == Origin.TRUNK ? 0 : width;
-            for (int i = 0; i < rows.tokens().length; i++) {
-                System.arraycopy(
-                        rows.states(), i * width, values, column * 2 * width + offset, width);
-                column++;
-            }
+            int length = rows.tokens().length * file.columnLength();
+            System.arraycopy(rows.columns(), 0, values, end, length);
+            end += length;
         }
         return new HostBoundary(values, tokens);
     }

@@ -1,16 +1,18 @@
 package dev.varve.platform.mtp;
 
+import dev.varve.api.speculation.HiddenStates;
+
 import java.util.Arrays;
 
 /**
- * What is known of a sequence. The row of a token takes the hidden state of the token before it, so
- * the last state that was seen is kept until the token behind it is known. Positions that are left
- * out begin a sequence anew: rows count from where they begin, as only distances matter to
+ * What is known of a sequence. The row of a token takes the hidden states of the token before it,
+ * so the last ones that were seen are kept until the token behind them is known. Positions that are
+ * left out begin a sequence anew: rows count from where they begin, as only distances matter to
  * attention.
  */
 final class MtpSequence {
     private final int region;
-    private final int width;
+    private final MtpFile file;
 
     /** Position of the first row. */
     private int begin;
@@ -21,23 +23,22 @@ final class MtpSequence {
     /** Position behind the tokens whose states were seen. */
     private int seen;
 
-    /** State of the token before {@link #seen}. */
+    /** States of the token before {@link #seen}, as a row takes them in. */
     private float[] carry;
 
     /** Rows behind {@link #stored}. */
     private int pending;
 
     private int[] tokens = new int[0];
-    private float[] states = new float[0];
+    private float[] columns = new float[0];
 
     /**
      * @param region where its rows are
-     * @param width elements of a state
      */
-    MtpSequence(int region, int width) {
+    MtpSequence(int region, MtpFile file) {
         this.region = region;
-        this.width = width;
-        carry = new float[width];
+        this.file = file;
+        restart(0);
     }
 
     int region() {
@@ -48,9 +49,9 @@ final class MtpSequence {
         return seen;
     }
 
-    /** Rows from the first one to before the one of {@link #seen}. */
+    /** Positions that the next guess goes by, but for that of the token it begins with. */
     int count() {
-        return seen - begin;
+        return seen - begin + (file.staysInPlace() ? 1 : 0);
     }
 
     int pending() {
@@ -60,23 +61,29 @@ final class MtpSequence {
     /** Forgets all rows; the next state is that of a position. */
     void restart(int position) {
         // Nothing stands before the first token; of any other one the state is not known.
-        begin = position == 0 ? 0 : position + 1;
+        begin = position == 0 && !file.staysInPlace() ? 0 : position + 1;
         stored = begin;
         seen = position;
-        carry = new float[width];
+        carry = new float[file.columnLength()];
         pending = 0;
     }
 
     /**
      * The next token.
      *
-     * @param values holds its state from {@code offset} on
+     * @param states of it and others, of each capture
+     * @param index of it among them
      */
-    void append(int token, float[] values, int offset) {
+    void append(int token, HiddenStates states, int index) {
         if (seen >= stored + pending) {
             add(token);
         }
-        carry = Arrays.copyOfRange(values, offset, offset + width);
+        int width = file.width();
+        for (int i = 0; i < states.layers().size(); i++) {
+            HiddenStates.Layer layer = states.layers().get(i);
+            int column = layer.firstColumn() + index;
+            System.arraycopy(layer.values(), column * width, carry, i * width, width);
+        }
         seen++;
     }
 
@@ -84,10 +91,10 @@ final class MtpSequence {
         if (pending == tokens.length) {
             int room = Math.max(4, 2 * pending);
             tokens = Arrays.copyOf(tokens, room);
-            states = Arrays.copyOf(states, room * width);
+            columns = Arrays.copyOf(columns, room * carry.length);
         }
         tokens[pending] = token;
-        System.arraycopy(carry, 0, states, pending * width, width);
+        System.arraycopy(carry, 0, columns, pending * carry.length, carry.length);
         pending++;
     }
 
@@ -98,13 +105,12 @@ final class MtpSequence {
                         region,
                         stored - begin,
                         Arrays.copyOf(tokens, pending),
-                        Arrays.copyOf(states, pending * width),
-                        MtpModel.Origin.TRUNK);
+                        Arrays.copyOf(columns, pending * carry.length));
         stored += pending;
         pending = 0;
         // A prompt's rows are many, those of a step few.
         tokens = new int[0];
-        states = new float[0];
+        columns = new float[0];
         return rows;
     }
 

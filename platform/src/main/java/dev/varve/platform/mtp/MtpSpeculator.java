@@ -30,9 +30,6 @@ public final class MtpSpeculator implements Speculator {
     /** Positions that must be there at least, where the sequence has as many. */
     private static final int LEAST_CONTEXT = 16;
 
-    /** Rows that are computed at once. */
-    private static final int MOST_ROWS = 256;
-
     /** Rows that wait for the next guess, which computes them with its own. */
     private static final int FEW_ROWS = 16;
 
@@ -119,11 +116,9 @@ public final class MtpSpeculator implements Speculator {
         if (sequence.seen() != first || full) {
             sequence.restart(first);
         }
-        HiddenStates.Layer layer = states.layers().getFirst();
         for (int i = 0; i < states.tokens(); i++) {
-            int column = layer.firstColumn() + i;
-            sequence.append(tokens.get(first + i), layer.values(), column * file.width());
-            if (sequence.pending() == MOST_ROWS) {
+            sequence.append(tokens.get(first + i), states, i);
+            if (sequence.pending() == MtpModel.MOST_ROWS) {
                 model().takeIn(sequence.take());
             }
         }
@@ -135,7 +130,7 @@ public final class MtpSpeculator implements Speculator {
 
     private Optional<MtpSequence> findOrOpen(long number) {
         if (!sequences.containsKey(number) && !free.isEmpty()) {
-            sequences.put(number, new MtpSequence(free.pop(), file.width()));
+            sequences.put(number, new MtpSequence(free.pop(), file));
         }
         return Optional.ofNullable(sequences.get(number));
     }

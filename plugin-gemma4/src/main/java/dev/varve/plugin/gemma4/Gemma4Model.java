@@ -33,10 +33,12 @@ final class Gemma4Model implements LayerSplitAdapter {
 
     private final Gemma4Sizes sizes;
     private final Gemma4Tensors tensors;
+    private final Gemma4Rows rows;
 
     Gemma4Model(Gemma4Sizes sizes, Gemma4Tensors tensors) {
         this.sizes = sizes;
         this.tensors = tensors;
+        rows = new Gemma4Rows(sizes, "");
     }
 
     @Override
@@ -204,32 +206,18 @@ final class Gemma4Model implements LayerSplitAdapter {
      * Scores are not scaled: queries and keys are normalised, and so are values, without weight.
      */
     private Tensor attention(ShardGraph graph, int layer, Tensor input) {
-        Ops ops = graph.ops();
         List<Tensor> parts =
                 graph.projections(input, Gemma4Tensors.fused(layer), tensors.projections(layer));
         Tensor query = graph.heads(parts.getFirst(), sizes.attention().heads()[layer]);
-        query = rotate(graph, layer, norm(graph, layer, "attn_q_norm", query));
+        query = rows.rotate(graph, layer, norm(graph, layer, "attn_q_norm", query));
         Tensor attended;
         if (sizes.ownsRows(layer)) {
-            int kvHeads = sizes.attention().kvHeads()[layer];
-            // The last part is the values' projection, or that of the keys where there is none.
-            Tensor value =
-                    ops.rmsNorm(graph.heads(parts.getLast(), kvHeads), sizes.trunk().epsilon());
-            Tensor key = graph.heads(parts.get(1), kvHeads);
-            key = rotate(graph, layer, norm(graph, layer, "attn_k_norm", key));
-            attended = graph.attention(layer, query, key, value, 1);
+            Gemma4Rows.Made made = rows.make(graph, layer, parts.get(1), parts.getLast());
+            attended = graph.attention(layer, query, made.keys(), made.values(), 1);
         } else {
             attended = graph.sharedAttention(layer, query, 1);
         }
         return graph.matmul(block(layer, "attn_output"), attended);
-    }
-
-    private Tensor rotate(ShardGraph graph, int layer, Tensor heads) {
-        Optional<Tensor> factors =
-                sizes.isSliding(layer)
-                        ? Optional.empty()
-                        : graph.optionalWeight(Gemma4Tensors.ROPE_FACTORS, TensorUse.ELEMENTWISE);
-        return graph.ops().ropeExt(heads, graph.positions(), factors, sizes.rope(layer));
     }
 
     private Tensor dense(ShardGraph graph, int layer, Tensor hidden) {

@@ -37,7 +37,12 @@ record Gemma4Sizes(
      * @param full of the full layers
      * @param sliding of the sliding layers
      */
-    record Attention(int[] heads, int[] kvHeads, Head full, Head sliding) {}
+    record Attention(int[] heads, int[] kvHeads, Head full, Head sliding) {
+        /** The heads of a kind of layers. */
+        Head head(boolean slides) {
+            return slides ? sliding : full;
+        }
+    }
 
     /**
      * A head of one kind of layers.
@@ -81,7 +86,7 @@ record Gemma4Sizes(
     }
 
     private Head head(int layer) {
-        return isSliding(layer) ? attention.sliding() : attention.full();
+        return attention.head(isSliding(layer));
     }
 
     boolean isSliding(int layer) {
@@ -129,9 +134,7 @@ record Gemma4Sizes(
     static Gemma4Sizes read(GgufFile file, ModelOptions options) {
         ModelKeys keys = new ModelKeys(file, options);
         Trunk trunk = keys.trunk();
-        boolean[] sliding =
-                keys.flags("attention.sliding_window_pattern")
-                        .orElseGet(() -> keys.slidingLayers(trunk.layers()));
+        boolean[] sliding = sliding(keys);
         float softcap = keys.number("final_logit_softcapping", 30);
         if (!(softcap >= 0)) {
             throw keys.wrong("final_logit_softcapping", "from 0", softcap);
@@ -140,18 +143,24 @@ record Gemma4Sizes(
                 trunk,
                 new Rows(
                         sliding, keys.positive("attention.sliding_window"), sources(keys, sliding)),
-                attention(keys, trunk),
+                attention(keys, trunk.width()),
                 new FeedForward(keys.perLayer("feed_forward_length"), experts(keys)),
                 new Extras(keys.count("embedding_length_per_layer_input", 1 << 16), softcap));
     }
 
-    private static Attention attention(ModelKeys keys, Trunk trunk) {
+    /** Which layers attend to a window. */
+    static boolean[] sliding(ModelKeys keys) {
+        return keys.flags("attention.sliding_window_pattern")
+                .orElseGet(() -> keys.slidingLayers(keys.layers()));
+    }
+
+    /** Sizes of the attention of layers of a width. */
+    static Attention attention(ModelKeys keys, int width) {
         int[] heads = keys.perLayer("attention.head_count");
         int[] kvHeads = keys.perLayer("attention.head_count_kv", heads);
         keys.requireGroups(heads, kvHeads);
         int full =
-                keys.headLength(
-                        "attention.key_length", "attention.value_length", trunk.width() / heads[0]);
+                keys.headLength("attention.key_length", "attention.value_length", width / heads[0]);
         int sliding =
                 keys.headLength("attention.key_length_swa", "attention.value_length_swa", full);
         return new Attention(heads, kvHeads, head(keys, "", full), head(keys, "_swa", sliding));

@@ -70,6 +70,7 @@ class Gemma4FamilyTest extends FamilyFileTest {
     @Test
     void theFamilyServesItsArchitectures() {
         assertEquals(Set.of("gemma4"), new Gemma4Family().architectures());
+        assertEquals(Set.of("gemma4-assistant"), new Gemma4Family().assistants());
         assertTrue(new Gemma4Family().preTokenizers().isEmpty());
     }
 

@@ -35,6 +35,7 @@ final class GraphInputs {
     private final AttentionInputs sliding;
     private Optional<Tensor> ids = Optional.empty();
     private Optional<Tensor> positions = Optional.empty();
+    private Optional<Tensor> nextPositions = Optional.empty();
     private Optional<Tensor> axisPositions = Optional.empty();
     private Optional<Tensor> boundary = Optional.empty();
     private Optional<Tensor> outputs = Optional.empty();
@@ -95,6 +96,14 @@ final class GraphInputs {
         positions =
                 Optional.of(positions.orElseGet(() -> input("positions", GgmlType.I32, tokens)));
         return positions.get();
+    }
+
+    Tensor nextPositions() {
+        nextPositions =
+                Optional.of(
+                        nextPositions.orElseGet(
+                                () -> input("next_positions", GgmlType.I32, tokens)));
+        return nextPositions.get();
     }
 
     Tensor axisPositions() {
@@ -169,10 +178,13 @@ final class GraphInputs {
                 writeRows(batch, each);
             }
         }
-        positions.filter(Tensor::isPlaced).ifPresent(tensor -> writePositions(batch, tensor, 1));
+        positions.filter(Tensor::isPlaced).ifPresent(tensor -> writePositions(batch, tensor, 0));
+        nextPositions
+                .filter(Tensor::isPlaced)
+                .ifPresent(tensor -> writePositions(batch, tensor, 1));
         axisPositions
                 .filter(Tensor::isPlaced)
-                .ifPresent(tensor -> writePositions(batch, tensor, AXES));
+                .ifPresent(tensor -> writeAxisPositions(batch, tensor));
         outputs.filter(Tensor::isPlaced).ifPresent(tensor -> writeOutputs(batch, tensor));
         for (TreeInput each : trees) {
             if (each.tensor().isPlaced()) {
@@ -213,20 +225,27 @@ final class GraphInputs {
         }
     }
 
+    private void writePositions(Batch batch, Tensor tensor, int ahead) {
+        collectPositions(batch, ahead);
+        tensor.write(intScratch, 0, tokens, 0);
+    }
+
     /** Text has the same position on the time, height and width axes and 0 on the fourth. */
-    private void writePositions(Batch batch, Tensor tensor, int axes) {
+    private void writeAxisPositions(Batch batch, Tensor tensor) {
+        collectPositions(batch, 0);
+        System.arraycopy(intScratch, 0, intScratch, tokens, tokens);
+        System.arraycopy(intScratch, 0, intScratch, 2 * tokens, tokens);
+        Arrays.fill(intScratch, 3 * tokens, 4 * tokens, 0);
+        tensor.write(intScratch, 0, AXES * tokens, 0);
+    }
+
+    private void collectPositions(Batch batch, int ahead) {
         int column = 0;
         for (Slice slice : batch.slices()) {
             for (int i = 0; i < slice.tokens().length; i++) {
-                intScratch[column++] = slice.position(i);
+                intScratch[column++] = slice.position(i) + ahead;
             }
         }
-        if (axes == AXES) {
-            System.arraycopy(intScratch, 0, intScratch, tokens, tokens);
-            System.arraycopy(intScratch, 0, intScratch, 2 * tokens, tokens);
-            Arrays.fill(intScratch, 3 * tokens, 4 * tokens, 0);
-        }
-        tensor.write(intScratch, 0, axes * tokens, 0);
     }
 
     private void writeOutputs(Batch batch, Tensor tensor) {

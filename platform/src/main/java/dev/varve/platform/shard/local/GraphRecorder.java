@@ -123,7 +123,15 @@ final class GraphRecorder implements ShardGraph {
 
     @Override
     public Tensor positions() {
-        Tensor all = inputs.positions();
+        return kept(inputs.positions());
+    }
+
+    @Override
+    public Tensor nextPositions() {
+        return kept(inputs.nextPositions());
+    }
+
+    private Tensor kept(Tensor all) {
         return dropped == 0 ? all : ops.view1d(all, tokens(), (long) dropped * Integer.BYTES);
     }
 

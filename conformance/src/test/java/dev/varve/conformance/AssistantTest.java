@@ -1,0 +1,124 @@
+package dev.varve.conformance;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.api.speculation.SpeculationTarget;
+import dev.varve.platform.draft.DflashSpeculator.Conduct;
+import dev.varve.platform.draft.DflashSpeculator.Residency;
+import dev.varve.platform.engine.SpeculationOptions;
+import dev.varve.platform.mtp.MtpSpeculator;
+import dev.varve.platform.runtime.DraftRoom;
+import dev.varve.platform.runtime.LoadedModel;
+import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.sampling.SamplingOptions;
+import dev.varve.platform.shard.ExactRows;
+import dev.varve.platform.shard.FlashAttention;
+import dev.varve.testkit.AssistantOracle;
+
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.stream.IntStream;
+
+/** What an assistant guesses is what libllama makes of it over the model's own keys and values. */
+@Timeout(300)
+class AssistantTest {
+    private static final int COUNT = 30;
+    private static final int MOST = 4;
+    private static final int CONTEXT = 900;
+
+    /** Logits lie several units apart; keys and values in half precision cost this. */
+    private static final double CLOSE = 0.05;
+
+    @TempDir static Path folder;
+
+    /** Short, longer than a window, and longer than what a window's region holds. */
+    @ParameterizedTest
+    @EnumSource(AssistantModels.class)
+    void guessesAreThoseOfLibllama(AssistantModels spec) throws Exception {
+        try (AssistantOracle oracle =
+                new AssistantOracle(
+                        spec.write(folder), spec.writeAssistant(folder), spec.width(), CONTEXT)) {
+            for (int length : new int[] {1, 40, 800}) {
+                int[] prompt = spec.tokens(length, length);
+                ToldBlock wrong = new ToldBlock(open(spec), length, new int[0]);
+                int[] answer = answer(spec, wrong, prompt);
+                ToldBlock right = new ToldBlock(open(spec), length, answer);
+
+                assertArrayEquals(answer, answer(spec, right, prompt));
+
+                int[] text = IntStream.concat(IntStream.of(prompt), IntStream.of(answer)).toArray();
+                assertTrue(wrong.guesses().size() > COUNT / 2, wrong.guesses().toString());
+                assertTrue(right.guesses().size() < COUNT * 2 / 3, right.guesses().toString());
+                requireLikely(oracle, text, wrong.guesses());
+                requireLikely(oracle, text, right.guesses());
+            }
+        }
+    }
+
+    /** The first guesses, and some of those behind. */
+    private static void requireLikely(
+            AssistantOracle oracle, int[] text, Map<Integer, int[]> guesses) {
+        int step = 0;
+        for (int known : guesses.keySet()) {
+            if (step++ % 4 == 0) {
+                requireLikely(oracle, Arrays.copyOf(text, known), guesses.get(known));
+            }
+        }
+    }
+
+    /** Each guess is put in behind the last token, beside the state that libllama made there. */
+    private static void requireLikely(AssistantOracle oracle, int[] text, int[] guesses) {
+        oracle.read(Arrays.copyOf(text, text.length - 1));
+        int token = text[text.length - 1];
+        assertEquals(MOST, guesses.length, "behind " + text.length + " tokens");
+        for (int i = 0; i < guesses.length; i++) {
+            float[] logits = oracle.next(token);
+            float best = Float.NEGATIVE_INFINITY;
+            for (float logit : logits) {
+                best = Math.max(best, logit);
+            }
+            String what = "guess " + i + " behind " + text.length + " tokens";
+            assertTrue(best > 4, what + ": logits are flat: " + best);
+            assertEquals(best, logits[guesses[i]], CLOSE, what);
+            token = guesses[i];
+        }
+    }
+
+    private static MtpSpeculator open(AssistantModels spec) throws Exception {
+        return MtpSpeculator.open(
+                spec.block(folder),
+                new SpeculationTarget.Limits(CONTEXT, 1, MOST),
+                Cpu.device(),
+                new Conduct(Residency.PERSISTENT, FlashAttention.AUTO));
+    }
+
+    private static int[] answer(AssistantModels spec, ToldBlock told, int[] prompt)
+            throws Exception {
+        ModelSettings settings = Cpu.settings(CONTEXT, 1, Cpu.F16);
+        settings = settings.with(settings.computation().with(ExactRows.ON));
+        Answer answer = Answer.of(prompt, COUNT, SamplingOptions.greedy());
+        try (LoadedModel model =
+                Cpu.load(
+                        spec.write(folder),
+                        settings.with(new DraftRoom(MOST, told.captures())),
+                        new LoadedModel.Extras(
+                                Optional.empty(),
+                                Optional.of(
+                                        new SpeculationOptions(
+                                                told, MOST, OptionalInt.of(MOST)))))) {
+            answer.submit(model.engine());
+            answer.end();
+        }
+        return answer.tokens();
+    }
+}

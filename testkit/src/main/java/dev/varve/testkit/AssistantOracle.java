@@ -1,0 +1,120 @@
+package dev.varve.testkit;
+
+import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+/**
+ * What libllama makes of an assistant beside its model, on the CPU with F32 keys and values. Owns
+ * models, contexts and threads; for one thread.
+ */
+public final class AssistantOracle implements AutoCloseable {
+    private final Deque<Runnable> owned = new ArrayDeque<>();
+    private final MemorySegment target;
+    private final MemorySegment assistant;
+    private final int vocabulary;
+    private final int width;
+    private int position;
+    private float[] state = new float[0];
+
+    /**
+     * Loads both.
+     *
+     * @param file of the assistant
+     * @param width of the model's hidden state
+     * @param most tokens of a sequence
+     * @throws IllegalArgumentException with libllama's reason if it refuses
+     */
+    public AssistantOracle(Path target, Path file, int width, int most) {
+        this.width = width;
+        Oracle.load();
+        NativeLog.drain();
+        MemorySegment threads = CpuBackend.newThreadPool(NextTokenOracle.THREADS);
+        owned.push(() -> CpuBackend.freeThreadPool(threads));
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment model = model(arena, target);
+            vocabulary = LlamaApi.vocabularyTokens(LlamaApi.vocabulary(model));
+            this.target = context(model, NextTokenOracle.plainContextParams(arena, most), threads);
+            assistant =
+                    context(
+                            model(arena, file),
+                            NextTokenOracle.contextParams(arena, most, this.target),
+                            threads);
+        } catch (RuntimeException | Error e) {
+            close();
+            throw e;
+        }
+    }
+
+    private MemorySegment model(Arena arena, Path file) {
+        MemorySegment path = arena.allocateFrom(file.toAbsolutePath().toString());
+        MemorySegment model = LlamaApi.loadModel(path, NextTokenOracle.modelParams(arena));
+        if (model.equals(MemorySegment.NULL)) {
+            throw new IllegalArgumentException(file + ": refused: " + NativeLog.drain());
+        }
+        owned.push(() -> LlamaApi.freeModel(model));
+        return model;
+    }
+
+    private MemorySegment context(MemorySegment model, MemorySegment params, MemorySegment pool) {
+        MemorySegment context = LlamaApi.newContext(model, params);
+        if (context.equals(MemorySegment.NULL)) {
+            throw new IllegalArgumentException("no context: " + NativeLog.drain());
+        }
+        owned.push(() -> LlamaApi.freeContext(context));
+        LlamaApi.attachThreadPool(context, pool);
+        LlamaApi.keepNextStates(context);
+        return context;
+    }
+
+    /** Has the model compute a text from its first token on. */
+    public void read(int[] tokens) {
+        LlamaApi.clear(target);
+        try (Arena arena = Arena.ofConfined()) {
+            OracleBatch batch = new OracleBatch(arena, tokens.length);
+            for (int i = 0; i < tokens.length; i++) {
+                batch.add(tokens[i], i, 0, true);
+            }
+            decode(target, batch.struct());
+        }
+        position = tokens.length;
+        state = NextTokenOracle.floats(LlamaApi.nextState(target, tokens.length - 1), width);
+    }
+
+    /**
+     * Puts in a token behind the text, or behind what was guessed so far.
+     *
+     * @return logits of what follows, {@code [vocabulary]}
+     */
+    public float[] next(int token) {
+        try (Arena arena = Arena.ofConfined()) {
+            OracleBatch batch = new OracleBatch(arena, 1);
+            batch.add(token, position, 0, true);
+            MemorySegment struct = batch.struct();
+            LlamaLayouts.setAddress(
+                    struct, LlamaLayouts.BATCH, "embd", arena.allocateFrom(JAVA_FLOAT, state));
+            decode(assistant, struct);
+            state = NextTokenOracle.floats(LlamaApi.nextState(assistant, 0), width);
+            return NextTokenOracle.floats(LlamaApi.logits(assistant, 0), vocabulary);
+        }
+    }
+
+    private static void decode(MemorySegment context, MemorySegment batch) {
+        int status = LlamaApi.decode(context, batch);
+        if (status != 0) {
+            throw new IllegalStateException(
+                    "llama_decode returned " + status + ": " + NativeLog.drain());
+        }
+    }
+
+    @Override
+    public void close() {
+        while (!owned.isEmpty()) {
+            owned.pop().run();
+        }
+    }
+}

@@ -70,7 +70,10 @@ final class DecodeStep {
         List<RequestStep> steps = new ArrayList<>(running.size());
         List<Request> requests = running.inDecode();
         List<int[]> drafts =
-                drafting.propose(requests, requests.stream().mapToInt(this::mostGuesses).toArray());
+                drafting.propose(
+                        requests,
+                        requests.stream().mapToInt(this::mostGuesses).toArray(),
+                        flights::change);
         for (int i = 0; i < requests.size(); i++) {
             Request request = requests.get(i);
             // Others may have made room for this one, or this one for them.

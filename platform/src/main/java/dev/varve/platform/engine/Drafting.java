@@ -8,6 +8,7 @@ import dev.varve.platform.prefix.FeatureKind;
 import dev.varve.platform.prefix.FeatureSpan;
 import dev.varve.platform.shard.Feature;
 import dev.varve.platform.speculation.AcceptanceRates;
+import dev.varve.platform.speculation.DistantSpeculator;
 import dev.varve.platform.speculation.GuessEconomy;
 
 import java.util.ArrayList;
@@ -145,9 +146,10 @@ final class Drafting {
      *
      * @param requests all that will be in it
      * @param most per request, how many guesses can be of use
+     * @param meanwhile what the model may do while guesses are made elsewhere
      * @return one draft for each
      */
-    List<int[]> propose(List<Request> requests, int[] most) {
+    List<int[]> propose(List<Request> requests, int[] most, Runnable meanwhile) {
         List<int[]> chosen = new ArrayList<>();
         requests.forEach(request -> chosen.add(new int[0]));
         if (options.isEmpty()) {
@@ -171,7 +173,11 @@ final class Drafting {
         if (asks.isEmpty() || !economy.asks(requests.size(), asks.size())) {
             return chosen;
         }
-        List<Draft> drafts = ask(List.copyOf(asks));
+        long begin = System.nanoTime();
+        if (begins(List.copyOf(asks))) {
+            meanwhile.run();
+        }
+        List<Draft> drafts = ask(List.copyOf(asks), begin);
         if (options.isEmpty()) {
             return chosen;
         }
@@ -190,10 +196,25 @@ final class Drafting {
         return chosen;
     }
 
-    private List<Draft> ask(List<DraftRequest> asks) {
-        long begin = System.nanoTime();
+    /** Whether guesses are being made elsewhere already. */
+    private boolean begins(List<DraftRequest> asks) {
         try {
-            List<Draft> drafts = options.orElseThrow().speculator().propose(asks);
+            if (options.orElseThrow().speculator() instanceof DistantSpeculator distant) {
+                distant.begin(asks);
+                return true;
+            }
+        } catch (RuntimeException | Error e) {
+            giveUp(e);
+        }
+        return false;
+    }
+
+    private List<Draft> ask(List<DraftRequest> asks, long begin) {
+        if (options.isEmpty()) {
+            return List.of();
+        }
+        try {
+            List<Draft> drafts = options.get().speculator().propose(asks);
             if (drafts.size() != asks.size()) {
                 throw new IllegalStateException(
                         drafts.size() + " drafts for " + asks.size() + " sequences");

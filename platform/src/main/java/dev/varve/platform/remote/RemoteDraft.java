@@ -4,11 +4,11 @@ import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.speculation.Draft;
 import dev.varve.api.speculation.DraftRequest;
 import dev.varve.api.speculation.HiddenStates;
-import dev.varve.api.speculation.Speculator;
 import dev.varve.platform.draft.DraftFile;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardLostException;
+import dev.varve.platform.speculation.DistantSpeculator;
 import dev.varve.platform.wire.Deadline;
 import dev.varve.platform.wire.Message;
 import dev.varve.platform.wire.WireException;
@@ -32,7 +32,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * waiting for them; what the connection cannot take in time is left out, and the draft begins anew
  * behind it.
  */
-public final class RemoteDraft implements Speculator {
+public final class RemoteDraft implements DistantSpeculator {
     /** States that are sent by themselves; fewer wait for what follows. */
     private static final int SMALL = 1 << 18;
 
@@ -59,15 +59,24 @@ public final class RemoteDraft implements Speculator {
     private long waitingBytes;
     private final AtomicLong underWay = new AtomicLong();
     private final AtomicBoolean returning = new AtomicBoolean();
-    private Optional<Late> late = Optional.empty();
+
+    /** What it was asked and has not told yet. */
+    private Optional<Question> asked = Optional.empty();
+
+    /** Guesses that a step did not wait for any longer. */
+    private Optional<Question> late = Optional.empty();
 
     /** The incarnation of the process that was used last. */
     private Optional<ShardSupervisor.Session> used = Optional.empty();
 
     private long losses;
 
-    /** Guesses that a step did not wait for any longer. */
-    private record Late(CompletableFuture<Message> reply, long askedAt) {}
+    /** What the process was asked, and when. */
+    private record Question(
+            List<DraftStep.Ask> asks,
+            ShardSupervisor.Session session,
+            CompletableFuture<Message> reply,
+            long askedAt) {}
 
     private RemoteDraft(DraftFile file, DraftCodec codec, ShardSupervisor supervisor) {
         this.file = file;
@@ -236,39 +245,58 @@ public final class RemoteDraft implements Speculator {
     }
 
     @Override
-    public List<Draft> propose(List<DraftRequest> sequences) {
-        List<Draft> none = Collections.nCopies(sequences.size(), Draft.NONE);
+    public void begin(List<DraftRequest> sequences) {
+        asked.ifPresent(this::giveUp);
+        asked = Optional.empty();
         if (isStillWaiting()) {
-            return none;
+            return;
         }
         Optional<ShardSupervisor.Session> session = session();
         if (session.isEmpty()) {
             takeWaiting();
-            return none;
+            return;
         }
-        DraftStep step =
-                new DraftStep(takeWaiting(), sequences.stream().map(RemoteDraft::ask).toList());
-        long begin = System.nanoTime();
+        DraftStep step = new DraftStep(takeWaiting(), asks(sequences));
+        long now = System.nanoTime();
         CompletableFuture<Message> reply = call(session.get(), codec.encode(step));
+        asked = Optional.of(new Question(step.asks(), session.get(), reply, now));
+    }
+
+    @Override
+    public List<Draft> propose(List<DraftRequest> sequences) {
+        if (asked.isEmpty() || !asked.get().asks().equals(asks(sequences))) {
+            begin(sequences);
+        }
+        Optional<Question> question = asked;
+        asked = Optional.empty();
+        return question.flatMap(this::answer)
+                .orElseGet(() -> Collections.nCopies(sequences.size(), Draft.NONE));
+    }
+
+    private Optional<List<Draft>> answer(Question question) {
         try {
-            Message found = reply.get(patience.nanos(), TimeUnit.NANOSECONDS);
-            patience.took(System.nanoTime() - begin);
-            return codec.decode(step.asks(), found);
+            Message found = question.reply().get(patience.nanos(), TimeUnit.NANOSECONDS);
+            patience.took(System.nanoTime() - question.askedAt());
+            return Optional.of(codec.decode(question.asks(), found));
         } catch (TimeoutException e) {
-            reply.exceptionally(
-                    failure -> {
-                        lost(session.get(), failure);
-                        return null;
-                    });
-            late = Optional.of(new Late(reply, begin));
-            return none;
+            giveUp(question);
         } catch (ExecutionException | WireException e) {
-            lost(session.get(), e);
-            return none;
+            lost(question.session(), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return none;
         }
+        return Optional.empty();
+    }
+
+    /** Does not wait for an answer any longer. */
+    private void giveUp(Question question) {
+        question.reply()
+                .exceptionally(
+                        failure -> {
+                            lost(question.session(), failure);
+                            return null;
+                        });
+        late = Optional.of(question);
     }
 
     /** Whether an earlier question was not answered yet; its answer would be of no use. */
@@ -278,6 +306,10 @@ public final class RemoteDraft implements Speculator {
             late = Optional.empty();
         }
         return late.isPresent();
+    }
+
+    private static List<DraftStep.Ask> asks(List<DraftRequest> sequences) {
+        return sequences.stream().map(RemoteDraft::ask).toList();
     }
 
     private static DraftStep.Ask ask(DraftRequest request) {

@@ -19,6 +19,7 @@ import dev.varve.api.speculation.TokenHistory;
 import dev.varve.conformance.RandomModel.Family;
 import dev.varve.platform.draft.DflashSpeculator;
 import dev.varve.platform.draft.DraftFile;
+import dev.varve.platform.draft.DraftStatus;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.SpeculationOptions;
 import dev.varve.platform.remote.BoundaryType;
@@ -227,8 +228,22 @@ class RemoteDraftTest {
                 for (int sequence = 0; sequence < PARALLEL; sequence++) {
                     asks.add(ask(sequence, known[sequence] + 1));
                 }
+                if (round % 3 == 0) {
+                    there.begin(asks);
+                }
                 requireAlike(here.propose(asks), there.propose(asks), "round " + round);
             }
+            there.begin(List.of(ask(0, known[0] + 1)));
+            List<DraftRequest> others = List.of(ask(1, known[1] + 1), ask(2, known[2] + 1));
+            assertEquals(2, there.propose(others).size());
+            Await.until(
+                    "guesses behind a question that was given up",
+                    () -> there.propose(others).getFirst().tokens().length > 0);
+            requireAlike(here.propose(others), there.propose(others), "at the end");
+            DraftStatus status = there.status();
+            assertEquals(State.READY, status.health().state());
+            assertTrue(status.answers().count() >= 40, status.toString());
+            assertTrue(status.traffic().sentBytes() > 1 << 20, status.toString());
         }
     }
 

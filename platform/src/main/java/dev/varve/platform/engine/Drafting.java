@@ -4,11 +4,12 @@ import dev.varve.api.speculation.Draft;
 import dev.varve.api.speculation.DraftRequest;
 import dev.varve.api.speculation.HiddenStates;
 import dev.varve.api.speculation.Speculator;
+import dev.varve.platform.draft.DistantSpeculator;
+import dev.varve.platform.draft.DraftStatus;
 import dev.varve.platform.prefix.FeatureKind;
 import dev.varve.platform.prefix.FeatureSpan;
 import dev.varve.platform.shard.Feature;
 import dev.varve.platform.speculation.AcceptanceRates;
-import dev.varve.platform.speculation.DistantSpeculator;
 import dev.varve.platform.speculation.GuessEconomy;
 
 import java.util.ArrayList;
@@ -24,7 +25,7 @@ import java.util.OptionalInt;
 final class Drafting {
     private static final System.Logger LOG = System.getLogger("dev.varve.engine");
 
-    private Optional<SpeculationOptions> options;
+    private volatile Optional<SpeculationOptions> options;
     private final int vocabulary;
     private final int depth;
 
@@ -128,6 +129,13 @@ final class Drafting {
     /** What became of all guesses. */
     SpeculationCounts counts() {
         return guesses ? counts.get() : SpeculationCounts.NONE;
+    }
+
+    /** How what guesses in another process is, if anything does. Any thread may ask. */
+    Optional<DraftStatus> distant() {
+        return options.map(SpeculationOptions::speculator)
+                .filter(DistantSpeculator.class::isInstance)
+                .map(speculator -> ((DistantSpeculator) speculator).status());
     }
 
     /** Takes note of guesses that a step checked. */

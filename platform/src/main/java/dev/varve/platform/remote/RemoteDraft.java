@@ -4,11 +4,12 @@ import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.speculation.Draft;
 import dev.varve.api.speculation.DraftRequest;
 import dev.varve.api.speculation.HiddenStates;
+import dev.varve.platform.draft.DistantSpeculator;
 import dev.varve.platform.draft.DraftFile;
+import dev.varve.platform.draft.DraftStatus;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardLostException;
-import dev.varve.platform.speculation.DistantSpeculator;
 import dev.varve.platform.wire.Deadline;
 import dev.varve.platform.wire.Message;
 import dev.varve.platform.wire.WireException;
@@ -25,6 +26,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
 
 /**
  * A draft model in another process. A process that dies, hangs or answers nonsense costs speed
@@ -48,6 +50,7 @@ public final class RemoteDraft implements DistantSpeculator {
     /** As long as a process may be without any answer. */
     private static final Deadline DEADLINE = Deadline.within(Duration.ofSeconds(30));
 
+    private final String device;
     private final DraftFile file;
     private final DraftCodec codec;
     private final ShardSupervisor supervisor;
@@ -71,6 +74,10 @@ public final class RemoteDraft implements DistantSpeculator {
 
     private long losses;
 
+    private final LongAdder answers = new LongAdder();
+    private final LongAdder answerNanos = new LongAdder();
+    private final LongAdder tooLate = new LongAdder();
+
     /** What the process was asked, and when. */
     private record Question(
             List<DraftStep.Ask> asks,
@@ -78,7 +85,9 @@ public final class RemoteDraft implements DistantSpeculator {
             CompletableFuture<Message> reply,
             long askedAt) {}
 
-    private RemoteDraft(DraftFile file, DraftCodec codec, ShardSupervisor supervisor) {
+    private RemoteDraft(
+            String device, DraftFile file, DraftCodec codec, ShardSupervisor supervisor) {
+        this.device = device;
         this.file = file;
         this.codec = codec;
         this.supervisor = supervisor;
@@ -108,12 +117,22 @@ public final class RemoteDraft implements DistantSpeculator {
             supervisor.close();
             throw e;
         }
-        return new RemoteDraft(file, HostedDraft.codec(file, target), supervisor);
+        return new RemoteDraft(device, file, HostedDraft.codec(file, target), supervisor);
     }
 
     /** How the process is. */
     public ShardHealth health() {
         return supervisor.health();
+    }
+
+    @Override
+    public DraftStatus status() {
+        return new DraftStatus(
+                device,
+                supervisor.loadedMemory().weights(),
+                supervisor.health(),
+                new DraftStatus.Answers(answers.sum(), answerNanos.sum() / 1e6, tooLate.sum()),
+                supervisor.traffic());
     }
 
     @Override
@@ -259,6 +278,11 @@ public final class RemoteDraft implements DistantSpeculator {
         DraftStep step = new DraftStep(takeWaiting(), asks(sequences));
         long now = System.nanoTime();
         CompletableFuture<Message> reply = call(session.get(), codec.encode(step));
+        reply.thenRun(
+                () -> {
+                    answers.increment();
+                    answerNanos.add(System.nanoTime() - now);
+                });
         asked = Optional.of(new Question(step.asks(), session.get(), reply, now));
     }
 
@@ -279,6 +303,7 @@ public final class RemoteDraft implements DistantSpeculator {
             patience.took(System.nanoTime() - question.askedAt());
             return Optional.of(codec.decode(question.asks(), found));
         } catch (TimeoutException e) {
+            tooLate.increment();
             giveUp(question);
         } catch (ExecutionException | WireException e) {
             lost(question.session(), e);

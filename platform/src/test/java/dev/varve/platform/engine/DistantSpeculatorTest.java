@@ -9,13 +9,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.api.VarveException;
 import dev.varve.api.speculation.Draft;
 import dev.varve.api.speculation.DraftRequest;
+import dev.varve.platform.draft.DistantSpeculator;
+import dev.varve.platform.draft.DraftStatus;
 import dev.varve.platform.engine.PlainEngine.Ask;
 import dev.varve.platform.sequence.CacheCapacity;
 import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.PlainShard;
+import dev.varve.platform.shard.ShardHealth;
+import dev.varve.platform.shard.ShardTraffic;
 import dev.varve.platform.shard.Stashes;
-import dev.varve.platform.speculation.DistantSpeculator;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -71,6 +74,16 @@ class DistantSpeculatorTest {
             assertEquals(begun, sequences);
             atWork.set(false);
             return script.propose(sequences);
+        }
+
+        @Override
+        public DraftStatus status() {
+            return new DraftStatus(
+                    "afar",
+                    0,
+                    ShardHealth.ready(),
+                    new DraftStatus.Answers(script.proposals(), 0, 0),
+                    new ShardTraffic(0, 0, ShardTraffic.Payloads.STREAM));
         }
 
         @Override
@@ -185,6 +198,7 @@ class DistantSpeculatorTest {
                 assertEquals(plain.get(i), answer.await(), "text " + i);
                 assertTrue(answer.end().speculation().accepted() > COUNT / 3, "" + answer.end());
             }
+            assertTrue(rig.engine().status().draft().orElseThrow().answers().count() > 0);
             for (ChangedShard shard : rig.shards()) {
                 assertTrue(shard.calls.get() > COUNT / 2, "changes " + shard.calls);
                 // Threads of several stages may come to it later.

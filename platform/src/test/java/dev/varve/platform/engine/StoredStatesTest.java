@@ -39,6 +39,7 @@ class StoredStatesTest {
     private static final int MOST = 3;
     private static final int BOUNDARY = 300;
     private static final Ask ASK = Ask.of(text(1, 400), 12, BOUNDARY);
+    private static final Ask LONG = Ask.of(text(2, 900), 1);
 
     /** A quarter of it for hidden states: too little for those of two prompts. */
     private static final long HOST = 1 << 20;
@@ -123,10 +124,12 @@ class StoredStatesTest {
             ASK.ask(rig.engine()).await();
             whole = rig.eyes().seen().getLast();
             assertEquals(0, whole.firstKey());
+            // States that are being written do not give way.
+            LONG.ask(rig.engine()).await();
         }
         try (Rig rig = Rig.of(model, disk())) {
             TreeMap<Integer, List<Float>> first = rig.seen(CacheSource.DISK);
-            Ask.of(text(2, 900), 1).ask(rig.engine()).await();
+            LONG.ask(rig.engine()).await();
             PlainEngine.pushOff(rig.engine());
 
             TreeMap<Integer, List<Float>> again = rig.seen(CacheSource.HOST);

@@ -8,6 +8,7 @@ import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationListener;
 import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.sampling.SamplingOptions;
+import dev.varve.platform.sequence.CacheScope;
 
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -69,6 +70,11 @@ final class Answer implements GenerationListener {
                                 prompt, stablePrefix == 0 ? new int[0] : new int[] {stablePrefix}),
                         new GenerationRequest.Ending(count, Set.of()),
                         GenerationRequest.Choice.of(sampling)));
+    }
+
+    /** A greedy answer to a prompt that is computed whole, whatever is kept, and is not kept. */
+    static Answer apart(int[] prompt, int count) {
+        return new Answer(GenerationRequest.greedy(prompt, count).within(CacheScope.none()));
     }
 
     /** Asks for several answers at once. */

@@ -6,38 +6,23 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
-import dev.varve.api.backend.DeviceOptions;
-import dev.varve.api.gguf.GgufFile;
-import dev.varve.api.model.LayerSplitAdapter;
-import dev.varve.api.model.ModelOptions;
 import dev.varve.api.speculation.Draft;
 import dev.varve.api.speculation.DraftRequest;
 import dev.varve.api.speculation.HiddenStates;
-import dev.varve.api.speculation.SpeculationTarget;
-import dev.varve.api.speculation.Speculator;
 import dev.varve.api.speculation.TokenHistory;
 import dev.varve.conformance.RandomModel.Family;
 import dev.varve.platform.draft.DflashSpeculator;
-import dev.varve.platform.draft.DraftFile;
+import dev.varve.platform.draft.DraftStatus;
 import dev.varve.platform.engine.GenerationEnd;
-import dev.varve.platform.engine.SpeculationOptions;
-import dev.varve.platform.remote.BoundaryType;
 import dev.varve.platform.remote.ChildLink;
 import dev.varve.platform.remote.DraftLoadRequest;
-import dev.varve.platform.remote.LoadRequest;
 import dev.varve.platform.remote.RemoteDraft;
-import dev.varve.platform.remote.ShardLink;
 import dev.varve.platform.remote.ShardProtocol;
-import dev.varve.platform.runtime.DraftRoom;
 import dev.varve.platform.runtime.LoadedModel;
-import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.sampling.SamplingOptions;
-import dev.varve.platform.shard.ExactRows;
-import dev.varve.platform.shard.FlashAttention;
 import dev.varve.platform.shard.ShardHealth.State;
+import dev.varve.platform.speculation.TreeOptions;
 import dev.varve.testkit.Await;
-import dev.varve.testkit.DflashModel;
-import dev.varve.testkit.TensorType;
 
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -50,8 +35,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.Random;
 import java.util.function.Consumer;
 
@@ -64,9 +47,6 @@ class RemoteDraftTest {
     /** Mishaps of each kind; each takes as long as it takes to find out and to load again. */
     private static final int MISHAPS = Math.ceilDiv(Integer.getInteger("varve.test.kills", 5), 2);
 
-    private static final int CONTEXT = 768;
-    private static final int PARALLEL = 3;
-    private static final int MOST = 7;
     private static final int COUNT = 40;
 
     @TempDir static Path models;
@@ -78,95 +58,8 @@ class RemoteDraftTest {
         program = ShardProgram.install(models, installation);
     }
 
-    /** A target and its draft. */
-    private record Pair(
-            RandomModel spec,
-            Path file,
-            LayerSplitAdapter adapter,
-            GgufFile gguf,
-            DraftFile draft) {
-        static Pair of(Family family) throws Exception {
-            RandomModel spec = family.wide(TensorType.F16);
-            Path file = spec.write(models);
-            GgufFile gguf = GgufFile.open(file);
-            LayerSplitAdapter adapter = Cpu.family(gguf).open(gguf, ModelOptions.defaults());
-            int layers = adapter.shape().layerCount();
-            DflashModel draft =
-                    DflashModel.tiny(
-                                    new DflashModel.Target(
-                                            adapter.shape().embeddingLength(),
-                                            adapter.shape().vocabularySize()))
-                            .with(new DflashModel.Block(MOST + 1, 3))
-                            .with(new DflashModel.Weights(TensorType.Q8_0, 0, false, 4))
-                            .seeing(List.of(0, layers / 2, layers));
-            return new Pair(
-                    spec,
-                    file,
-                    adapter,
-                    gguf,
-                    DraftFile.of(GgufFile.open(draft.write(models)), gguf, adapter.shape()));
-        }
-
-        SpeculationTarget.Limits limits() {
-            return new SpeculationTarget.Limits(CONTEXT, PARALLEL, MOST);
-        }
-
-        DflashSpeculator.Conduct conduct() {
-            return new DflashSpeculator.Conduct(
-                    DflashSpeculator.Residency.PERSISTENT, FlashAttention.AUTO);
-        }
-
-        DflashSpeculator local() {
-            return DflashSpeculator.open(draft, limits(), Cpu.oneThread(), conduct());
-        }
-
-        DraftLoadRequest request() {
-            return new DraftLoadRequest(
-                    LoadRequest.Model.of(gguf, adapter, ModelOptions.defaults()),
-                    DraftLoadRequest.Draft.of(draft.file()),
-                    limits(),
-                    conduct(),
-                    new LoadRequest.Device(
-                            "cpu:0",
-                            new DeviceOptions(OptionalInt.of(1), OptionalInt.empty(), true)));
-        }
-
-        RemoteDraft remote(ShardLink link) {
-            return RemoteDraft.open("cpu:0@process", link, request(), draft, adapter);
-        }
-
-        ModelSettings settings() {
-            ModelSettings settings = Cpu.settings(CONTEXT, PARALLEL, Cpu.F16);
-            return settings.with(settings.computation().with(ExactRows.ON));
-        }
-
-        /** The model, with what guesses in every step. */
-        LoadedModel guessed(
-                Speculator speculator, SplitModel split, List<String> devices, int... cuts) {
-            return split.load(
-                    settings().with(new DraftRoom(MOST, draft.captures())),
-                    new LoadedModel.Extras(
-                            Optional.empty(),
-                            Optional.of(
-                                    new SpeculationOptions(
-                                            speculator, MOST, OptionalInt.of(MOST)))),
-                    devices,
-                    cuts);
-        }
-
-        SplitModel split(ShardLink link) {
-            return SplitModel.of(file, settings(), BoundaryType.F32, device -> link);
-        }
-
-        int[] plain(int[] prompt, SamplingOptions sampling) throws Exception {
-            try (LoadedModel model = Cpu.load(file, settings())) {
-                return Answer.ask(model.engine(), prompt, 0, COUNT, sampling).tokens();
-            }
-        }
-    }
-
     /** Hidden states of some tokens of a sequence, in columns of a longer batch. */
-    private static HiddenStates states(Pair pair, long sequence, int first, int tokens) {
+    private static HiddenStates states(DraftPair pair, long sequence, int first, int tokens) {
         int hidden = pair.adapter().shape().embeddingLength();
         List<HiddenStates.Layer> layers = new ArrayList<>();
         for (int layer : pair.draft().captures()) {
@@ -191,25 +84,27 @@ class RemoteDraftTest {
     }
 
     private static DraftRequest ask(long sequence, int known) {
-        return new DraftRequest(sequence, new Text(known, sequence), MOST);
+        return new DraftRequest(
+                sequence, new Text(known, sequence), DraftPair.MOST, known % 2 == 0 ? 0 : 22);
     }
 
     private static void requireAlike(List<Draft> expected, List<Draft> found, String what) {
         assertEquals(expected.size(), found.size(), what);
         for (int i = 0; i < expected.size(); i++) {
             assertArrayEquals(expected.get(i).tokens(), found.get(i).tokens(), what + ", " + i);
+            assertArrayEquals(expected.get(i).parents(), found.get(i).parents(), what + ", " + i);
         }
     }
 
     @Test
     void itGuessesWhatItWouldGuessHere() throws Exception {
-        Pair pair = Pair.of(Family.QWEN35);
+        DraftPair pair = DraftPair.of(Family.QWEN35, models);
         try (DflashSpeculator here = pair.local();
                 RemoteDraft there = pair.remote(program.child("alike"))) {
             int[] known = {0, 0, 0};
             Random random = new Random(4);
             for (int round = 0; round < 40; round++) {
-                for (int sequence = 0; sequence < PARALLEL; sequence++) {
+                for (int sequence = 0; sequence < DraftPair.PARALLEL; sequence++) {
                     // Long prompts, single tokens, and a gap now and then.
                     int tokens = known[sequence] == 0 ? 40 + 150 * sequence : 1 + random.nextInt(4);
                     int skipped = random.nextInt(20) == 0 ? 3 : 0;
@@ -224,23 +119,42 @@ class RemoteDraftTest {
                     }
                 }
                 List<DraftRequest> asks = new ArrayList<>();
-                for (int sequence = 0; sequence < PARALLEL; sequence++) {
+                for (int sequence = 0; sequence < DraftPair.PARALLEL; sequence++) {
                     asks.add(ask(sequence, known[sequence] + 1));
+                }
+                if (round % 3 == 0) {
+                    there.begin(asks);
                 }
                 requireAlike(here.propose(asks), there.propose(asks), "round " + round);
             }
+            there.begin(List.of(ask(0, known[0] + 1)));
+            List<DraftRequest> others = List.of(ask(1, known[1] + 1), ask(2, known[2] + 1));
+            assertEquals(2, there.propose(others).size());
+            Await.until(
+                    "guesses behind a question that was given up",
+                    () -> there.propose(others).getFirst().tokens().length > 0);
+            requireAlike(here.propose(others), there.propose(others), "at the end");
+            DraftStatus status = there.status();
+            assertEquals(State.READY, status.health().state());
+            assertTrue(status.answers().count() >= 40, status.toString());
+            assertTrue(status.traffic().sentBytes() > 1 << 20, status.toString());
         }
     }
 
     @ParameterizedTest
     @EnumSource(Family.class)
     void tokensAndAcceptanceAreThoseOfALocalDraft(Family family) throws Exception {
-        Pair pair = Pair.of(family);
+        DraftPair pair = DraftPair.of(family, models);
+        requireAlike(pair);
+        requireAlike(pair.with(new TreeOptions(TreeOptions.USUAL, true)));
+    }
+
+    private static void requireAlike(DraftPair pair) throws Exception {
         int[] prompt = pair.spec().tokens(300, 3);
         int cut = pair.split(program.child("unused")).cuts().getLast();
         SamplingOptions sampled = SamplingOptions.greedy().atTemperature(0.8f).seededWith(5);
         for (SamplingOptions sampling : List.of(SamplingOptions.greedy(), sampled)) {
-            int[] plain = pair.plain(prompt, sampling);
+            int[] plain = pair.plain(prompt, sampling, COUNT);
             GenerationEnd.Speculation local;
             try (LoadedModel model =
                     pair.guessed(
@@ -308,14 +222,14 @@ class RemoteDraftTest {
     }
 
     private static void mishaps(FragileLink link, Consumer<FragileLink> mishap) throws Exception {
-        Pair pair = Pair.of(Family.QWEN35);
+        DraftPair pair = DraftPair.of(Family.QWEN35, models);
         try (RemoteDraft draft = pair.remote(link);
                 LoadedModel model =
                         pair.guessed(
                                 draft, pair.split(program.child("unused")), List.of("cpu:0"))) {
             for (int i = 0; i < MISHAPS; i++) {
                 int[] prompt = pair.spec().tokens(60 + 90 * (i % 4), i);
-                int[] expected = pair.plain(prompt, SamplingOptions.greedy());
+                int[] expected = pair.plain(prompt, SamplingOptions.greedy(), COUNT);
                 Answer answer = Answer.of(prompt, COUNT);
                 // While states are taken in, or while it guesses.
                 if (i % 3 == 0) {
@@ -341,7 +255,7 @@ class RemoteDraftTest {
 
     @Test
     void aDraftThatNeverComesBackLeavesAPlainModel() throws Exception {
-        Pair pair = Pair.of(Family.LAGUNA);
+        DraftPair pair = DraftPair.of(Family.LAGUNA, models);
         FragileLink link = new FragileLink(program.child("gone"));
         int[] prompt = pair.spec().tokens(90, 8);
         try (RemoteDraft draft = pair.remote(link);
@@ -350,7 +264,7 @@ class RemoteDraftTest {
                                 draft, pair.split(program.child("unused")), List.of("cpu:0"))) {
             link.divert(program.child(program.launch("false", List.of("false"))));
             link.kill();
-            int[] expected = pair.plain(prompt, SamplingOptions.greedy());
+            int[] expected = pair.plain(prompt, SamplingOptions.greedy(), COUNT);
 
             assertArrayEquals(
                     expected,
@@ -361,7 +275,7 @@ class RemoteDraftTest {
 
     @Test
     void anotherFileOfTheSameNameIsRefused() throws Exception {
-        Pair pair = Pair.of(Family.GEMMA4);
+        DraftPair pair = DraftPair.of(Family.GEMMA4, models);
         DraftLoadRequest request = pair.request();
         DraftLoadRequest other =
                 new DraftLoadRequest(

@@ -7,6 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.ModelOptions;
+import dev.varve.api.model.ModelShape;
+import dev.varve.api.speculation.Draft;
+import dev.varve.api.speculation.DraftRequest;
+import dev.varve.api.speculation.HiddenStates;
+import dev.varve.api.speculation.Speculator;
 import dev.varve.conformance.RandomModel.Family;
 import dev.varve.platform.engine.BranchingSpeculator;
 import dev.varve.platform.engine.GenerationEnd;
@@ -24,13 +29,17 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.TreeMap;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -78,6 +87,24 @@ class TreeSpeculationTest {
                                             DEPTH,
                                             OptionalInt.empty(),
                                             new TreeOptions(BUDGET, always)))),
+                    cuts);
+        }
+
+        /** Guesses whose hidden states are looked at; trees, or one after the other. */
+        LoadedModel seen(Watched speculator, boolean trees, int... cuts) {
+            return Cpu.load(
+                    file,
+                    settings.with(new DraftRoom(BUDGET, speculator.captures())),
+                    new LoadedModel.Extras(
+                            Optional.empty(),
+                            Optional.of(
+                                    new SpeculationOptions(
+                                            speculator,
+                                            DEPTH,
+                                            trees ? OptionalInt.empty() : OptionalInt.of(DEPTH),
+                                            trees
+                                                    ? new TreeOptions(BUDGET, true)
+                                                    : TreeOptions.OFF))),
                     cuts);
         }
 
@@ -149,5 +176,100 @@ class TreeSpeculationTest {
 
     private static int[] join(int[] first, int[] second) {
         return IntStream.concat(IntStream.of(first), IntStream.of(second)).toArray();
+    }
+
+    /** Keeps the hidden states of all positions. */
+    private static final class Watched implements Speculator {
+        private final Speculator speculator;
+        private final int width;
+        private final Map<Long, TreeMap<Integer, List<float[]>>> seen = new TreeMap<>();
+
+        Watched(Speculator speculator, int width) {
+            this.speculator = speculator;
+            this.width = width;
+        }
+
+        @Override
+        public List<Integer> captures() {
+            return speculator.captures();
+        }
+
+        @Override
+        public int mostTokens() {
+            return speculator.mostTokens();
+        }
+
+        @Override
+        public List<Draft> propose(List<DraftRequest> sequences) {
+            return speculator.propose(sequences);
+        }
+
+        @Override
+        public void observe(HiddenStates states) {
+            for (int i = 0; i < states.tokens(); i++) {
+                List<float[]> layers = new ArrayList<>();
+                for (HiddenStates.Layer layer : states.layers()) {
+                    int begin = (layer.firstColumn() + i) * width;
+                    layers.add(Arrays.copyOfRange(layer.values(), begin, begin + width));
+                }
+                seen.computeIfAbsent(states.sequence(), unknown -> new TreeMap<>())
+                        .put(states.firstPosition() + i, layers);
+            }
+        }
+
+        @Override
+        public void forget(long sequence) {
+            // What was seen is compared in the end.
+        }
+
+        @Override
+        public void close() {
+            speculator.close();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Family.class)
+    void hiddenStatesAreThoseOfThePathThatWasTaken(Family family) throws Exception {
+        Sample sample = Sample.of(family, TensorType.F16, GgmlType.F16);
+        ModelShape shape =
+                Cpu.family(GgufFile.open(sample.file()))
+                        .open(GgufFile.open(sample.file()), ModelOptions.defaults())
+                        .shape();
+        List<Integer> captures = List.of(0, shape.layerCount() / 2, shape.layerCount());
+        List<int[]> texts = new ArrayList<>();
+        try (LoadedModel model = sample.plain()) {
+            for (Answer answer : sample.ask(model, SamplingOptions.greedy())) {
+                texts.add(join(sample.prompts().get(texts.size()), answer.tokens()));
+            }
+        }
+        List<Watched> runs = new ArrayList<>();
+        for (boolean trees : new boolean[] {false, true}) {
+            Watched speculator =
+                    new Watched(
+                            new BranchingSpeculator(texts, DEPTH, sample.vocabulary(), captures, 1),
+                            shape.embeddingLength());
+            try (LoadedModel model =
+                    sample.seen(speculator, trees, Cpu.legalCuts(sample.file())[0])) {
+                sample.ask(model, SamplingOptions.greedy());
+            }
+            runs.add(speculator);
+        }
+        assertEquals(runs.get(0).seen.keySet(), runs.get(1).seen.keySet());
+        runs.get(0)
+                .seen
+                .forEach(
+                        (sequence, chain) -> {
+                            TreeMap<Integer, List<float[]>> tree = runs.get(1).seen.get(sequence);
+                            int end = Math.min(chain.lastKey(), tree.lastKey());
+                            for (int position = 0; position <= end; position++) {
+                                for (int layer = 0; layer < captures.size(); layer++) {
+                                    assertArrayEquals(
+                                            chain.get(position).get(layer),
+                                            tree.get(position).get(layer),
+                                            "position " + position + ", layer " + layer);
+                                }
+                            }
+                        });
     }
 }

@@ -77,7 +77,8 @@ final class DecodeStep {
                 drafting.propose(
                         requests,
                         requests.stream().mapToInt(this::mostGuesses).toArray(),
-                        requests.stream().mapToInt(this::room).toArray());
+                        requests.stream().mapToInt(this::room).toArray(),
+                        flights::change);
         for (int i = 0; i < requests.size(); i++) {
             Request request = requests.get(i);
             // Others may have made room for this one, or this one for them.

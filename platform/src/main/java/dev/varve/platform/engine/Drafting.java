@@ -4,6 +4,8 @@ import dev.varve.api.speculation.Draft;
 import dev.varve.api.speculation.DraftRequest;
 import dev.varve.api.speculation.HiddenStates;
 import dev.varve.api.speculation.Speculator;
+import dev.varve.platform.draft.DistantSpeculator;
+import dev.varve.platform.draft.DraftStatus;
 import dev.varve.platform.prefix.FeatureKind;
 import dev.varve.platform.prefix.FeatureSpan;
 import dev.varve.platform.shard.Feature;
@@ -24,7 +26,7 @@ import java.util.OptionalInt;
 final class Drafting {
     private static final System.Logger LOG = System.getLogger("dev.varve.engine");
 
-    private Optional<SpeculationOptions> options;
+    private volatile Optional<SpeculationOptions> options;
     private final int vocabulary;
     private final int depth;
 
@@ -133,6 +135,13 @@ final class Drafting {
         return guesses ? counts.get() : SpeculationCounts.NONE;
     }
 
+    /** How what guesses in another process is, if anything does. Any thread may ask. */
+    Optional<DraftStatus> distant() {
+        return options.map(SpeculationOptions::speculator)
+                .filter(DistantSpeculator.class::isInstance)
+                .map(speculator -> ((DistantSpeculator) speculator).status());
+    }
+
     /** Takes note of guesses that a step checked. */
     void verified(Request request, int guessed, int right) {
         request.drafts().verified(guessed, right);
@@ -150,9 +159,10 @@ final class Drafting {
      * @param requests all that will be in it
      * @param most per request, how many guesses one after the other can be of use
      * @param room per request, guesses for which there is room
+     * @param meanwhile what the model may do while guesses are made elsewhere
      * @return those of each
      */
-    List<Guesses> propose(List<Request> requests, int[] most, int[] room) {
+    List<Guesses> propose(List<Request> requests, int[] most, int[] room, Runnable meanwhile) {
         List<Guesses> chosen = new ArrayList<>(Collections.nCopies(requests.size(), Guesses.NONE));
         if (options.isEmpty()) {
             return chosen;
@@ -183,7 +193,11 @@ final class Drafting {
                             depth,
                             room[i] > depth && branched > depth ? Math.min(branched, room[i]) : 0));
         }
-        List<Draft> drafts = ask(List.copyOf(asks));
+        long begin = System.nanoTime();
+        if (begins(List.copyOf(asks))) {
+            meanwhile.run();
+        }
+        List<Draft> drafts = ask(List.copyOf(asks), begin);
         if (options.isEmpty()) {
             return chosen;
         }
@@ -202,10 +216,25 @@ final class Drafting {
         return chosen;
     }
 
-    private List<Draft> ask(List<DraftRequest> asks) {
-        long begin = System.nanoTime();
+    /** Whether guesses are being made elsewhere already. */
+    private boolean begins(List<DraftRequest> asks) {
         try {
-            List<Draft> drafts = options.orElseThrow().speculator().propose(asks);
+            if (options.orElseThrow().speculator() instanceof DistantSpeculator distant) {
+                distant.begin(asks);
+                return true;
+            }
+        } catch (RuntimeException | Error e) {
+            giveUp(e);
+        }
+        return false;
+    }
+
+    private List<Draft> ask(List<DraftRequest> asks, long begin) {
+        if (options.isEmpty()) {
+            return List.of();
+        }
+        try {
+            List<Draft> drafts = options.get().speculator().propose(asks);
             if (drafts.size() != asks.size()) {
                 throw new IllegalStateException(
                         drafts.size() + " drafts for " + asks.size() + " sequences");

@@ -1,5 +1,6 @@
 package dev.varve.platform.engine;
 
+import dev.varve.platform.draft.DraftStatus;
 import dev.varve.platform.prefix.PrefixCacheStatus;
 import dev.varve.platform.sequence.SlotUse;
 import dev.varve.platform.shard.ShardMemory;
@@ -18,6 +19,7 @@ import java.util.Optional;
  * @param cache what the prefix cache holds and did
  * @param speculation what became of guesses
  * @param shards the shards in layer order
+ * @param draft what guesses in a process of its own
  */
 public record EngineStatus(
         Load load,
@@ -26,7 +28,8 @@ public record EngineStatus(
         Counts counts,
         PrefixCacheStatus cache,
         SpeculationCounts speculation,
-        List<ShardStatus> shards) {
+        List<ShardStatus> shards,
+        Optional<DraftStatus> draft) {
     /** Copies the shards. */
     public EngineStatus {
         shards = List.copyOf(shards);
@@ -40,7 +43,7 @@ public record EngineStatus(
             Counts counts,
             PrefixCacheStatus cache,
             List<ShardStatus> shards) {
-        this(load, slots, memory, counts, cache, SpeculationCounts.NONE, shards);
+        this(load, slots, memory, counts, cache, SpeculationCounts.NONE, shards, Optional.empty());
     }
 
     /**
@@ -88,9 +91,12 @@ public record EngineStatus(
             PrefixCacheStatus cache,
             SpeculationCounts speculation) {
         EngineStatus with(
-                ShardMemory memory, List<ShardStatus> shards, Optional<ArchiveStatus> disk) {
+                ShardMemory memory,
+                List<ShardStatus> shards,
+                Optional<DraftStatus> draft,
+                Optional<ArchiveStatus> disk) {
             return new EngineStatus(
-                    load, slots, memory, counts, cache.with(disk), speculation, shards);
+                    load, slots, memory, counts, cache.with(disk), speculation, shards, draft);
         }
     }
 }

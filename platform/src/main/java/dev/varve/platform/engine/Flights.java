@@ -7,6 +7,7 @@ import dev.varve.platform.prefix.PrefixCache;
 import dev.varve.platform.sequence.Advance;
 import dev.varve.platform.sequence.CachedSequence;
 import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.ShardLostException;
 import dev.varve.platform.shard.ShardResult;
 
@@ -14,6 +15,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
@@ -30,6 +32,9 @@ final class Flights {
     private final Deque<Flight> flights = new ArrayDeque<>();
     private long submitted;
 
+    /** What caches were changed with since the latest batch; empty if with nothing. */
+    private Optional<CompletableFuture<Void>> changed = Optional.empty();
+
     /** When the latest batch came back. */
     private long settledAt = System.nanoTime();
 
@@ -38,12 +43,14 @@ final class Flights {
      *
      * @param places where the requests were computed when it was submitted
      * @param departures states that it leaves for others
+     * @param changes whether rows of other sequences change with it
      */
     private record Flight(
             List<Work> works,
             List<CachedSequence> places,
             List<Departure> departures,
             Batch batch,
+            boolean changes,
             CompletableFuture<ShardResult> result,
             long submittedAt) {
         boolean hasOutputs() {
@@ -111,7 +118,32 @@ final class Flights {
         long now = System.nanoTime();
         flights.addLast(
                 new Flight(
-                        works, places, departures(advances), batch, pipeline.submit(batch), now));
+                        works,
+                        places,
+                        departures(advances),
+                        batch,
+                        changed.isPresent() || !batch.changes().isEmpty(),
+                        behindChanges(pipeline.submit(batch)),
+                        now));
+    }
+
+    /** Makes the changes that the next batch would make already now. */
+    void change() {
+        CacheChanges changes = cache.devices().takeChanges();
+        if (!changes.isEmpty()) {
+            CompletableFuture<Void> made = pipeline.change(changes);
+            changed =
+                    Optional.of(
+                            changed.map(each -> CompletableFuture.allOf(each, made)).orElse(made));
+        }
+    }
+
+    /** A batch is as good as what lies before it. */
+    private CompletableFuture<ShardResult> behindChanges(CompletableFuture<ShardResult> result) {
+        Optional<CompletableFuture<Void>> before = changed;
+        changed = Optional.empty();
+        return before.map(made -> made.thenCombine(result, (nothing, found) -> found))
+                .orElse(result);
     }
 
     private List<Departure> departures(List<Advance> advances) {
@@ -156,7 +188,7 @@ final class Flights {
             onFailure.accept(
                     new Failure(
                             stillComputed(flight),
-                            !flight.batch().changes().isEmpty(),
+                            flight.changes(),
                             flight.isMixed(),
                             StepFailure.of(e)));
             return;
@@ -231,5 +263,7 @@ final class Flights {
             flight.result().exceptionally(e -> null).join();
         }
         flights.clear();
+        changed.ifPresent(made -> made.exceptionally(e -> null).join());
+        changed = Optional.empty();
     }
 }

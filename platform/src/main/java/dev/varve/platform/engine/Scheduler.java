@@ -341,7 +341,8 @@ public final class Scheduler implements Engine {
 
     @Override
     public EngineStatus status() {
-        return published.with(pipeline.memory(), pipeline.status(), steps.disk());
+        return published.with(
+                pipeline.memory(), pipeline.status(), drafting.distant(), steps.disk());
     }
 
     @Override

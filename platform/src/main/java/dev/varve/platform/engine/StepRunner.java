@@ -174,7 +174,13 @@ final class StepRunner {
 
     private boolean readAhead(Request request, int known) {
         if (request.mayRestore() && !request.hasAskedDisk()) {
-            request.askDisk(state.prefix().load(request.cacheRequest(), known, request::isWaiting));
+            request.askDisk(
+                    state.prefix()
+                            .load(
+                                    request.cacheRequest(),
+                                    known,
+                                    request.mayDraft() > 0,
+                                    request::isWaiting));
         }
         return request.awaitsDisk();
     }

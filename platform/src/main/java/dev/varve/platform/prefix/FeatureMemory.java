@@ -1,17 +1,37 @@
 package dev.varve.platform.prefix;
 
+import dev.varve.platform.shard.Feature;
+
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Host memory for hidden states. Where it is short, pages lose it that were not used for the
- * longest time, whoever knows of them: states are a help for those who guess, and never needed. Not
- * thread-safe, but for the bytes of a pinned page.
+ * longest time, whoever knows of them: states are a help for those who guess, and never needed.
+ * Those of many tokens are copied by a thread of its own. Not thread-safe, but for the bytes of a
+ * pinned page.
  */
 final class FeatureMemory implements AutoCloseable {
+    /** Bytes from which they take longer to copy than to hand over. */
+    private static final long LARGE = 1 << 20;
+
+    /** Bytes that may wait to be copied: they are on the heap meanwhile. */
+    private static final long MOST_WAITING = 128L << 20;
+
     private final FeatureKind kind;
     private final CellMemory memory;
+    private final long large;
+    private final AtomicLong waiting = new AtomicLong();
+
+    /** Begins with its first task. */
+    private final ExecutorService copier =
+            Executors.newSingleThreadExecutor(
+                    Thread.ofPlatform().name("varve-states").daemon(true).factory());
 
     /** The one that was used last comes last. */
     private final Set<FeaturePage> pages = new LinkedHashSet<>();
@@ -20,7 +40,15 @@ final class FeatureMemory implements AutoCloseable {
      * @param bytes most that it may hold
      */
     FeatureMemory(FeatureKind kind, long bytes) {
+        this(kind, bytes, LARGE);
+    }
+
+    /**
+     * @param large bytes of states from which another thread copies them
+     */
+    FeatureMemory(FeatureKind kind, long bytes, long large) {
         this.kind = kind;
+        this.large = large;
         memory = new CellMemory(bytes);
     }
 
@@ -51,6 +79,18 @@ final class FeatureMemory implements AutoCloseable {
             page.add(group.get());
         }
         return !page.isGone();
+    }
+
+    /** Has a page take over columns of what was computed; there must be room in it. */
+    void write(FeaturePage page, int offset, List<Feature> features, int firstColumn, int count) {
+        long bytes = (long) count * kind.bytesPerToken();
+        if (bytes < large || waiting.get() + bytes > MOST_WAITING) {
+            page.write(offset, features, firstColumn, count);
+            return;
+        }
+        waiting.addAndGet(bytes);
+        page.writeLater(offset, features, firstColumn, count, copier)
+                .whenComplete((nothing, failure) -> waiting.addAndGet(-bytes));
     }
 
     private Optional<Cells> take(FeaturePage taker, long bytes) {
@@ -89,6 +129,7 @@ final class FeatureMemory implements AutoCloseable {
 
     @Override
     public void close() {
+        copier.close();
         memory.close();
     }
 }

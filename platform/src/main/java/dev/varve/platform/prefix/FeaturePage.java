@@ -5,6 +5,8 @@ import dev.varve.platform.shard.Feature;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 
 /**
  * Hidden states of the positions of one block, from some position in it on. Each position has
@@ -22,6 +24,9 @@ final class FeaturePage {
     private int begin;
     private int pins;
     private boolean gone;
+
+    /** Of what another thread writes; whoever needs the bytes waits for it. */
+    private volatile CompletableFuture<Void> writing = CompletableFuture.completedFuture(null);
 
     /**
      * @param begin first position, counted from the begin of the block
@@ -57,10 +62,31 @@ final class FeaturePage {
 
     /** Takes over columns of what was computed; there must be room. */
     void write(int offset, List<Feature> features, int firstColumn, int count) {
+        writing.join();
+        write(List.copyOf(groups), offset, features, firstColumn, count);
+    }
+
+    /**
+     * Likewise, on another thread.
+     *
+     * @param copier runs one task after the other
+     * @return completes once it is done
+     */
+    CompletableFuture<Void> writeLater(
+            int offset, List<Feature> features, int firstColumn, int count, Executor copier) {
+        List<Cells> to = List.copyOf(groups);
+        writing =
+                CompletableFuture.runAsync(
+                        () -> write(to, offset, features, firstColumn, count), copier);
+        return writing;
+    }
+
+    private void write(
+            List<Cells> to, int offset, List<Feature> features, int firstColumn, int count) {
         int hidden = kind.hidden();
         for (int i = 0; i < count; i++) {
             for (int layer = 0; layer < features.size(); layer++) {
-                group(offset + i)
+                to.get((offset + i) / GROUP - firstGroup)
                         .write(
                                 at(offset + i, layer),
                                 features.get(layer).values(),
@@ -72,6 +98,7 @@ final class FeaturePage {
 
     /** Hands the states of one layer out, {@code F32 [hidden, count]}. */
     void read(int offset, int layer, float[] values, int firstColumn, int count) {
+        writing.join();
         int hidden = kind.hidden();
         for (int i = 0; i < count; i++) {
             group(offset + i)
@@ -95,6 +122,7 @@ final class FeaturePage {
 
     /** Hands out its bytes from one on, counted from its first position. */
     void read(long from, ByteBuffer to) {
+        writing.join();
         pieces().read(skipped() + from, to);
     }
 
@@ -134,6 +162,7 @@ final class FeaturePage {
     }
 
     void release() {
+        writing.join();
         gone = true;
         groups.forEach(Cells::release);
         groups.clear();

@@ -47,7 +47,7 @@ final class FeatureTrail implements Companion {
             int part = Math.min(count - done, TokenBlock.TOKENS - offset);
             List<FeaturePage> pages = pagesFor(offset);
             if (memory.extend(pages.getLast(), offset + part)) {
-                pages.getLast().write(offset, features, firstColumn + done, part);
+                memory.write(pages.getLast(), offset, features, firstColumn + done, part);
             } else {
                 pages.clear();
             }
@@ -103,7 +103,7 @@ final class FeatureTrail implements Companion {
             from.read(from.begin(), layer, values, 0, count);
             layers.add(new Feature(kind.captures().get(layer), values, count));
         }
-        copy.write(from.begin(), layers, 0, count);
+        memory.write(copy, from.begin(), layers, 0, count);
         return copy;
     }
 }

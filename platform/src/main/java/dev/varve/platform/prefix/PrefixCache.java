@@ -167,12 +167,20 @@ public final class PrefixCache implements AutoCloseable {
      * Begins to read from disk what a request needs, if there is more of it than elsewhere.
      *
      * @param known leading tokens that need no computing without that
+     * @param guesses whether what is guessed for it goes by hidden states
      * @param wanted whether the request still waits
      */
-    public Optional<StoreLoad> load(CacheRequest request, int known, BooleanSupplier wanted) {
-        return request.scope().keeps()
-                ? store().flatMap(tier -> tier.load(request, known, wanted))
-                : Optional.empty();
+    public Optional<StoreLoad> load(
+            CacheRequest request, int known, boolean guesses, BooleanSupplier wanted) {
+        if (!request.scope().keeps()) {
+            return Optional.empty();
+        }
+        Optional<StoreLoad> load =
+                store().flatMap(tier -> tier.load(request, known, guesses, wanted));
+        // What is on the devices has its own states with it.
+        return load.isPresent() || !guesses || devices.find(request) >= known
+                ? load
+                : store().flatMap(tier -> tier.loadStates(request, known, wanted));
     }
 
     /** Takes in what was read from disk, and lets go what was written. */

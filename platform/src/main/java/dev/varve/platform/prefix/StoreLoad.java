@@ -27,6 +27,11 @@ public final class StoreLoad {
     private final List<FeatureLoad> features = new ArrayList<>();
     private Optional<TokenBlock> last = Optional.empty();
     private Optional<Checkpoint> checkpoint = Optional.empty();
+
+    /** Was there before: it only must not give way. */
+    private Optional<Checkpoint> passed = Optional.empty();
+
+    private final List<FeaturePage> held = new ArrayList<>();
     private CompletableFuture<Void> all = CompletableFuture.completedFuture(null);
     private boolean taken;
 
@@ -58,6 +63,18 @@ public final class StoreLoad {
         block.pin();
         last.ifPresent(tree::unpin);
         last = Optional.of(block);
+    }
+
+    /** Adds a checkpoint that is there: the way ends with it. */
+    void pass(Checkpoint end) {
+        end.pin();
+        passed = Optional.of(end);
+    }
+
+    /** Keeps hidden states that are there from giving way to those that are read. */
+    void hold(FeaturePage page) {
+        page.pin();
+        held.add(page);
     }
 
     /** Adds a block that was reserved, which is pinned. */
@@ -93,14 +110,16 @@ public final class StoreLoad {
         features.add(states);
     }
 
-    /** The last block on the way. */
-    TokenBlock last() {
-        return last.orElseThrow();
+    /** Whether there is nothing to read. */
+    boolean isEmpty() {
+        return items.isEmpty() && features.isEmpty();
     }
 
-    /** The checkpoint at the end of the way, if there is one. */
-    Optional<Checkpoint> checkpoint() {
-        return checkpoint;
+    /** What a request will find that goes on from a position. */
+    Found found(int position) {
+        List<TokenBlock> blocks =
+                last.orElseThrow().wayUp().stream().filter(block -> block.end() > 0).toList();
+        return new Found(blocks.reversed(), checkpoint, position);
     }
 
     /** Begins to read. */
@@ -157,6 +176,7 @@ public final class StoreLoad {
             return;
         }
         taken = true;
+        letGo();
         if (all.isCompletedExceptionally()) {
             giveUp();
             return;
@@ -181,13 +201,16 @@ public final class StoreLoad {
         if (taken && !wanted.getAsBoolean()) {
             release();
         }
-        return taken && last.isEmpty() && checkpoint.isEmpty();
+        return taken && last.isEmpty() && checkpoint.isEmpty() && passed.isEmpty();
     }
 
     /** Takes out of the tree what will not come. Nobody may be reading. */
     void giveUp() {
         taken = true;
+        letGo();
         features.forEach(FeatureLoad::giveUp);
+        passed.ifPresent(Checkpoint::unpin);
+        passed = Optional.empty();
         checkpoint.ifPresent(tree::remove);
         checkpoint = Optional.empty();
         List<TokenBlock> blocks = items.stream().flatMap(item -> item.block().stream()).toList();
@@ -198,8 +221,15 @@ public final class StoreLoad {
         }
     }
 
+    private void letGo() {
+        held.forEach(FeaturePage::unpin);
+        held.clear();
+    }
+
     private void release() {
         checkpoint.ifPresent(Checkpoint::unpin);
+        passed.ifPresent(Checkpoint::unpin);
+        passed = Optional.empty();
         last.ifPresent(tree::unpin);
         checkpoint = Optional.empty();
         last = Optional.empty();

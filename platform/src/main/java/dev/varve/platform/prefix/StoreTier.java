@@ -112,9 +112,11 @@ final class StoreTier implements AutoCloseable {
      * Begins to read what a request needs, if the store has more than is known otherwise.
      *
      * @param known leading tokens that need no computing without the store
+     * @param guesses whether hidden states are of use to it
      * @param wanted whether the request still waits
      */
-    Optional<StoreLoad> load(CacheRequest request, int known, BooleanSupplier wanted) {
+    Optional<StoreLoad> load(
+            CacheRequest request, int known, boolean guesses, BooleanSupplier wanted) {
         if (request.replay().end() > 0) {
             return Optional.empty();
         }
@@ -128,11 +130,45 @@ final class StoreTier implements AutoCloseable {
             load.giveUp();
             return Optional.empty();
         }
-        features.ifPresent(memory -> addFeatures(load, memory, way));
+        features.filter(memory -> guesses)
+                .ifPresent(
+                        memory ->
+                                addFeatures(
+                                        load, memory, request.scope(), load.found(way.position())));
         way.checkpoint().ifPresent(found -> disk.archive().use(found.name().key()));
+        return Optional.of(start(load));
+    }
+
+    private StoreLoad start(StoreLoad load) {
         loads.add(load);
         load.start(disk.archive(), readers, wakeUp);
-        return Optional.of(load);
+        return load;
+    }
+
+    /**
+     * Begins to read hidden states that had to give way in host memory.
+     *
+     * @param known position before which they are; what else is needed there is in host memory
+     * @param wanted whether the request still waits
+     */
+    Optional<StoreLoad> loadStates(CacheRequest request, int known, BooleanSupplier wanted) {
+        int[] tokens = request.tokens().range(0, request.tokens().size());
+        Optional<Found> found =
+                tree.find(request.scope(), tokens, tokens.length - 1, request.replay())
+                        .filter(each -> each.position() == known);
+        if (features.isEmpty() || found.isEmpty()) {
+            return Optional.empty();
+        }
+        StoreLoad load = new StoreLoad(tree, wanted);
+        List<TokenBlock> blocks = found.get().blocks();
+        load.pass(blocks.isEmpty() ? tree.root(request.scope()) : blocks.getLast());
+        found.get().checkpoint().ifPresent(load::pass);
+        addFeatures(load, features.get(), request.scope(), found.get());
+        if (load.isEmpty()) {
+            load.giveUp();
+            return Optional.empty();
+        }
+        return Optional.of(start(load));
     }
 
     private Way find(CacheScope scope, int[] tokens) {
@@ -211,20 +247,24 @@ final class StoreTier implements AutoCloseable {
         return reserved.isPresent();
     }
 
-    /** Takes room for the hidden states before the end of a way, as far as there are some. */
-    private void addFeatures(StoreLoad load, FeatureMemory memory, Way way) {
-        FeatureLoads loads = new FeatureLoads(disk.archive(), memory, keys, load);
-        if (way.checkpoint().isPresent() && load.checkpoint().isPresent()) {
-            Checkpoint checkpoint = load.checkpoint().get();
-            if (checkpoint.tail().length > 0
-                    && !loads.add(way.checkpoint().get().name().key(), checkpoint)) {
-                return;
-            }
+    /** Takes room for hidden states before a position, as far as the store has some. */
+    private void addFeatures(StoreLoad load, FeatureMemory memory, CacheScope scope, Found found) {
+        FeatureLoads states = new FeatureLoads(disk.archive(), memory, keys, load);
+        List<ObjectKey> blocks = new ArrayList<>();
+        ObjectKey at = keys.root(scope);
+        for (TokenBlock block : found.blocks()) {
+            at = keys.block(at, block.tokens());
+            blocks.add(at);
         }
-        int first = way.position() - FeatureSpan.MOST;
-        List<TokenBlock> blocks = load.last().wayUp();
-        for (int i = 0; i < way.blocks().size() && blocks.get(i).end() > first; i++) {
-            if (!loads.add(way.blocks().reversed().get(i), blocks.get(i))) {
+        Optional<Checkpoint> behind =
+                found.checkpoint().filter(checkpoint -> checkpoint.tail().length > 0);
+        if (behind.isPresent()
+                && !states.add(keys.checkpoint(at, behind.get().tail()), behind.get())) {
+            return;
+        }
+        int first = found.position() - FeatureSpan.MOST;
+        for (int i = blocks.size() - 1; i >= 0 && found.blocks().get(i).end() > first; i--) {
+            if (!states.add(blocks.get(i), found.blocks().get(i))) {
                 return;
             }
         }

@@ -50,7 +50,11 @@ record DraftCodec(List<Integer> captures, int hidden, int vocabulary) {
         }
         fields.number(step.asks().size());
         for (DraftStep.Ask ask : step.asks()) {
-            fields.number(ask.sequence()).number(ask.known()).number(ask.last()).number(ask.most());
+            fields.number(ask.sequence())
+                    .number(ask.known())
+                    .number(ask.last())
+                    .number(ask.most())
+                    .number(ask.branched());
         }
         ByteBuffer payload =
                 ByteBuffer.allocate(Math.multiplyExact(tokens, tokenBytes()))
@@ -85,12 +89,7 @@ record DraftCodec(List<Integer> captures, int hidden, int vocabulary) {
         int askCount = fields.number("asks", 0, MOST_ASKS);
         List<DraftStep.Ask> asks = new ArrayList<>(askCount);
         for (int i = 0; i < askCount; i++) {
-            asks.add(
-                    new DraftStep.Ask(
-                            fields.number("sequence", Long.MIN_VALUE, Long.MAX_VALUE),
-                            fields.number("tokens", 1, Integer.MAX_VALUE),
-                            fields.number("last token", 0, vocabulary - 1),
-                            fields.number("most", 1, MOST_TOKENS)));
+            asks.add(ask(fields));
         }
         fields.end();
         if (payload.hasRemaining()) {
@@ -98,6 +97,18 @@ record DraftCodec(List<Integer> captures, int hidden, int vocabulary) {
                     "hidden states", "no more bytes", payload.remaining() + " bytes");
         }
         return new DraftStep(events, asks);
+    }
+
+    private DraftStep.Ask ask(FieldReader fields) {
+        long sequence = fields.number("sequence", Long.MIN_VALUE, Long.MAX_VALUE);
+        int known = fields.number("tokens", 1, Integer.MAX_VALUE);
+        int last = fields.number("last token", 0, vocabulary - 1);
+        int most = fields.number("most", 1, MOST_TOKENS);
+        int branched = fields.number("branched", 0, MOST_TOKENS);
+        if (branched != 0 && branched < most) {
+            throw FieldReader.invalid("branched", "0, or " + most + " or more", branched);
+        }
+        return new DraftStep.Ask(sequence, known, last, most, branched);
     }
 
     private DraftStep.Event seen(long sequence, FieldReader fields, ByteBuffer payload) {
@@ -125,6 +136,10 @@ record DraftCodec(List<Integer> captures, int hidden, int vocabulary) {
             for (int token : draft.tokens()) {
                 fields.number(token);
             }
+            fields.flag(draft.branches());
+            for (int i = 0; i < draft.tokens().length && draft.branches(); i++) {
+                fields.number(draft.parents()[i]);
+            }
         }
         return Message.of(MessageType.DRAFT, fields.done());
     }
@@ -140,11 +155,15 @@ record DraftCodec(List<Integer> captures, int hidden, int vocabulary) {
         List<Draft> drafts = new ArrayList<>(asks.size());
         for (DraftStep.Ask ask : asks) {
             int grade = fields.number("grade", 0, Draft.MOST_GRADE);
-            int[] tokens = new int[fields.number("guesses", 0, ask.most())];
+            int[] tokens = new int[fields.number("guesses", 0, ask.tokens())];
             for (int i = 0; i < tokens.length; i++) {
                 tokens[i] = fields.number("guess", 0, vocabulary - 1);
             }
-            drafts.add(new Draft(tokens, grade));
+            int[] parents = new int[fields.flag("branches") ? tokens.length : 0];
+            for (int i = 0; i < parents.length; i++) {
+                parents[i] = fields.number("parent", -1, i - 1);
+            }
+            drafts.add(new Draft(tokens, parents, grade));
         }
         fields.end();
         return drafts;

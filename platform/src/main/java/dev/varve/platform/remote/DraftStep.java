@@ -31,7 +31,13 @@ record DraftStep(List<Event> events, List<Ask> asks) {
      *
      * @param known its tokens, the last of which was chosen and is not computed yet
      * @param last that token
-     * @param most tokens that can be of use
+     * @param most tokens one after the other that can be of use
+     * @param branched tokens of a tree that can be; 0 where none is wanted
      */
-    record Ask(long sequence, int known, int last, int most) {}
+    record Ask(long sequence, int known, int last, int most, int branched) {
+        /** Tokens, at most, of an answer. */
+        int tokens() {
+            return Math.max(most, branched);
+        }
+    }
 }

@@ -93,7 +93,8 @@ final class HostedDraft implements AutoCloseable {
     }
 
     private static DraftRequest request(DraftStep.Ask ask) {
-        return new DraftRequest(ask.sequence(), new Last(ask.known(), ask.last()), ask.most());
+        return new DraftRequest(
+                ask.sequence(), new Last(ask.known(), ask.last()), ask.most(), ask.branched());
     }
 
     /** A history of which only the last token is known; a draft network needs no other. */

@@ -4,8 +4,9 @@ import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.speculation.Draft;
 import dev.varve.api.speculation.DraftRequest;
 import dev.varve.api.speculation.HiddenStates;
-import dev.varve.api.speculation.Speculator;
+import dev.varve.platform.draft.DistantSpeculator;
 import dev.varve.platform.draft.DraftFile;
+import dev.varve.platform.draft.DraftStatus;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardLostException;
@@ -25,6 +26,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
 
 /**
  * A draft model in another process. A process that dies, hangs or answers nonsense costs speed
@@ -32,7 +34,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * waiting for them; what the connection cannot take in time is left out, and the draft begins anew
  * behind it.
  */
-public final class RemoteDraft implements Speculator {
+public final class RemoteDraft implements DistantSpeculator {
     /** States that are sent by themselves; fewer wait for what follows. */
     private static final int SMALL = 1 << 18;
 
@@ -48,6 +50,7 @@ public final class RemoteDraft implements Speculator {
     /** As long as a process may be without any answer. */
     private static final Deadline DEADLINE = Deadline.within(Duration.ofSeconds(30));
 
+    private final String device;
     private final DraftFile file;
     private final DraftCodec codec;
     private final ShardSupervisor supervisor;
@@ -59,17 +62,32 @@ public final class RemoteDraft implements Speculator {
     private long waitingBytes;
     private final AtomicLong underWay = new AtomicLong();
     private final AtomicBoolean returning = new AtomicBoolean();
-    private Optional<Late> late = Optional.empty();
+
+    /** What it was asked and has not told yet. */
+    private Optional<Question> asked = Optional.empty();
+
+    /** Guesses that a step did not wait for any longer. */
+    private Optional<Question> late = Optional.empty();
 
     /** The incarnation of the process that was used last. */
     private Optional<ShardSupervisor.Session> used = Optional.empty();
 
     private long losses;
 
-    /** Guesses that a step did not wait for any longer. */
-    private record Late(CompletableFuture<Message> reply, long askedAt) {}
+    private final LongAdder answers = new LongAdder();
+    private final LongAdder answerNanos = new LongAdder();
+    private final LongAdder tooLate = new LongAdder();
 
-    private RemoteDraft(DraftFile file, DraftCodec codec, ShardSupervisor supervisor) {
+    /** What the process was asked, and when. */
+    private record Question(
+            List<DraftStep.Ask> asks,
+            ShardSupervisor.Session session,
+            CompletableFuture<Message> reply,
+            long askedAt) {}
+
+    private RemoteDraft(
+            String device, DraftFile file, DraftCodec codec, ShardSupervisor supervisor) {
+        this.device = device;
         this.file = file;
         this.codec = codec;
         this.supervisor = supervisor;
@@ -99,12 +117,22 @@ public final class RemoteDraft implements Speculator {
             supervisor.close();
             throw e;
         }
-        return new RemoteDraft(file, HostedDraft.codec(file, target), supervisor);
+        return new RemoteDraft(device, file, HostedDraft.codec(file, target), supervisor);
     }
 
     /** How the process is. */
     public ShardHealth health() {
         return supervisor.health();
+    }
+
+    @Override
+    public DraftStatus status() {
+        return new DraftStatus(
+                device,
+                supervisor.loadedMemory().weights(),
+                supervisor.health(),
+                new DraftStatus.Answers(answers.sum(), answerNanos.sum() / 1e6, tooLate.sum()),
+                supervisor.traffic());
     }
 
     @Override
@@ -115,6 +143,11 @@ public final class RemoteDraft implements Speculator {
     @Override
     public int mostTokens() {
         return file.mostTokens();
+    }
+
+    @Override
+    public boolean branches() {
+        return true;
     }
 
     @Override
@@ -236,39 +269,64 @@ public final class RemoteDraft implements Speculator {
     }
 
     @Override
-    public List<Draft> propose(List<DraftRequest> sequences) {
-        List<Draft> none = Collections.nCopies(sequences.size(), Draft.NONE);
+    public void begin(List<DraftRequest> sequences) {
+        asked.ifPresent(this::giveUp);
+        asked = Optional.empty();
         if (isStillWaiting()) {
-            return none;
+            return;
         }
         Optional<ShardSupervisor.Session> session = session();
         if (session.isEmpty()) {
             takeWaiting();
-            return none;
+            return;
         }
-        DraftStep step =
-                new DraftStep(takeWaiting(), sequences.stream().map(RemoteDraft::ask).toList());
-        long begin = System.nanoTime();
+        DraftStep step = new DraftStep(takeWaiting(), asks(sequences));
+        long now = System.nanoTime();
         CompletableFuture<Message> reply = call(session.get(), codec.encode(step));
+        reply.thenRun(
+                () -> {
+                    answers.increment();
+                    answerNanos.add(System.nanoTime() - now);
+                });
+        asked = Optional.of(new Question(step.asks(), session.get(), reply, now));
+    }
+
+    @Override
+    public List<Draft> propose(List<DraftRequest> sequences) {
+        if (asked.isEmpty() || !asked.get().asks().equals(asks(sequences))) {
+            begin(sequences);
+        }
+        Optional<Question> question = asked;
+        asked = Optional.empty();
+        return question.flatMap(this::answer)
+                .orElseGet(() -> Collections.nCopies(sequences.size(), Draft.NONE));
+    }
+
+    private Optional<List<Draft>> answer(Question question) {
         try {
-            Message found = reply.get(patience.nanos(), TimeUnit.NANOSECONDS);
-            patience.took(System.nanoTime() - begin);
-            return codec.decode(step.asks(), found);
+            Message found = question.reply().get(patience.nanos(), TimeUnit.NANOSECONDS);
+            patience.took(System.nanoTime() - question.askedAt());
+            return Optional.of(codec.decode(question.asks(), found));
         } catch (TimeoutException e) {
-            reply.exceptionally(
-                    failure -> {
-                        lost(session.get(), failure);
-                        return null;
-                    });
-            late = Optional.of(new Late(reply, begin));
-            return none;
+            tooLate.increment();
+            giveUp(question);
         } catch (ExecutionException | WireException e) {
-            lost(session.get(), e);
-            return none;
+            lost(question.session(), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return none;
         }
+        return Optional.empty();
+    }
+
+    /** Does not wait for an answer any longer. */
+    private void giveUp(Question question) {
+        question.reply()
+                .exceptionally(
+                        failure -> {
+                            lost(question.session(), failure);
+                            return null;
+                        });
+        late = Optional.of(question);
     }
 
     /** Whether an earlier question was not answered yet; its answer would be of no use. */
@@ -280,10 +338,18 @@ public final class RemoteDraft implements Speculator {
         return late.isPresent();
     }
 
+    private static List<DraftStep.Ask> asks(List<DraftRequest> sequences) {
+        return sequences.stream().map(RemoteDraft::ask).toList();
+    }
+
     private static DraftStep.Ask ask(DraftRequest request) {
         int known = request.tokens().size();
         return new DraftStep.Ask(
-                request.sequence(), known, request.tokens().get(known - 1), request.most());
+                request.sequence(),
+                known,
+                request.tokens().get(known - 1),
+                request.most(),
+                request.branched());
     }
 
     @Override

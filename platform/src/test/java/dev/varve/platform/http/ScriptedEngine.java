@@ -1,6 +1,7 @@
 package dev.varve.platform.http;
 
 import dev.varve.api.VarveException;
+import dev.varve.platform.draft.DraftStatus;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.EngineStatus;
 import dev.varve.platform.engine.GeneratedToken;
@@ -9,6 +10,7 @@ import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationListener;
 import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.engine.ShardStatus;
+import dev.varve.platform.engine.SpeculationCounts;
 import dev.varve.platform.prefix.CacheEntry;
 import dev.varve.platform.prefix.CacheUse;
 import dev.varve.platform.prefix.MissReason;
@@ -47,6 +49,7 @@ final class ScriptedEngine implements Engine {
     private final CompletableFuture<VarveException> broken = new CompletableFuture<>();
     private CountDownLatch start = new CountDownLatch(0);
     private List<ShardStatus> shards = List.of();
+    private Optional<DraftStatus> draft = Optional.empty();
     private CacheUse cacheUse = CacheUse.missed(MissReason.UNKNOWN);
     private PrefixCacheStatus cache = PrefixCacheStatus.NONE;
     private CompletableFuture<List<CacheEntry>> entries =
@@ -75,6 +78,11 @@ final class ScriptedEngine implements Engine {
     ScriptedEngine waitsFor(CountDownLatch latch) {
         start = latch;
         return this;
+    }
+
+    /** What the draft model's process is said to be. */
+    void hasDraft(DraftStatus given) {
+        draft = Optional.of(given);
     }
 
     /** What the shards are said to be. */
@@ -224,7 +232,9 @@ final class ScriptedEngine implements Engine {
                 new ShardMemory(1, 0, 1, 1),
                 new EngineStatus.Counts(new EngineStatus.Tokens(0, 0, 0), 0, 3, 0),
                 cache,
-                shards);
+                SpeculationCounts.NONE,
+                shards,
+                draft);
     }
 
     @Override

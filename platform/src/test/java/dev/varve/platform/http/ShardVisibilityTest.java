@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.model.LayerRange;
+import dev.varve.platform.draft.DraftStatus;
 import dev.varve.platform.engine.ShardStatus;
 import dev.varve.platform.setting.Setting;
 import dev.varve.platform.shard.ShardHealth;
@@ -188,6 +189,60 @@ class ShardVisibilityTest {
             assertEquals("loading", shard.get("state").stringValue());
             assertEquals(1500, shard.get("forward_ms").doubleValue());
             assertEquals("shared", shard.get("payloads").stringValue());
+        }
+    }
+
+    private static DraftStatus draft(ShardHealth health) {
+        return new DraftStatus(
+                STRANGE_DEVICE,
+                55,
+                health,
+                new DraftStatus.Answers(40, 120, 3),
+                new ShardTraffic(900, 60, ShardTraffic.Payloads.STREAM));
+    }
+
+    @Test
+    void propsAndMetricsTellOfADraftInAProcessOfItsOwn() throws Exception {
+        engine.hasDraft(draft(gone(ShardHealth.State.MISSING)));
+        try (TestServer server = TestServer.of(engine)) {
+            JsonNode draft = TestServer.json(server.get("/props")).at("/runtime/draft");
+            List<String> lines = server.get("/metrics").body().lines().toList();
+
+            assertEquals(
+                    "{'device':'cpu:0@unix:/run/a!b~c','bytes':55,'state':'missing','restarts':2,"
+                            + "'answers':40,'answer_ms':120.0,'late':3,"
+                            + "'reason':'killed by signal 9','sent_bytes':900,"
+                            + "'received_bytes':60,'payloads':'stream'}",
+                    draft.toString().replace("\\\"", "!").replace("\\\\", "~").replace('"', '\''));
+            String labels = "device=\"cpu:0@unix:/run/a\\\"b\\\\c\"";
+            for (String expected :
+                    List.of(
+                            "varve_draft_up{" + labels + "} 0",
+                            "varve_draft_bytes{" + labels + "} 55",
+                            "varve_draft_restarts_total{" + labels + "} 2",
+                            "varve_draft_answers_total{" + labels + "} 40",
+                            "varve_draft_answer_seconds_total{" + labels + "} 0.12",
+                            "varve_draft_late_total{" + labels + "} 3",
+                            "varve_draft_wire_bytes_total{" + labels + ",direction=\"sent\"} 900",
+                            "varve_draft_wire_info{" + labels + ",payloads=\"stream\"} 1")) {
+                assertTrue(lines.contains(expected), expected + " in " + lines);
+            }
+        }
+    }
+
+    @Test
+    void aMissingDraftIsNoReasonNotToAsk() throws Exception {
+        engine.hasDraft(draft(gone(ShardHealth.State.MISSING)));
+        try (TestServer server = TestServer.of(engine)) {
+            assertEquals(200, server.get("/health").statusCode());
+        }
+    }
+
+    @Test
+    void withoutSuchADraftNothingIsToldOfIt() throws Exception {
+        try (TestServer server = TestServer.of(engine)) {
+            assertTrue(TestServer.json(server.get("/props")).at("/runtime/draft").isMissingNode());
+            assertTrue(!server.get("/metrics").body().contains("varve_draft_up"));
         }
     }
 

@@ -25,7 +25,7 @@ class DraftCodecTest {
     private static final DraftCodec CODEC = new DraftCodec(List.of(1, 4), HIDDEN, VOCABULARY);
 
     private static final List<DraftStep.Ask> ASKS =
-            List.of(new DraftStep.Ask(7, 12, 99, 3), new DraftStep.Ask(-1, 1, 0, 15));
+            List.of(new DraftStep.Ask(7, 12, 99, 3, 0), new DraftStep.Ask(-1, 1, 0, 15, 0));
 
     /** Two of four columns; all values differ. */
     private static HiddenStates states() {
@@ -77,6 +77,24 @@ class DraftCodecTest {
         assertArrayEquals(drafts.get(0).tokens(), found.get(0).tokens());
         assertEquals(3, found.get(0).grade());
         assertEquals(0, found.get(1).tokens().length);
+    }
+
+    @Test
+    void treesArriveAsTheyGrew() {
+        List<DraftStep.Ask> asks = List.of(new DraftStep.Ask(1, 5, 3, 2, 4));
+        Draft tree = new Draft(new int[] {1, 2, 3, 4}, new int[] {-1, 0, -1, 2}, 1);
+
+        DraftStep step = CODEC.decode(CODEC.encode(new DraftStep(List.of(), asks)));
+        Draft found = CODEC.decode(asks, CODEC.encode(List.of(tree))).getFirst();
+
+        assertEquals(asks, step.asks());
+        assertArrayEquals(tree.tokens(), found.tokens());
+        assertArrayEquals(tree.parents(), found.parents());
+        assertEquals(2, found.spine());
+        List<DraftStep.Ask> odd = List.of(new DraftStep.Ask(1, 5, 3, 2, 1));
+        Message message = CODEC.encode(new DraftStep(List.of(), odd));
+        WireException refusal = assertThrows(WireException.class, () -> CODEC.decode(message));
+        assertEquals("branched: expected 0, or 2 or more, found 1", refusal.getMessage());
     }
 
     @Test

@@ -67,6 +67,7 @@ final class EngineMetrics {
                                 engine.counts().replays()),
                         counter("varve_steps", "Forward passes.", engine.counts().steps())));
         metrics.addAll(SpeculationMetrics.of(engine.speculation()));
+        engine.draft().ifPresent(draft -> metrics.addAll(DraftMetrics.of(draft)));
         metrics.addAll(CacheMetrics.of(engine.cache()));
         metrics.addAll(ShardMetrics.of(engine.shards()));
         return metrics;

@@ -93,6 +93,7 @@ public final class ModelFacts {
         runtime.put("replays", status.counts().replays());
         runtime.set("prefix_cache", CacheReport.tiers(status.cache(), scopes));
         runtime.set("shards", ShardReport.shards(status.shards(), names));
+        status.draft().ifPresent(draft -> runtime.set("draft", ShardReport.draft(draft, names)));
         for (Map.Entry<String, Object> detail : served.description().details().entrySet()) {
             runtime.set(detail.getKey(), Json.MAPPER.valueToTree(detail.getValue()));
         }

@@ -1,9 +1,12 @@
 package dev.varve.platform.http.model;
 
+import dev.varve.platform.draft.DraftStatus;
 import dev.varve.platform.engine.ShardStatus;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.setting.SettingNames;
+import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardMemory;
+import dev.varve.platform.shard.ShardTraffic;
 
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -31,20 +34,37 @@ final class ShardReport {
                 .put("mapped_weight_bytes", memory.mappedWeights())
                 .put("kv_bytes", memory.kv())
                 .put("compute_bytes", memory.compute())
-                .put("state", state(shard))
+                .put("state", lower(shard.health().state()))
                 .put("restarts", shard.health().restarts())
                 .put("forwards", shard.work().forwards())
                 .put("tokens", shard.work().tokens())
                 .put("forward_ms", shard.work().forwardMillis())
                 .put("boundary_ms", shard.work().boundaryMillis());
         shard.health().reason().ifPresent(reason -> out.put("reason", names.render(reason)));
-        shard.work()
-                .traffic()
-                .ifPresent(
-                        traffic ->
-                                out.put("sent_bytes", traffic.sentBytes())
-                                        .put("received_bytes", traffic.receivedBytes())
-                                        .put("payloads", lower(traffic.payloads())));
+        shard.work().traffic().ifPresent(traffic -> describe(traffic, out));
+    }
+
+    private static void describe(ShardTraffic traffic, ObjectNode out) {
+        out.put("sent_bytes", traffic.sentBytes())
+                .put("received_bytes", traffic.receivedBytes())
+                .put("payloads", lower(traffic.payloads()));
+    }
+
+    /** What guesses in a process of its own; times in milliseconds. */
+    static ObjectNode draft(DraftStatus draft, SettingNames names) {
+        ShardHealth health = draft.health();
+        ObjectNode out =
+                Json.object()
+                        .put("device", draft.device())
+                        .put("bytes", draft.bytes())
+                        .put("state", lower(health.state()))
+                        .put("restarts", health.restarts())
+                        .put("answers", draft.answers().count())
+                        .put("answer_ms", draft.answers().millis())
+                        .put("late", draft.answers().late());
+        health.reason().ifPresent(reason -> out.put("reason", names.render(reason)));
+        describe(draft.traffic(), out);
+        return out;
     }
 
     /** The body of a server that lacks shards. */
@@ -54,7 +74,7 @@ final class ShardReport {
         for (ShardStatus shard : missing) {
             ObjectNode out = list.addObject().put("device", shard.device());
             out.putArray("layers").add(shard.range().begin()).add(shard.range().end());
-            out.put("state", state(shard))
+            out.put("state", lower(shard.health().state()))
                     .put("reason", names.render(shard.health().reason().orElse("")))
                     .put("restarts", shard.health().restarts());
             shard.health()
@@ -65,10 +85,6 @@ final class ShardReport {
                                             .put("total_bytes", loading.totalBytes()));
         }
         return body;
-    }
-
-    private static String state(ShardStatus shard) {
-        return lower(shard.health().state());
     }
 
     static String lower(Enum<?> value) {

@@ -1,0 +1,238 @@
+package dev.varve.conformance;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+
+import dev.varve.api.speculation.Draft;
+import dev.varve.api.speculation.DraftRequest;
+import dev.varve.api.speculation.HiddenStates;
+import dev.varve.conformance.RandomModel.Family;
+import dev.varve.platform.draft.DistantSpeculator;
+import dev.varve.platform.draft.DraftStatus;
+import dev.varve.platform.engine.GenerationEnd;
+import dev.varve.platform.remote.RemoteDraft;
+import dev.varve.platform.runtime.LoadedModel;
+import dev.varve.platform.sampling.SamplingOptions;
+import dev.varve.platform.shard.ShardHealth;
+import dev.varve.platform.shard.ShardHealth.State;
+import dev.varve.testkit.Await;
+
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/**
+ * A process of the target or of its draft dies or hangs while guesses are made, at a named event
+ * each time: tokens are those without guesses, and afterwards there are as many guesses, right ones
+ * and wrong ones, as if nothing had happened.
+ */
+@Timeout(3600)
+class DraftedKillTest {
+    /** Kills per state of the protocol. */
+    private static final int KILLS = Integer.getInteger("varve.test.kills", 5);
+
+    private static final int COUNT = 40;
+    private static final List<String> HALVES = List.of("cpu:0", "cpu:0@process");
+
+    @TempDir static Path models;
+    @TempDir static Path installation;
+    private static ShardProgram program;
+
+    @BeforeAll
+    static void install() throws Exception {
+        program = ShardProgram.install(models, installation);
+    }
+
+    /** What the draft's process is at when it is killed. */
+    private enum DraftState {
+        TAKES_IN,
+        GUESSES,
+        IDLE,
+        LOADS
+    }
+
+    /** Does harm when the draft was told something for the so manieth time. */
+    private static final class Harmed implements DistantSpeculator {
+        private final RemoteDraft draft;
+        private final Runnable harm;
+        private final AtomicInteger untilObserved = new AtomicInteger(Integer.MAX_VALUE);
+        private final AtomicInteger untilBegun = new AtomicInteger(Integer.MAX_VALUE);
+
+        Harmed(RemoteDraft draft, Runnable harm) {
+            this.draft = draft;
+            this.harm = harm;
+        }
+
+        private void count(AtomicInteger left) {
+            if (left.getAndDecrement() == 0) {
+                harm.run();
+            }
+        }
+
+        @Override
+        public List<Integer> captures() {
+            return draft.captures();
+        }
+
+        @Override
+        public int mostTokens() {
+            return draft.mostTokens();
+        }
+
+        @Override
+        public void observe(HiddenStates states) {
+            draft.observe(states);
+            count(untilObserved);
+        }
+
+        @Override
+        public void begin(List<DraftRequest> sequences) {
+            draft.begin(sequences);
+            count(untilBegun);
+        }
+
+        @Override
+        public List<Draft> propose(List<DraftRequest> sequences) {
+            return draft.propose(sequences);
+        }
+
+        @Override
+        public long losses() {
+            return draft.losses();
+        }
+
+        @Override
+        public DraftStatus status() {
+            return draft.status();
+        }
+
+        @Override
+        public void forget(long sequence) {
+            draft.forget(sequence);
+        }
+
+        @Override
+        public void close() {
+            draft.close();
+        }
+    }
+
+    private record Expected(int[] prompt, int[] tokens, GenerationEnd.Speculation guesses) {
+        /** What a model in one process with its draft answers; its tokens are the plain ones. */
+        static Expected of(DraftPair pair, int[] prompt) throws Exception {
+            int[] plain = pair.plain(prompt, SamplingOptions.greedy(), COUNT);
+            try (LoadedModel model =
+                    pair.guessed(
+                            pair.local(), pair.split(program.child("unused")), List.of("cpu:0"))) {
+                Answer answer = Answer.apart(prompt, COUNT);
+                answer.submit(model.engine());
+                assertArrayEquals(plain, answer.tokens());
+                return new Expected(prompt, plain, answer.end().speculation());
+            }
+        }
+
+        /** Asks until guesses come in time. */
+        void requireFrom(LoadedModel model, String what) {
+            Await.value(what, () -> ask(model), guesses::equals);
+        }
+
+        private GenerationEnd.Speculation ask(LoadedModel model) {
+            try {
+                Answer answer = Answer.apart(prompt, COUNT);
+                answer.submit(model.engine());
+                assertArrayEquals(tokens, answer.tokens());
+                return answer.end().speculation();
+            } catch (Exception e) {
+                throw new AssertionError(e);
+            }
+        }
+    }
+
+    private static void awaitRestarts(int count, Supplier<ShardHealth> health) {
+        Await.value(
+                count + " restarts",
+                health,
+                each -> each.state() == State.READY && each.restarts() >= count);
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Family.class,
+            names = {"QWEN35", "GEMMA4"})
+    void aTargetThatDiesChangesNeitherTokensNorGuesses(Family family) throws Exception {
+        harmTarget(family, KILLS, FragileLink::kill);
+    }
+
+    @Test
+    void aTargetThatHangsChangesNeitherTokensNorGuesses() throws Exception {
+        harmTarget(Family.LAGUNA, 1, FragileLink::freeze);
+    }
+
+    private static void harmTarget(Family family, int times, Consumer<FragileLink> harm)
+            throws Exception {
+        DraftPair pair = DraftPair.of(family, models);
+        FragileLink half = new FragileLink(program.child("half"));
+        SplitModel split = pair.split(half);
+        Expected expected = Expected.of(pair, pair.spec().tokens(300, 3));
+        try (LoadedModel model =
+                pair.guessed(
+                        pair.remote(program.child("draft")),
+                        split,
+                        HALVES,
+                        split.cuts().getLast())) {
+            for (int i = 0; i < times; i++) {
+                Answer answer = Answer.apart(expected.prompt(), COUNT);
+                // In the middle of the prompt, and then of the answer.
+                if (i % 3 == 2) {
+                    answer.atPrefill(1, () -> harm.accept(half));
+                } else {
+                    answer.atToken(1 + 9 * i % (COUNT - 1), () -> harm.accept(half));
+                }
+                answer.submit(model.engine());
+
+                assertArrayEquals(expected.tokens(), answer.tokens(), "mishap " + i);
+                awaitRestarts(i + 1, () -> model.shards().getLast().health());
+                expected.requireFrom(model, "guesses behind mishap " + i);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aDraftThatDiesCostsGuessesOnly(DraftState state) throws Exception {
+        DraftPair pair = DraftPair.of(Family.QWEN35, models);
+        FragileLink link = new FragileLink(program.child("draft"));
+        Harmed draft = new Harmed(pair.remote(link), link::kill);
+        Expected expected = Expected.of(pair, pair.spec().tokens(300, 4));
+        try (LoadedModel model =
+                pair.guessed(draft, pair.split(program.child("unused")), List.of("cpu:0"))) {
+            int restarts = 0;
+            for (int i = 0; i < KILLS; i++) {
+                switch (state) {
+                    case TAKES_IN -> draft.untilObserved.set(i % 3);
+                    case GUESSES -> draft.untilBegun.set(7 * i % (COUNT / 2));
+                    case IDLE -> link.kill();
+                    case LOADS -> {
+                        link.plan(FragileLink::kill);
+                        link.kill();
+                    }
+                }
+                Answer answer = Answer.apart(expected.prompt(), COUNT);
+                answer.submit(model.engine());
+
+                assertArrayEquals(expected.tokens(), answer.tokens(), state + ", kill " + i);
+                restarts++;
+                awaitRestarts(restarts, () -> draft.status().health());
+                expected.requireFrom(model, "guesses after kill " + i);
+            }
+        }
+    }
+}

@@ -1,0 +1,79 @@
+package dev.varve.platform.http.metrics;
+
+import dev.varve.platform.draft.DraftStatus;
+
+import io.prometheus.metrics.model.snapshots.Labels;
+import io.prometheus.metrics.model.snapshots.MetricSnapshot;
+
+import java.util.List;
+import java.util.Locale;
+
+/** Gauges and counters of a draft model in a process of its own, labelled with its device. */
+final class DraftMetrics {
+    private static final double MILLIS_PER_SECOND = 1000;
+
+    private final Labels labels;
+
+    private DraftMetrics(DraftStatus draft) {
+        labels = Labels.of("device", draft.device());
+    }
+
+    static List<MetricSnapshot> of(DraftStatus draft) {
+        DraftMetrics metrics = new DraftMetrics(draft);
+        DraftStatus.Answers answers = draft.answers();
+        return List.of(
+                metrics.one(
+                                "varve_draft_up",
+                                "1 if the draft's process can guess, 0 if it is missing or loads.",
+                                draft.isReady() ? 1 : 0)
+                        .gauge(),
+                metrics.one(
+                                "varve_draft_bytes",
+                                "Bytes that the draft's process holds.",
+                                draft.bytes())
+                        .gauge(),
+                metrics.one(
+                                "varve_draft_restarts",
+                                "How often the draft's process was lost and came back.",
+                                draft.health().restarts())
+                        .counter(),
+                metrics.one(
+                                "varve_draft_answers",
+                                "Steps for which the draft's process guessed.",
+                                answers.count())
+                        .counter(),
+                metrics.one(
+                                "varve_draft_answer_seconds",
+                                "Time from a question to the draft's process to its answer.",
+                                answers.millis() / MILLIS_PER_SECOND)
+                        .counter(),
+                metrics.one(
+                                "varve_draft_late",
+                                "Steps that did not wait for the draft's process any longer.",
+                                answers.late())
+                        .counter(),
+                metrics.bytes(draft),
+                metrics.payloads(draft));
+    }
+
+    private Family one(String name, String help, double value) {
+        return new Family(name, help).add(labels, value);
+    }
+
+    private MetricSnapshot bytes(DraftStatus draft) {
+        return new Family("varve_draft_wire_bytes", "Bytes to and from the draft's process.")
+                .add(labels.add("direction", "sent"), draft.traffic().sentBytes())
+                .add(labels.add("direction", "received"), draft.traffic().receivedBytes())
+                .counter();
+    }
+
+    private MetricSnapshot payloads(DraftStatus draft) {
+        String how = draft.traffic().payloads().name().toLowerCase(Locale.ROOT);
+        return new Family(
+                        "varve_draft_wire",
+                        "How large payloads travel to the draft's process: in shared memory or in"
+                                + " the stream.")
+                .add(labels.add("payloads", how), 1)
+                .info();
+    }
+}

@@ -1,0 +1,142 @@
+package dev.varve.platform.engine;
+
+import static dev.varve.platform.engine.PlainEngine.CONTEXT;
+import static dev.varve.platform.engine.PlainEngine.text;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.varve.api.model.LayerRange;
+import dev.varve.contracts.SlotStore;
+import dev.varve.platform.engine.PlainEngine.Ask;
+import dev.varve.platform.prefix.CacheSource;
+import dev.varve.platform.prefix.Disk;
+import dev.varve.platform.sequence.CacheCapacity;
+import dev.varve.platform.shard.PlainModel;
+import dev.varve.platform.shard.PlainShard;
+import dev.varve.platform.shard.Stashes;
+import dev.varve.platform.store.ArchiveSettings;
+import dev.varve.platform.store.Namespace;
+import dev.varve.platform.store.SnapshotArchive;
+
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
+
+/** Hidden states that had to give way in host memory come from disk when they are of use again. */
+@Timeout(60)
+class StoredStatesTest {
+    private static final int MOST = 3;
+    private static final int BOUNDARY = 300;
+    private static final Ask ASK = Ask.of(text(1, 400), 12, BOUNDARY);
+    private static final Ask LONG = Ask.of(text(2, 900), 1);
+
+    /** A quarter of it for hidden states: too little for those of two prompts. */
+    private static final long HOST = 1 << 20;
+
+    @TempDir private Path folder;
+
+    private Disk disk() throws IOException {
+        byte[] id = new byte[32];
+        return new Disk(
+                SnapshotArchive.open(
+                        new ArchiveSettings(
+                                folder,
+                                new Namespace(id, Map.of()),
+                                1 << 16,
+                                false,
+                                new ArchiveSettings.Limits(64 << 20, 0, Optional.empty()),
+                                Optional.empty(),
+                                InstantSource.system()),
+                        new SlotStore.Provider()),
+                id,
+                "");
+    }
+
+    /** An engine, and what sees its hidden states and guesses nothing. */
+    private record Rig(Scheduler engine, ScriptedSpeculator eyes) implements AutoCloseable {
+        static Rig of(PlainModel model, Disk disk) {
+            List<Integer> captures =
+                    IntStream.rangeClosed(0, model.shape().layerCount()).boxed().toList();
+            EngineOptions options =
+                    PlainEngine.withDisk(
+                            new EngineOptions(
+                                    new EngineOptions.Capacity(
+                                            CONTEXT,
+                                            1,
+                                            new CacheCapacity(
+                                                    CONTEXT,
+                                                    EngineOptions.Capacity.rowsFor(1),
+                                                    new Stashes(1, 1 + MOST))),
+                                    64),
+                            model,
+                            HOST,
+                            disk);
+            PlainShard.Sizes plain = PlainEngine.sizes(options);
+            PlainShard shard =
+                    new PlainShard(
+                            model,
+                            new LayerRange(0, model.shape().layerCount()),
+                            new PlainShard.Sizes(
+                                    plain.slots(), plain.stateRows(), captures, plain.stashes()));
+            ScriptedSpeculator eyes =
+                    new ScriptedSpeculator(
+                            List.of(), MOST, depth -> 0, model.shape().vocabularySize(), captures);
+            return new Rig(
+                    Scheduler.start(
+                            new ShardPipeline(List.of(shard)),
+                            model.shape(),
+                            options,
+                            Optional.of(new SpeculationOptions(eyes, MOST, OptionalInt.of(MOST)))),
+                    eyes);
+        }
+
+        /** What is seen of the states of a prompt that is found somewhere. */
+        TreeMap<Integer, List<Float>> seen(CacheSource source) throws Exception {
+            Collected answer = ASK.ask(engine);
+            answer.await();
+            assertEquals(Optional.of(source), answer.end().cache().source(), "" + answer.end());
+            return eyes.seen().getLast();
+        }
+
+        @Override
+        public void close() {
+            engine.close();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void statesThatGaveWayComeFromDisk(boolean forgets) throws Exception {
+        PlainModel model = PlainEngine.model(forgets);
+        TreeMap<Integer, List<Float>> whole;
+        try (Rig rig = Rig.of(model, disk())) {
+            ASK.ask(rig.engine()).await();
+            whole = rig.eyes().seen().getLast();
+            assertEquals(0, whole.firstKey());
+            // States that are being written do not give way.
+            LONG.ask(rig.engine()).await();
+        }
+        try (Rig rig = Rig.of(model, disk())) {
+            TreeMap<Integer, List<Float>> first = rig.seen(CacheSource.DISK);
+            LONG.ask(rig.engine()).await();
+            PlainEngine.pushOff(rig.engine());
+
+            TreeMap<Integer, List<Float>> again = rig.seen(CacheSource.HOST);
+
+            assertEquals(0, again.firstKey(), "from the first position on");
+            assertEquals(first.keySet(), again.keySet());
+            again.forEach((position, values) -> assertEquals(whole.get(position), values));
+        }
+    }
+}

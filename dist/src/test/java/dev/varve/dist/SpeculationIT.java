@@ -393,6 +393,48 @@ class SpeculationIT {
         assertTrue(timing(answer, "verify_steps") < answer.get("tokens").size(), answer.toString());
     }
 
+    /** The demo model's own draft; what it guesses beside its first path is right sometimes. */
+    @Test
+    void guessesMayBranch() throws Exception {
+        JsonNode expected = generate("--draft", "off");
+
+        JsonNode chains = generate("--draft-width", 7);
+        JsonNode trees = generate("--ddtree", "always");
+        JsonNode split =
+                generate(
+                        "--ddtree",
+                        "always",
+                        "--ddtree-budget",
+                        12,
+                        "--target-devices",
+                        "cpu:0,cpu:0@process",
+                        "--draft-device",
+                        "cpu:0@process");
+
+        for (JsonNode answer : List.of(chains, trees, split)) {
+            assertEquals(expected.get("tokens"), answer.get("tokens"));
+        }
+        assertTrue(timing(trees, "draft_tokens") > 7 * timing(trees, "verify_steps"));
+        assertTrue(
+                timing(trees, "verify_steps") <= timing(chains, "verify_steps"),
+                trees.get("timings") + " against " + chains.get("timings"));
+        assertTrue(timing(split, "draft_tokens") > 0, split.toString());
+        Varve.Outcome refused =
+                varve.run(
+                        "generate",
+                        "--model",
+                        DemoFamily.QWEN35.reference(),
+                        "--draft",
+                        "ngram",
+                        "--ddtree",
+                        "--prompt",
+                        "x");
+        assertEquals(2, refused.status(), refused.toString());
+        assertTrue(
+                refused.err().contains("--ddtree: guesses of ngram do not branch"),
+                refused.toString());
+    }
+
     private static JsonNode generate(Object... more) throws Exception {
         List<Object> arguments =
                 new ArrayList<>(

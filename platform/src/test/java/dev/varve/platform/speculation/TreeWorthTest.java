@@ -1,0 +1,88 @@
+package dev.varve.platform.speculation;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.api.speculation.Draft;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.OptionalInt;
+
+/** Trees are asked for where they pay, and now and then to find out. */
+class TreeWorthTest {
+    private static final int DEPTH = 7;
+    private static final int BUDGET = 22;
+
+    private static Draft tree() {
+        int[] tokens = new int[BUDGET];
+        int[] parents = new int[BUDGET];
+        for (int i = 0; i < BUDGET; i++) {
+            tokens[i] = i;
+            parents[i] = i < DEPTH ? i - 1 : i % DEPTH - 1;
+        }
+        return new Draft(tokens, parents, 0);
+    }
+
+    private static Draft chain() {
+        return new Draft(Arrays.copyOf(tree().tokens(), DEPTH), 0);
+    }
+
+    /**
+     * Many steps in which guesses are right as often as is said.
+     *
+     * @param column nanoseconds of a token beyond the first of a step
+     * @param gain tokens of each tree beyond those of its path
+     * @return guesses of the last steps together
+     */
+    private static int run(TreeOptions options, long column, int gain) {
+        GuessEconomy economy = new GuessEconomy(DEPTH, OptionalInt.empty(), false, options);
+        AcceptanceRates own = new AcceptanceRates(DEPTH);
+        int last = 0;
+        int steps = 600;
+        for (int step = 0; step < steps; step++) {
+            int count = 0;
+            if (economy.asks(1, 1)) {
+                Draft draft = economy.branched() > 0 ? tree() : chain();
+                economy.guessingTook(1, draft.branches(), draft.branches() ? 200_000 : 150_000);
+                count = economy.choose(List.of(new GuessEconomy.Offer(draft, own)), 1)[0];
+                int right = step % 3;
+                own.record(0, DEPTH, right);
+                economy.rates().record(0, DEPTH, right);
+                if (draft.branches()) {
+                    economy.trees().compared(0, gain);
+                }
+            }
+            economy.stepTook(1 + count, 5_000_000 + count * column);
+            last += step >= steps - 100 ? count : 0;
+        }
+        return last;
+    }
+
+    @ParameterizedTest
+    @CsvSource({"20000, 3, true", "20000, 0, false", "1500000, 1, false"})
+    void theyAreCheckedWhereTheyPay(long column, int gain, boolean pays) {
+        int checked = run(new TreeOptions(BUDGET, false), column, gain);
+
+        assertEquals(pays, checked > 100 * DEPTH, checked + " guesses");
+    }
+
+    @Test
+    void alwaysIsAlways() {
+        assertEquals(100 * BUDGET, run(new TreeOptions(BUDGET, true), 9_000_000, 0));
+    }
+
+    @Test
+    void withoutTreesNoneIsAskedFor() {
+        assertTrue(run(TreeOptions.OFF, 20_000, 3) <= 100 * DEPTH);
+        TreeWorth worth = new TreeWorth(TreeOptions.OFF);
+        int[] asked = new int[100];
+        Arrays.setAll(asked, i -> worth.guesses());
+        assertArrayEquals(new int[100], asked);
+    }
+}

@@ -144,37 +144,35 @@ class RemoteDraftTest {
     @ParameterizedTest
     @EnumSource(Family.class)
     void tokensAndAcceptanceAreThoseOfALocalDraft(Family family) throws Exception {
+        SamplingOptions sampled = SamplingOptions.greedy().atTemperature(0.8f).seededWith(5);
         DraftPair pair = DraftPair.of(family, models);
-        requireAlike(pair);
-        requireAlike(pair.with(new TreeOptions(TreeOptions.USUAL, true)));
+        requireAlike(pair, SamplingOptions.greedy());
+        requireAlike(pair.with(new TreeOptions(TreeOptions.USUAL, true)), sampled);
     }
 
-    private static void requireAlike(DraftPair pair) throws Exception {
+    private static void requireAlike(DraftPair pair, SamplingOptions sampling) throws Exception {
         int[] prompt = pair.spec().tokens(300, 3);
         int cut = pair.split(program.child("unused")).cuts().getLast();
-        SamplingOptions sampled = SamplingOptions.greedy().atTemperature(0.8f).seededWith(5);
-        for (SamplingOptions sampling : List.of(SamplingOptions.greedy(), sampled)) {
-            int[] plain = pair.plain(prompt, sampling, COUNT);
-            GenerationEnd.Speculation local;
-            try (LoadedModel model =
-                    pair.guessed(
-                            pair.local(), pair.split(program.child("unused")), List.of("cpu:0"))) {
-                Answer answer = Answer.ask(model.engine(), prompt, 0, COUNT, sampling);
-                assertArrayEquals(plain, answer.tokens());
-                local = answer.end().speculation();
-            }
-            // The target's second half is in a process of its own as well.
-            try (LoadedModel model =
-                    pair.guessed(
-                            pair.remote(program.child("draft")),
-                            pair.split(program.child("half")),
-                            List.of("cpu:0", "cpu:0@process"),
-                            cut)) {
-                Await.value(
-                        "guesses of a local draft",
-                        () -> speculation(model, prompt, sampling, plain),
-                        local::equals);
-            }
+        int[] plain = pair.plain(prompt, sampling, COUNT);
+        GenerationEnd.Speculation local;
+        try (LoadedModel model =
+                pair.guessed(
+                        pair.local(), pair.split(program.child("unused")), List.of("cpu:0"))) {
+            Answer answer = Answer.ask(model.engine(), prompt, 0, COUNT, sampling);
+            assertArrayEquals(plain, answer.tokens());
+            local = answer.end().speculation();
+        }
+        // The target's second half is in a process of its own as well.
+        try (LoadedModel model =
+                pair.guessed(
+                        pair.remote(program.child("draft")),
+                        pair.split(program.child("half")),
+                        List.of("cpu:0", "cpu:0@process"),
+                        cut)) {
+            Await.value(
+                    "guesses of a local draft",
+                    () -> speculation(model, prompt, sampling, plain),
+                    local::equals);
         }
     }
 

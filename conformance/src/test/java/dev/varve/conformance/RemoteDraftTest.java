@@ -156,8 +156,7 @@ class RemoteDraftTest {
         int[] plain = pair.plain(prompt, sampling, COUNT);
         GenerationEnd.Speculation local;
         try (LoadedModel model =
-                pair.guessed(
-                        pair.local(), pair.split(program.child("unused")), List.of("cpu:0"))) {
+                pair.guessed(pair.local(), pair.split(program.child("unused")), List.of("cpu:0"))) {
             Answer answer = Answer.ask(model.engine(), prompt, 0, COUNT, sampling);
             assertArrayEquals(plain, answer.tokens());
             local = answer.end().speculation();

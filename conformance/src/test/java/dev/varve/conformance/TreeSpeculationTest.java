@@ -251,10 +251,15 @@ class TreeSpeculationTest {
                             shape.embeddingLength());
             try (LoadedModel model =
                     sample.seen(speculator, trees, Cpu.legalCuts(sample.file())[0])) {
-                sample.ask(model, SamplingOptions.greedy());
+                List<Answer> answers = sample.ask(model, SamplingOptions.greedy());
+                for (int i = 0; i < texts.size(); i++) {
+                    int[] text = join(sample.prompts().get(i), answers.get(i).tokens());
+                    assertArrayEquals(texts.get(i), text);
+                }
             }
             runs.add(speculator);
         }
+        assertEquals(texts.size(), runs.get(0).seen.size());
         assertEquals(runs.get(0).seen.keySet(), runs.get(1).seen.keySet());
         runs.get(0)
                 .seen

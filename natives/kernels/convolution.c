@@ -26,16 +26,22 @@ INLINE void inputs_of(int64_t where[TAPS], const int32_t *parents, int64_t token
 
 /* The channels from `channel` on, as many as a vector has lanes, of sequence s. */
 #define CONVOLUTION(NAME, TARGET, VECTOR, LANES, ZERO, LOAD, STORE, ADD_PRODUCT)                   \
-    __attribute__((target(TARGET))) static void NAME##_channels(                                   \
-            const struct convolution *c, int64_t channel, int64_t s) {                             \
-        float taps[TAPS][LANES] __attribute__((aligned(64)));                                      \
-        float kept[KEPT][LANES] __attribute__((aligned(64)));                                      \
+    /* What lies channel by channel, as vectors take it. */                                         \
+    __attribute__((target(TARGET))) INLINE void NAME##_turn(                                       \
+            const struct convolution *c, int64_t channel, int64_t s, float taps[TAPS][LANES],      \
+            float kept[KEPT][LANES]) {                                                             \
         for (int i = 0; i < LANES; i++) {                                                          \
             const float *kernel = at(c->kernel, channel + i, 0, 0);                                \
             const float *before = at(c->before, channel + i, s, 0);                                \
             UNROLL for (int k = 0; k < TAPS; k++) taps[k][i] = kernel[k];                          \
             UNROLL for (int k = 0; k < KEPT; k++) kept[k][i] = before[k];                          \
         }                                                                                          \
+    }                                                                                              \
+    __attribute__((target(TARGET))) static void NAME##_channels(                                   \
+            const struct convolution *c, int64_t channel, int64_t s) {                             \
+        float taps[TAPS][LANES] __attribute__((aligned(64)));                                      \
+        float kept[KEPT][LANES] __attribute__((aligned(64)));                                      \
+        NAME##_turn(c, channel, s, taps, kept);                                                    \
         VECTOR inputs[TAPS];                                                                       \
         UNROLL for (int k = 0; k < KEPT; k++) inputs[k + 1] = LOAD(kept[k]);                       \
         for (int64_t t = 0; t < c->columns->ne[1]; t++) {                                          \
@@ -58,12 +64,7 @@ INLINE void inputs_of(int64_t where[TAPS], const int32_t *parents, int64_t token
             const struct convolution *c, const int32_t *parents, int64_t channel, int64_t s) {     \
         float taps[TAPS][LANES] __attribute__((aligned(64)));                                      \
         float kept[KEPT][LANES] __attribute__((aligned(64)));                                      \
-        for (int i = 0; i < LANES; i++) {                                                          \
-            const float *kernel = at(c->kernel, channel + i, 0, 0);                                \
-            const float *before = at(c->before, channel + i, s, 0);                                \
-            UNROLL for (int k = 0; k < TAPS; k++) taps[k][i] = kernel[k];                          \
-            UNROLL for (int k = 0; k < KEPT; k++) kept[k][i] = before[k];                          \
-        }                                                                                          \
+        NAME##_turn(c, channel, s, taps, kept);                                                    \
         for (int64_t t = 0; t < c->columns->ne[1]; t++) {                                          \
             int64_t where[TAPS];                                                                   \
             inputs_of(where, parents, t);                                                          \

@@ -5,123 +5,55 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.ggml.GgmlType;
-import dev.varve.api.gguf.GgufFile;
-import dev.varve.api.model.ModelOptions;
 import dev.varve.conformance.RandomModel.Family;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.ScriptedSpeculator;
 import dev.varve.platform.engine.SpeculationOptions;
-import dev.varve.platform.runtime.DraftRoom;
 import dev.varve.platform.runtime.LoadedModel;
-import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.sampling.SamplingOptions;
-import dev.varve.platform.shard.CacheTypes;
-import dev.varve.platform.shard.ExactRows;
 import dev.varve.testkit.TensorType;
 
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.function.IntUnaryOperator;
-import java.util.stream.IntStream;
-import java.util.stream.Stream;
 
 /** Guesses change no token of a real model, wherever it is cut and however many are checked. */
 @Timeout(600)
 class SpeculationTest {
-    private static final int COUNT = 40;
-    private static final int PARALLEL = 3;
-
     @TempDir static Path folder;
 
     /** How many guesses of a draft are right, all before the first wrong one. */
     private static final int[] RIGHT = {0, 1, 3, Integer.MAX_VALUE};
 
-    private record Sample(Path file, int vocabulary, List<int[]> prompts, ModelSettings settings) {
-        static Sample of(Family family, TensorType type, GgmlType cache) throws Exception {
-            RandomModel spec = family.wide(type);
-            Path file = spec.write(folder);
-            GgufFile gguf = GgufFile.open(file);
-            ModelSettings settings = Cpu.settings(1024, PARALLEL, new CacheTypes(cache, cache));
-            return new Sample(
-                    file,
-                    Cpu.family(gguf).open(gguf, ModelOptions.defaults()).shape().vocabularySize(),
-                    // The middle one passes a block of slots, and the last one a window.
-                    List.of(spec.tokens(19, 1), spec.tokens(240, 2), spec.tokens(600, 3)),
-                    settings.with(settings.computation().with(ExactRows.ON)));
-        }
-
-        LoadedModel plain() {
-            return Cpu.load(file, settings);
-        }
-
-        LoadedModel guessed(List<int[]> texts, int most, IntUnaryOperator error, int... cuts) {
-            return Cpu.load(
-                    file,
-                    settings.with(new DraftRoom(most, List.of())),
-                    new LoadedModel.Extras(
-                            Optional.empty(),
-                            Optional.of(
-                                    new SpeculationOptions(
-                                            new ScriptedSpeculator(
-                                                    texts, most, error, vocabulary, List.of()),
-                                            most,
-                                            OptionalInt.of(most)))),
-                    cuts);
-        }
-
-        List<Answer> ask(LoadedModel model, SamplingOptions sampling) {
-            List<Answer> answers =
-                    prompts.stream().map(prompt -> Answer.of(prompt, COUNT, sampling)).toList();
-            Answer.submit(model.engine(), answers);
-            return answers;
-        }
-    }
-
-    static Stream<Arguments> models() {
-        return Thorough.first(
-                4,
-                List.of(
-                        Arguments.of(Family.QWEN35, TensorType.Q4_0, GgmlType.Q8_0),
-                        Arguments.of(Family.QWEN35MOE, TensorType.Q8_0, GgmlType.F16),
-                        Arguments.of(Family.GEMMA4, TensorType.F16, GgmlType.F16),
-                        Arguments.of(Family.LAGUNA, TensorType.F16, GgmlType.F16),
-                        Arguments.of(Family.QWEN35, TensorType.F16, GgmlType.F16),
-                        Arguments.of(Family.QWEN35, TensorType.Q4_K, GgmlType.F16),
-                        Arguments.of(Family.GEMMA4, TensorType.Q4_0, GgmlType.Q8_0),
-                        Arguments.of(Family.LAGUNA, TensorType.Q6_K, GgmlType.F16)));
-    }
-
     @ParameterizedTest
-    @MethodSource("models")
+    @MethodSource("dev.varve.conformance.GuessedModel#all")
     void guessesChangeNoToken(Family family, TensorType type, GgmlType cache) throws Exception {
-        Sample sample = Sample.of(family, type, cache);
+        GuessedModel sample = GuessedModel.of(family, type, cache, folder);
         SamplingOptions sampled = SamplingOptions.greedy().atTemperature(0.8f).seededWith(5);
         int[] cuts = Cpu.legalCuts(sample.file());
         for (SamplingOptions sampling : List.of(SamplingOptions.greedy(), sampled)) {
-            List<int[]> plain = new ArrayList<>();
-            try (LoadedModel model = sample.plain()) {
-                for (Answer answer : sample.ask(model, sampling)) {
-                    plain.add(answer.tokens());
-                }
-            }
-            List<int[]> texts =
-                    IntStream.range(0, plain.size())
-                            .mapToObj(i -> join(sample.prompts().get(i), plain.get(i)))
-                            .toList();
+            List<int[]> plain = sample.answers(sampling);
+            List<int[]> texts = sample.texts(plain);
             for (int right : RIGHT) {
                 int most = right == 3 ? 15 : 7;
                 int[] cut = right == 1 ? new int[] {cuts[cuts.length / 2]} : new int[0];
                 try (LoadedModel model =
-                        sample.guessed(texts, most, depth -> depth < right ? 0 : 1, cut)) {
+                        sample.guessed(
+                                new SpeculationOptions(
+                                        new ScriptedSpeculator(
+                                                texts,
+                                                most,
+                                                depth -> depth < right ? 0 : 1,
+                                                sample.vocabulary(),
+                                                List.of()),
+                                        most,
+                                        OptionalInt.of(most)),
+                                cut)) {
                     List<Answer> guessed = sample.ask(model, sampling);
                     for (int i = 0; i < plain.size(); i++) {
                         String what = sampling + ", right " + right + ", prompt " + i;
@@ -129,7 +61,7 @@ class SpeculationTest {
                         GenerationEnd.Speculation figures = guessed.get(i).end().speculation();
                         assertTrue(figures.verifySteps() > 0, what);
                         assertEquals(
-                                COUNT - 1,
+                                GuessedModel.COUNT - 1,
                                 figures.accepted() + figures.verifySteps(),
                                 1,
                                 what + ": but for the last token all were checked");
@@ -137,9 +69,5 @@ class SpeculationTest {
                 }
             }
         }
-    }
-
-    private static int[] join(int[] first, int[] second) {
-        return IntStream.concat(IntStream.of(first), IntStream.of(second)).toArray();
     }
 }

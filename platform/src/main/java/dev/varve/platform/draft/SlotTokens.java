@@ -2,8 +2,10 @@ package dev.varve.platform.draft;
 
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * What each slot of a block may be.
@@ -39,14 +41,13 @@ record SlotTokens(int[][] rows, float[][] shares, Optional<List<float[]>> links)
      * @return fewer where chances are no numbers
      */
     List<Ranked> rank(int slot, int before, int most) {
-        double[] logs = logChances(slot, before);
+        boolean[] repeated = repeated(slot);
+        double[] logs = logChances(slot, before, repeated);
         List<Ranked> ranked = new ArrayList<>();
         for (int i = 0; i < logs.length; i++) {
-            int row = rows[slot][i];
-            boolean known = ranked.stream().anyMatch(other -> other.row() == row);
             // Also without infinities, which a chance of 0 gives.
-            if (Double.isFinite(logs[i]) && !known) {
-                ranked.add(new Ranked(i, row, logs[i]));
+            if (Double.isFinite(logs[i]) && !repeated[i]) {
+                ranked.add(new Ranked(i, rows[slot][i], logs[i]));
             }
         }
         ranked.sort(
@@ -56,7 +57,7 @@ record SlotTokens(int[][] rows, float[][] shares, Optional<List<float[]>> links)
         return ranked.size() > most ? ranked.subList(0, most) : ranked;
     }
 
-    private double[] logChances(int slot, int before) {
+    private double[] logChances(int slot, int before, boolean[] repeated) {
         int count = rows[slot].length;
         double[] logs = new double[count];
         for (int i = 0; i < count; i++) {
@@ -70,13 +71,13 @@ record SlotTokens(int[][] rows, float[][] shares, Optional<List<float[]>> links)
         double together = 0;
         double largest = Double.NEGATIVE_INFINITY;
         for (int i = 0; i < count; i++) {
-            together += isRepeated(slot, i) ? 0 : shares[slot][i];
+            together += repeated[i] ? 0 : shares[slot][i];
             logs[i] += all[begin + i];
             largest = Math.max(largest, logs[i]);
         }
         double sum = 0;
         for (int i = 0; i < count; i++) {
-            sum += isRepeated(slot, i) ? 0 : Math.exp(logs[i] - largest);
+            sum += repeated[i] ? 0 : Math.exp(logs[i] - largest);
         }
         double shift = Math.log(Math.min(1, together)) - largest - Math.log(sum);
         for (int i = 0; i < count; i++) {
@@ -85,12 +86,13 @@ record SlotTokens(int[][] rows, float[][] shares, Optional<List<float[]>> links)
         return logs;
     }
 
-    private boolean isRepeated(int slot, int index) {
-        for (int i = 0; i < index; i++) {
-            if (rows[slot][i] == rows[slot][index]) {
-                return true;
-            }
+    /** Which candidates were there before. */
+    private boolean[] repeated(int slot) {
+        Set<Integer> known = new HashSet<>();
+        boolean[] repeated = new boolean[rows[slot].length];
+        for (int i = 0; i < repeated.length; i++) {
+            repeated[i] = !known.add(rows[slot][i]);
         }
-        return false;
+        return repeated;
     }
 }

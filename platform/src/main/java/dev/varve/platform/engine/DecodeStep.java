@@ -180,7 +180,8 @@ final class DecodeStep {
         cache.accept(request.sequence(), path);
         if (!path.isStraight() && !result.features().isEmpty()) {
             result.features().forEach(feature -> feature.gather(column, path));
-            // They were taken as if the first tokens were the right ones.
+            // They were taken as if the first tokens were the right ones; whoever still copies
+            // them does so before these, which stand in their place.
             prefix.saw(
                     request.sequence(),
                     request.sequence().computed() - path.length(),

@@ -185,13 +185,14 @@ final class Drafting {
         int branched = economy.branched();
         List<DraftRequest> asks = new ArrayList<>();
         for (int i : asked) {
-            int depth = Math.min(most[i], this.depth);
+            int straight = Math.min(most[i], depth);
+            int all = Math.min(branched, room[i]);
             asks.add(
                     new DraftRequest(
                             requests.get(i).arrival(),
                             requests.get(i).tokens(),
-                            depth,
-                            room[i] > depth && branched > depth ? Math.min(branched, room[i]) : 0));
+                            straight,
+                            all > straight ? all : 0));
         }
         long begin = System.nanoTime();
         if (begins(List.copyOf(asks))) {

@@ -17,9 +17,11 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.FutureTask;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -167,6 +169,37 @@ public abstract class SpeculatorContract {
                         length <= Math.min(asked, most),
                         length + " tokens where " + asked + " are of use, mostTokens " + most);
             }
+        }
+    }
+
+    @Test
+    void aTreeGrowsOnlyWhereItIsWanted() throws IOException {
+        try (SpeculatorDriver driver = open()) {
+            Sequence sequence = driver.begin(driver.text(20));
+            int most = Math.min(7, driver.speculator().mostTokens());
+            boolean branches = driver.speculator().branches();
+            assertEquals(branches, driver.speculator().branches());
+            for (int asked : new int[] {0, most, most + 1, 3 * most + 5, 63}) {
+                Draft draft = driver.proposeTree(sequence, most, asked);
+
+                String what = ids(draft.tokens()) + " behind " + ids(draft.parents());
+                int largest = asked == 0 || !branches ? most : asked;
+                assertTrue(draft.tokens().length <= largest, what + ": more than " + largest);
+                assertTrue(
+                        !draft.branches() || branches && asked > 0, what + ": no tree is wanted");
+                requireTree(draft, most, what);
+            }
+        }
+    }
+
+    private static void requireTree(Draft draft, int most, String what) {
+        int[] depths = new int[draft.parents().length];
+        Set<List<Integer>> known = new HashSet<>();
+        for (int i = 0; i < depths.length; i++) {
+            int parent = draft.parents()[i];
+            depths[i] = parent < 0 ? 1 : depths[parent] + 1;
+            assertTrue(depths[i] <= most, what + ": deeper than " + most);
+            assertTrue(known.add(List.of(parent, draft.tokens()[i])), what + ": a guess twice");
         }
     }
 

@@ -138,6 +138,15 @@ final class SpeculatorDriver implements AutoCloseable {
      * @param most for all of them one, or one for each
      */
     List<Draft> propose(List<Sequence> sequences, int... most) {
+        return ask(sequences, 0, most);
+    }
+
+    /** Likewise, of a sequence, with a tree of so many tokens. */
+    Draft proposeTree(Sequence sequence, int most, int branched) {
+        return ask(List.of(sequence), branched, most).getFirst();
+    }
+
+    private List<Draft> ask(List<Sequence> sequences, int branched, int... most) {
         List<CallHistory> histories = new ArrayList<>();
         List<DraftRequest> asked = new ArrayList<>();
         for (int i = 0; i < sequences.size(); i++) {
@@ -146,7 +155,8 @@ final class SpeculatorDriver implements AutoCloseable {
             show(sequence, sequence.size() - 1);
             CallHistory history = new CallHistory(sequence.tokens);
             histories.add(history);
-            asked.add(new DraftRequest(sequence.number(), history, most[i % most.length]));
+            asked.add(
+                    new DraftRequest(sequence.number(), history, most[i % most.length], branched));
         }
         List<Draft> drafts = speculator.propose(List.copyOf(asked));
         histories.forEach(history -> history.over = true);

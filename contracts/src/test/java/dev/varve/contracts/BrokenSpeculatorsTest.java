@@ -69,6 +69,23 @@ class BrokenSpeculatorsTest {
         }
     }
 
+    private static final class Branching extends Wrapped {
+        Branching(SpeculationTarget target) {
+            super(target);
+        }
+
+        @Override
+        public List<Draft> propose(List<DraftRequest> sequences) {
+            return sequences.stream()
+                    .map(
+                            request ->
+                                    request.most() == 1
+                                            ? Draft.of(1)
+                                            : new Draft(new int[] {1, 2}, new int[] {-1, -1}, 0))
+                    .toList();
+        }
+    }
+
     private static final class Unsorted extends Wrapped {
         Unsorted(SpeculationTarget target) {
             super(target);
@@ -315,6 +332,7 @@ class BrokenSpeculatorsTest {
         REVERSING(Reversing::new, "thereIsADraftForEachSequenceInTheirOrder"),
         SILENT(Silent::new, "thereIsADraftForEachSequenceInTheirOrder"),
         CHATTY(Chatty::new, "aDraftIsNeverLongerThanWhatIsOfUse"),
+        BRANCHING(Branching::new, "aTreeGrowsOnlyWhereItIsWanted"),
         INVENTIVE(Inventive::new, "guessesAreTokensOfTheVocabulary"),
         KEEPING(Keeping::new, "aHistoryGrowsByAsManyTokensAsCount"),
         NORMALISING(Normalising::new, "hiddenStatesMayComeWithoutAQuestion"),

@@ -118,7 +118,7 @@ public record EngineOptions(
                                 + ", "
                                 + parallel);
             }
-            if (caches.slots() < SlotSpan.roundUp(contextTokens)) {
+            if (caches.slots() < caches.mostSlots(contextTokens)) {
                 throw new IllegalArgumentException(
                         "a pool of "
                                 + caches.slots()

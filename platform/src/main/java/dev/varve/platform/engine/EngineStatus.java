@@ -1,6 +1,7 @@
 package dev.varve.platform.engine;
 
 import dev.varve.platform.draft.DraftStatus;
+import dev.varve.platform.paging.PagingStatus;
 import dev.varve.platform.prefix.PrefixCacheStatus;
 import dev.varve.platform.sequence.SlotUse;
 import dev.varve.platform.shard.ShardMemory;
@@ -20,6 +21,7 @@ import java.util.Optional;
  * @param speculation what became of guesses
  * @param shards the shards in layer order
  * @param draft what guesses in a process of its own
+ * @param paging how the attention cache is bounded; empty where it is not
  */
 public record EngineStatus(
         Load load,
@@ -29,7 +31,8 @@ public record EngineStatus(
         PrefixCacheStatus cache,
         SpeculationCounts speculation,
         List<ShardStatus> shards,
-        Optional<DraftStatus> draft) {
+        Optional<DraftStatus> draft,
+        Optional<PagingStatus> paging) {
     /** Copies the shards. */
     public EngineStatus {
         shards = List.copyOf(shards);
@@ -43,7 +46,16 @@ public record EngineStatus(
             Counts counts,
             PrefixCacheStatus cache,
             List<ShardStatus> shards) {
-        this(load, slots, memory, counts, cache, SpeculationCounts.NONE, shards, Optional.empty());
+        this(
+                load,
+                slots,
+                memory,
+                counts,
+                cache,
+                SpeculationCounts.NONE,
+                shards,
+                Optional.empty(),
+                Optional.empty());
     }
 
     /**
@@ -89,14 +101,23 @@ public record EngineStatus(
             SlotUse slots,
             Counts counts,
             PrefixCacheStatus cache,
-            SpeculationCounts speculation) {
+            SpeculationCounts speculation,
+            Optional<PagingStatus> paging) {
         EngineStatus with(
                 ShardMemory memory,
                 List<ShardStatus> shards,
                 Optional<DraftStatus> draft,
                 Optional<ArchiveStatus> disk) {
             return new EngineStatus(
-                    load, slots, memory, counts, cache.with(disk), speculation, shards, draft);
+                    load,
+                    slots,
+                    memory,
+                    counts,
+                    cache.with(disk),
+                    speculation,
+                    shards,
+                    draft,
+                    paging);
         }
     }
 }

@@ -1,6 +1,9 @@
 package dev.varve.platform.engine;
 
+import dev.varve.platform.paging.PageCounts;
 import dev.varve.platform.prefix.CacheUse;
+
+import java.util.Optional;
 
 /**
  * How a generation ended, and its cost.
@@ -10,12 +13,18 @@ import dev.varve.platform.prefix.CacheUse;
  * @param times how long they took
  * @param cache what the prefix cache was good for
  * @param speculation what became of guesses
+ * @param paging what became of its pages; empty where the attention cache is not bounded
  */
 public record GenerationEnd(
-        Reason reason, Tokens tokens, Times times, CacheUse cache, Speculation speculation) {
+        Reason reason,
+        Tokens tokens,
+        Times times,
+        CacheUse cache,
+        Speculation speculation,
+        Optional<Paging> paging) {
     /** An end without guesses. */
     public GenerationEnd(Reason reason, Tokens tokens, Times times, CacheUse cache) {
-        this(reason, tokens, times, cache, Speculation.NONE);
+        this(reason, tokens, times, cache, Speculation.NONE, Optional.empty());
     }
 
     /** Why a generation ends. */
@@ -65,6 +74,15 @@ public record GenerationEnd(
             return verifySteps == 0 ? 0 : (double) (accepted + verifySteps) / verifySteps;
         }
     }
+
+    /**
+     * What became of the pages of a generation's sequence.
+     *
+     * @param counts since it began
+     * @param residentPages pages in its pool at the end
+     * @param hostPages pages that were in host memory alone at the end
+     */
+    public record Paging(PageCounts counts, int residentPages, int hostPages) {}
 
     /** Tokens per second of prefill, 0 where no time passed. */
     public double prefillTokensPerSecond() {

@@ -426,6 +426,7 @@ final class Request implements Generation {
                 new GenerationEnd.Tokens(promptLength, cachedTokens(), generated),
                 clock.end(),
                 cacheUse.orElseGet(() -> CacheUse.missed(MissReason.UNKNOWN)),
-                drafts.figures());
+                drafts.figures(),
+                Optional.empty());
     }
 }

@@ -343,7 +343,8 @@ final class StepRunner {
                         running.replays(),
                         state.flights().submitted()),
                 state.prefix().status(),
-                state.drafting().counts());
+                state.drafting().counts(),
+                Optional.empty());
     }
 
     List<CacheEntry> cacheEntries() {

@@ -234,7 +234,8 @@ final class ScriptedEngine implements Engine {
                 cache,
                 SpeculationCounts.NONE,
                 shards,
-                draft);
+                draft,
+                Optional.empty());
     }
 
     @Override

@@ -1,0 +1,12 @@
+package dev.varve.platform.paging;
+
+/**
+ * How the attention cache of an engine's sequences is bounded, and what became of that.
+ *
+ * @param options how it is bounded
+ * @param counts what became of pages so far
+ * @param hostPages pages that lie in host memory now
+ * @param hostBytes bytes of these, over all shards
+ */
+public record PagingStatus(
+        PagingOptions options, PageCounts counts, long hostPages, long hostBytes) {}

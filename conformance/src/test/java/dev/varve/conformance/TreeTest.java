@@ -9,6 +9,7 @@ import dev.varve.conformance.RandomModel.Family;
 import dev.varve.platform.remote.BoundaryType;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CacheChanges;
+import dev.varve.platform.shard.CacheMove;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.ExactRows;
 import dev.varve.platform.shard.OutputRows;
@@ -103,7 +104,8 @@ class TreeTest {
         return new CacheChanges(
                 List.of(new StateCommit(1, row, row, position, path)),
                 path.moves().stream()
-                        .map(m -> new SlotCopy(first + m.from(), first + m.to(), m.count()))
+                        .<CacheMove>map(
+                                m -> new SlotCopy(first + m.from(), first + m.to(), m.count()))
                         .toList());
     }
 

@@ -1,14 +1,6 @@
 package dev.varve.api.ggml;
 
-import static dev.varve.api.ggml.Native.C_INT64;
-import static dev.varve.api.ggml.Native.C_POINTER;
-import static dev.varve.api.ggml.Native.returnsNothing;
-
-import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_FLOAT_UNALIGNED;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
-import dev.varve.api.VarveException;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -22,11 +14,6 @@ import java.util.Optional;
  * Valid while the file is open. Runs per token; for one thread.
  */
 public final class RowReader implements AutoCloseable {
-    private static final long TRAITS_BYTES = 56;
-    private static final long BLOCK_SIZE = 8;
-    private static final long BLOCK_BYTES = 24;
-    private static final long TO_FLOAT = 40;
-
     private final MappedFile file;
     private final long offset;
     private final GgmlType type;
@@ -47,7 +34,7 @@ public final class RowReader implements AutoCloseable {
         this.rowLength = rowLength;
         this.rows = rows;
         rowBytes = type.rowBytes(rowLength);
-        toFloat = conversion(type);
+        toFloat = RowConversion.of(type);
         row = arena.allocate((long) rowLength * Float.BYTES, Long.BYTES);
     }
 
@@ -65,24 +52,6 @@ public final class RowReader implements AutoCloseable {
         }
         file.slice(offset, Math.multiplyExact(type.rowBytes(rowLength), rows));
         return new RowReader(file, offset, type, rowLength, rows);
-    }
-
-    @SuppressWarnings("restricted")
-    private static Optional<MethodHandle> conversion(GgmlType type) {
-        if (type == GgmlType.F32) {
-            return Optional.empty();
-        }
-        MemorySegment traits = CoreApi.getTypeTraits(type.id()).reinterpret(TRAITS_BYTES);
-        MemorySegment function = traits.get(ADDRESS, TO_FLOAT);
-        if (traits.get(JAVA_LONG, BLOCK_SIZE) != type.blockSize()
-                || traits.get(JAVA_LONG, BLOCK_BYTES) != type.typeSize()
-                || Native.isNull(function)) {
-            throw new VarveException(
-                    VarveException.Kind.UNAVAILABLE,
-                    "ggml has no conversion of " + type.ggufName() + " to floats");
-        }
-        return Optional.of(
-                Native.bindPointer(function, returnsNothing(C_POINTER, C_POINTER, C_INT64)));
     }
 
     /** Elements of a row. */

@@ -1,5 +1,6 @@
 package dev.varve.platform.engine;
 
+import dev.varve.platform.paging.PoolGeometry;
 import dev.varve.platform.sequence.Stretch;
 
 /**
@@ -22,6 +23,9 @@ record ChunkPlan(int end, Stretch stretch) {
     /** Rows of a window from which on attention goes in tiles. */
     static final int TILE = 64;
 
+    /** Windows of a sequence that outgrew its slots are no more than such a part of them. */
+    private static final int POOL_PARTS = 4;
+
     /** Least tokens of a piece; columns in multiples of that are multiplied fastest. */
     static final int PIECE = 16;
 
@@ -35,6 +39,22 @@ record ChunkPlan(int end, Stretch stretch) {
     static int windowEnd(int begin, int end, int checkpoint) {
         int windowEnd = Math.min(end, (begin / WINDOW + 1) * WINDOW);
         return begin < checkpoint ? Math.min(windowEnd, checkpoint) : windowEnd;
+    }
+
+    /**
+     * Returns where a window ends if not all before it can be in the slots of its sequence: it is
+     * shorter then, so that it does not drive out most of what it would see.
+     *
+     * @param windowEnd as {@link #windowEnd} has it
+     * @param slots that the sequence may have
+     */
+    static int boundedEnd(int begin, int windowEnd, int slots) {
+        if (windowEnd <= slots) {
+            return windowEnd;
+        }
+        int page = PoolGeometry.PAGE;
+        int window = Math.clamp(slots / POOL_PARTS / page * page, page, WINDOW);
+        return Math.min(windowEnd, (begin / window + 1) * window);
     }
 
     /**

@@ -133,7 +133,9 @@ final class DecodeStep {
 
     /** Guesses of a request that have a place, whichever of them may follow one another. */
     private int room(Request request) {
-        return Math.max(0, Math.min(contextTokens - request.known(), cache.mostGuesses()));
+        return Math.max(
+                0,
+                Math.min(contextTokens - request.known(), cache.mostGuesses(request.sequence())));
     }
 
     private boolean hasRoom(Request request, int tokens) {

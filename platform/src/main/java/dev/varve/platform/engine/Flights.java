@@ -8,8 +8,10 @@ import dev.varve.platform.sequence.Advance;
 import dev.varve.platform.sequence.CachedSequence;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CacheChanges;
+import dev.varve.platform.shard.PageQuery;
 import dev.varve.platform.shard.ShardLostException;
 import dev.varve.platform.shard.ShardResult;
+import dev.varve.platform.shard.Slice;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -206,9 +208,54 @@ final class Flights {
         for (int i = 0; i < flight.works().size(); i++) {
             Work work = flight.works().get(i);
             work.taker().take(result, row, column);
+            choosePages(flight, i, result);
             show(flight, i, result, column);
             row += work.outputs();
             column += work.tokens();
+        }
+    }
+
+    /** A sequence that got as far as was asked for has its pages chosen by the answers. */
+    private void choosePages(Flight flight, int index, ShardResult result) {
+        Request request = flight.works().get(index).request();
+        CachedSequence place = flight.places().get(index);
+        Slice slice = flight.batch().slices().get(index);
+        List<PageQuery> queries = flight.batch().queries();
+        boolean goesOn =
+                request.isRunning()
+                        && request.sequence() == place
+                        && place.computed() == slice.firstPosition() + slice.tokens().length;
+        for (int number = 0; number < queries.size(); number++) {
+            PageQuery query = queries.get(number);
+            if (goesOn && query.slice() == index) {
+                cache.devices().choosePages(place, result.scoresOf(number), query.pages().size());
+            }
+        }
+    }
+
+    /**
+     * Learns what the next tokens of a sequence look for, and has its pages chosen by that. Nothing
+     * may be under way.
+     *
+     * @param windowEnd position up to which slots are seen to
+     * @throws ShardLostException if a shard is gone
+     */
+    void tryOut(Request request, int end, int windowEnd) {
+        CachedSequence place = request.sequence();
+        Batch batch =
+                cache.devices()
+                        .tryOut(place, request.arrival(), request.tokensUpTo(end), windowEnd);
+        submitted++;
+        boolean changes = changed.isPresent() || !batch.changes().isEmpty();
+        try {
+            ShardResult result = ShardPipeline.join(behindChanges(pipeline.submit(batch)));
+            int asked = batch.queries().getFirst().pages().size();
+            cache.devices().choosePages(place, result.scoresOf(0), asked);
+        } catch (ShardLostException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            LOG.log(System.Logger.Level.ERROR, "a step failed", e);
+            onFailure.accept(new Failure(List.of(request), changes, false, StepFailure.of(e)));
         }
     }
 

@@ -38,10 +38,16 @@ final class PrefillStep {
     /**
      * A chunk of a request.
      *
+     * @param windowEnd where its window ends
      * @param keepsState whether its end is a boundary, which is worth a checkpoint
      * @param outputs what is wanted of its last token, NONE unless it ends what is known
      */
-    private record Chunk(Request request, ChunkPlan plan, boolean keepsState, OutputRows outputs) {
+    private record Chunk(
+            Request request,
+            ChunkPlan plan,
+            int windowEnd,
+            boolean keepsState,
+            OutputRows outputs) {
         int end() {
             return plan.end();
         }
@@ -151,6 +157,9 @@ final class PrefillStep {
             request.decode();
             return Optional.empty();
         }
+        if (!looksOut(request)) {
+            return Optional.empty();
+        }
         Chunk chunk = replays ? replayed(request, most) : planned(request, most);
         if (chunk.isLast()) {
             flights.settleOutputs();
@@ -159,6 +168,24 @@ final class PrefillStep {
             }
         }
         return Optional.of(work(chunk));
+    }
+
+    /**
+     * Has the pages of a long prompt chosen by what its last tokens look for, before these are
+     * computed.
+     *
+     * @return whether the request still runs
+     */
+    private boolean looksOut(Request request) {
+        if (request.mayLookOut() && state.cache().choosesPages(request.promptLength())) {
+            request.lookOut();
+            flights.settleAll();
+            if (request.isRunning()) {
+                int end = request.promptLength();
+                flights.tryOut(request, end, end);
+            }
+        }
+        return request.isRunning();
     }
 
     private Chunk replayed(Request request, int most) {
@@ -170,14 +197,18 @@ final class PrefillStep {
                 request,
                 stretch == Stretch.ROWS
                         ? new ChunkPlan(end, stretch)
-                        : piece(request, end, stretch, most));
+                        : piece(request, end, stretch, most),
+                end);
     }
 
     private Chunk planned(Request request, int most) {
-        int end =
-                ChunkPlan.windowEnd(
-                        request.sequence().computed(), request.known(), checkpoint(request));
-        return chunk(request, piece(request, end, Stretch.WINDOW, most));
+        int begin = request.sequence().computed();
+        int window = ChunkPlan.windowEnd(begin, request.known(), checkpoint(request));
+        int end = ChunkPlan.boundedEnd(begin, window, state.cache().mostSlots(request.known()));
+        boolean stops =
+                begin < request.lookout() && state.cache().choosesPages(request.promptLength());
+        int stop = stops ? Math.min(end, request.lookout()) : end;
+        return chunk(request, piece(request, stop, Stretch.WINDOW, most), stop);
     }
 
     private static ChunkPlan piece(Request request, int windowEnd, Stretch window, int most) {
@@ -195,10 +226,11 @@ final class PrefillStep {
         return state.cache().canCutBack() ? 0 : request.nextStop(state.prefix().hasHost());
     }
 
-    private Chunk chunk(Request request, ChunkPlan plan) {
+    private Chunk chunk(Request request, ChunkPlan plan, int windowEnd) {
         return new Chunk(
                 request,
                 plan,
+                windowEnd,
                 plan.end() == checkpoint(request),
                 plan.end() == request.known() ? lastOutputs(request) : OutputRows.NONE);
     }
@@ -214,13 +246,14 @@ final class PrefillStep {
         CachedSequence sequence = request.sequence();
         Advance advance =
                 new Advance(
-                        sequence,
-                        request.arrival(),
-                        request.tokensUpTo(chunk.end()),
-                        chunk.outputs(),
-                        chunk.plan().stretch(),
-                        chunk.keepsState(),
-                        0);
+                                sequence,
+                                request.arrival(),
+                                request.tokensUpTo(chunk.end()),
+                                chunk.outputs(),
+                                chunk.plan().stretch(),
+                                chunk.keepsState(),
+                                0)
+                        .reserving(chunk.windowEnd());
         boolean last = chunk.isLast();
         return new Work(
                 request,

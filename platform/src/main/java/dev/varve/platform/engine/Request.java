@@ -7,9 +7,10 @@ import dev.varve.platform.sampling.Sampler;
 import dev.varve.platform.sequence.CacheRequest;
 import dev.varve.platform.sequence.CachedSequence;
 import dev.varve.platform.sequence.CutList;
+import dev.varve.platform.sequence.SequenceCache;
 import dev.varve.platform.sequence.TokenList;
 import dev.varve.platform.shard.OutputRows;
-import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.shard.PageQuery;
 
 import java.util.Arrays;
 import java.util.Optional;
@@ -75,6 +76,11 @@ final class Request implements Generation {
     private int begun;
 
     private int reachedAtLoss;
+
+    /** Stays as it is when the request is computed again; negative before its first place. */
+    private int lookout = -1;
+
+    private CachedSequence lookedOut;
     private Optional<CacheUse> cacheUse = Optional.empty();
 
     /** A running request that is about to compute what another one needs, up to a position. */
@@ -211,9 +217,27 @@ final class Request implements Generation {
         return request.ending().maxTokens() - generated;
     }
 
+    /**
+     * Where its prompt's last tokens begin, which are tried out to learn what they look for before
+     * they are computed.
+     */
+    int lookout() {
+        return lookout;
+    }
+
+    /** Whether these are next, and were not tried out in its place. */
+    boolean mayLookOut() {
+        return sequence.computed() == lookout && lookedOut != sequence;
+    }
+
+    /** They are tried out. */
+    void lookOut() {
+        lookedOut = sequence;
+    }
+
     /** Slots that its sequence may need beside those that it has. */
-    int slotsToCome() {
-        int most = SlotSpan.roundUp(promptLength + request.ending().maxTokens());
+    int slotsToCome(SequenceCache cache) {
+        int most = cache.mostSlots(promptLength + request.ending().maxTokens());
         return Math.max(0, most - sequence.span().capacity());
     }
 
@@ -289,6 +313,9 @@ final class Request implements Generation {
     void run(CachedSequence place) {
         sequence = place;
         begun = place.computed() == 0 ? -NEAR : place.computed();
+        if (lookout < 0) {
+            lookout = Math.max(promptLength - PageQuery.COLUMNS, place.computed());
+        }
         phase = Phase.PREFILL;
         clock.start();
     }
@@ -427,6 +454,10 @@ final class Request implements Generation {
                 clock.end(),
                 cacheUse.orElseGet(() -> CacheUse.missed(MissReason.UNKNOWN)),
                 drafts.figures(),
-                Optional.empty());
+                sequence.pageFigures()
+                        .map(
+                                pages ->
+                                        new GenerationEnd.Paging(
+                                                pages.counts(), pages.resident(), pages.onHost())));
     }
 }

@@ -71,7 +71,7 @@ final class RunningRequests {
     int nextBlocks() {
         int slots = 0;
         for (Request request : requests) {
-            slots += Math.min(SlotSpan.BLOCK, request.slotsToCome());
+            slots += Math.min(SlotSpan.BLOCK, request.slotsToCome(cache.devices()));
         }
         return slots;
     }
@@ -110,8 +110,9 @@ final class RunningRequests {
     /** A request has all of its tokens; what was computed for it stays. */
     void finish(Request request, GenerationEnd.Reason reason) {
         leave(request);
+        GenerationEnd end = request.end(reason);
         cache.keep(request.sequence());
-        request.listener().onEnd(request.end(reason));
+        request.listener().onEnd(end);
     }
 
     /** Ends those that nobody waits for; what was computed for them stays. */

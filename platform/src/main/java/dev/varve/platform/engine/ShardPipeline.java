@@ -136,13 +136,13 @@ public final class ShardPipeline implements CacheMover, AutoCloseable {
             last = last.thenCompose(result -> stage.forward(batch, result.boundary()));
             all.add(last);
         }
-        return batch.captures().isEmpty()
+        return batch.captures().isEmpty() && batch.queries().isEmpty()
                 ? last
                 : last.thenApply(result -> gather(batch, result, all));
     }
 
     /**
-     * The last shard's result with the features of all of them.
+     * The last shard's result with the features and scores of all of them.
      *
      * @throws MissingFeaturesException if one was asked for and did not come
      */
@@ -162,7 +162,8 @@ public final class ShardPipeline implements CacheMover, AutoCloseable {
                 last.best(),
                 last.rows(),
                 last.boundary(),
-                List.copyOf(byLayer.values()));
+                List.copyOf(byLayer.values()),
+                results.stream().flatMap(each -> each.join().scores().stream()).toList());
     }
 
     @Override

@@ -344,7 +344,7 @@ final class StepRunner {
                         state.flights().submitted()),
                 state.prefix().status(),
                 state.drafting().counts(),
-                Optional.empty());
+                state.cache().paging());
     }
 
     List<CacheEntry> cacheEntries() {

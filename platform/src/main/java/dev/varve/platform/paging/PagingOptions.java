@@ -9,10 +9,21 @@ import java.util.Objects;
  *     PoolGeometry#LEAST}
  * @param policy which pages stay in it
  * @param tau least tokens between two choices of pages, at least 1
+ * @param pageBytes bytes of a page, over all shards
  */
-public record PagingOptions(int poolTokens, PagePolicy policy, int tau) {
+public record PagingOptions(int poolTokens, PagePolicy policy, int tau, long pageBytes) {
     /** Tokens between two choices of pages where nobody asked for another number. */
     public static final int DEFAULT_TAU = 64;
+
+    /** Pages of which nobody knows how many bytes they are. */
+    public PagingOptions(int poolTokens, PagePolicy policy, int tau) {
+        this(poolTokens, policy, tau, 0);
+    }
+
+    /** The same with pages of some bytes. */
+    public PagingOptions withPageBytes(long bytes) {
+        return new PagingOptions(poolTokens, policy, tau, bytes);
+    }
 
     /** Checks the sizes. */
     public PagingOptions {

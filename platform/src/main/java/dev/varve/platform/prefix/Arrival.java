@@ -73,38 +73,46 @@ public final class Arrival {
     /** Copies the next parts, about as many bytes as given. Returns how many they are. */
     long issue(MeteredMover mover, long most) {
         // The sequence may have moved since the last time.
-        List<CachePart> parts = parts();
+        List<CellParts> parts = parts();
         int first = next;
         long sum = 0;
         while (next < parts.size() && (sum == 0 || sum + parts.get(next).bytes() <= most)) {
             sum += parts.get(next++).bytes();
         }
-        List<CachePart> group = parts.subList(first, next);
-        moves.add(mover.adopt(group, from(group, sources.subList(first, next))));
+        List<CellParts> group = List.copyOf(parts.subList(first, next));
+        moves.add(mover.adopt(CellParts.all(group), from(group)));
         bytes += sum;
         return sum;
     }
 
-    private List<CachePart> parts() {
-        List<CachePart> parts = new ArrayList<>(sources.size());
+    private List<CellParts> parts() {
+        List<CellParts> parts = new ArrayList<>(sources.size());
         int position = 0;
         for (TokenBlock block : found.blocks()) {
             int count = Math.min(block.end(), found.position()) - position;
-            parts.addAll(layout.rows(place.span(), position, count));
+            addRows(parts, position, count);
             position += count;
         }
         if (found.checkpoint().isPresent()) {
             if (found.position() > position) {
-                parts.addAll(layout.rows(place.span(), position, found.position() - position));
+                addRows(parts, position, found.position() - position);
             }
             if (layout.forgets()) {
-                parts.addAll(layout.states(place.stateRow(), found.position()));
+                for (CachePart state : layout.states(place.stateRow(), found.position())) {
+                    parts.add(CellParts.whole(sources.get(parts.size()), state));
+                }
             }
         }
         return parts;
     }
 
-    private static PartBytes from(List<CachePart> parts, List<Cells> sources) {
+    private void addRows(List<CellParts> parts, int position, int count) {
+        for (List<CachePart> layer : layout.rows(place.rows(position, count))) {
+            parts.add(new CellParts(sources.get(parts.size()), position, layer));
+        }
+    }
+
+    private static PartBytes from(List<CellParts> group) {
         return new PartBytes() {
             @Override
             public void take(int index, ByteBuffer bytes) {
@@ -113,21 +121,7 @@ public final class Arrival {
 
             @Override
             public void give(int index, ByteBuffer target) {
-                Cells source = sources.get(index);
-                if (parts.get(index) instanceof CachePart.Rows rows) {
-                    give(source, rows, target);
-                } else {
-                    source.read(0, source.bytes(), target);
-                }
-            }
-
-            /** Of a block only the first rows may be wanted. */
-            private void give(Cells source, CachePart.Rows rows, ByteBuffer target) {
-                long keys = rows.layout().keyBytes();
-                long values = rows.layout().valueBytes();
-                long stored = source.bytes() / (keys + values);
-                source.read(0, keys * rows.count(), target);
-                source.read(keys * stored, values * rows.count(), target);
+                CellParts.give(group, index, target);
             }
         };
     }

@@ -1,5 +1,6 @@
 package dev.varve.platform.prefix;
 
+import dev.varve.platform.paging.Residency;
 import dev.varve.platform.sequence.CutList;
 
 import java.util.Arrays;
@@ -21,6 +22,7 @@ final class Checkpoint {
     private boolean stored;
     private boolean gone;
     private Optional<FeaturePage> features = Optional.empty();
+    private Residency residency = Residency.STRAIGHT;
 
     /**
      * @param block the last whole block
@@ -62,6 +64,15 @@ final class Checkpoint {
             }
         }
         return true;
+    }
+
+    /** Which pages of the sequence lay in its span. */
+    Residency residency() {
+        return residency;
+    }
+
+    void reside(Residency known) {
+        residency = known;
     }
 
     Pieces pieces() {
@@ -116,9 +127,11 @@ final class Checkpoint {
      * Its bytes came from a store.
      *
      * @param list how its state was computed
+     * @param known which pages lay in the span
      */
-    void becomeLoaded(CutList list) {
+    void becomeLoaded(CutList list, Residency known) {
         cuts = list;
+        residency = known;
         stored = true;
         ready = true;
     }

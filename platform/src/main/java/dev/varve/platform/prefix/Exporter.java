@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
+import java.util.stream.LongStream;
 
 /**
  * Copies what sequences computed to host memory: their blocks in order, then the state behind them,
@@ -153,10 +154,9 @@ final class Exporter {
     /** What the next block or checkpoint may take. */
     private long mostBytes(Departure departure) {
         List<CachePart> states = states(departure);
-        List<CachePart> rows = layout.rows(departure.place().span(), 0, 1);
         return bytes(states)
-                + TokenBlock.TOKENS * bytes(rows)
-                + (long) CellMemory.CELL_BYTES * (states.size() + rows.size());
+                + TokenBlock.TOKENS * layout.bytesPerToken()
+                + (long) CellMemory.CELL_BYTES * (states.size() + layout.rowBytes(1).length);
     }
 
     private List<CachePart> states(Departure departure) {
@@ -183,21 +183,26 @@ final class Exporter {
     }
 
     private Optional<Filling> open(Departure departure, TokenBlock at, int[] ids) {
-        Supplier<List<CachePart>> parts =
-                () -> layout.rows(departure.place().span(), at.end(), TokenBlock.TOKENS);
         Optional<TokenBlock> block =
                 tree.reserveBlock(
                         at,
                         ids,
                         departure.cuts().digest(at.end() + TokenBlock.TOKENS),
-                        sizes(parts.get()));
+                        layout.rowBytes(TokenBlock.TOKENS));
         if (block.isEmpty()) {
             LOG.log(System.Logger.Level.DEBUG, "no room to keep a prompt in host memory");
             end(departure);
             return Optional.empty();
         }
         advance(departure, block.get());
-        return Optional.of(fill(departure, block.get().rows(), parts, outcome(block.get())));
+        Pieces rows = block.get().rows();
+        int position = at.end();
+        return Optional.of(
+                fill(
+                        departure,
+                        rows,
+                        () -> rows(departure, rows, position, TokenBlock.TOKENS),
+                        outcome(block.get())));
     }
 
     private Optional<Filling> openCheckpoint(Departure departure, TokenBlock at) {
@@ -205,10 +210,10 @@ final class Exporter {
         keepFeatures(departure, at, tail);
         Optional<Filling> filling = Optional.empty();
         if (isWorthIt(departure, at, tail)) {
-            Supplier<List<CachePart>> parts = () -> checkpointParts(departure, at, tail.length);
             filling =
-                    tree.reserveCheckpoint(at, tail, departure.cuts(), sizes(parts.get()))
-                            .map(checkpoint -> fill(departure, checkpoint, parts));
+                    tree.reserveCheckpoint(
+                                    at, tail, departure.cuts(), sizes(departure, tail.length))
+                            .map(checkpoint -> fill(departure, checkpoint));
         }
         if (filling.isEmpty()) {
             end(departure);
@@ -239,25 +244,43 @@ final class Exporter {
                 && Arrays.equals(known, 0, known.length, tail, 0, known.length);
     }
 
-    private List<CachePart> checkpointParts(Departure departure, TokenBlock at, int tail) {
-        List<CachePart> parts = new ArrayList<>();
-        if (tail > 0) {
-            parts.addAll(layout.rows(departure.place().span(), at.end(), tail));
+    /** The first cells of some pieces and where their rows lie at the moment. */
+    private List<CellParts> rows(Departure departure, Pieces pieces, int position, int count) {
+        List<CellParts> parts = new ArrayList<>();
+        List<List<CachePart>> layers = layout.rows(departure.place().rows(position, count));
+        for (int i = 0; i < layers.size(); i++) {
+            parts.add(new CellParts(pieces.parts().get(i), position, layers.get(i)));
         }
-        parts.addAll(states(departure));
         return parts;
     }
 
-    private Filling fill(
-            Departure departure, Checkpoint checkpoint, Supplier<List<CachePart>> parts) {
+    private List<CellParts> checkpointParts(Departure departure, Checkpoint checkpoint) {
+        int tail = checkpoint.tail().length;
+        Pieces pieces = checkpoint.pieces();
+        List<CellParts> parts = new ArrayList<>();
+        if (tail > 0) {
+            parts.addAll(rows(departure, pieces, checkpoint.block().end(), tail));
+        }
+        for (CachePart state : states(departure)) {
+            parts.add(CellParts.whole(pieces.parts().get(parts.size()), state));
+        }
+        return parts;
+    }
+
+    private Filling fill(Departure departure, Checkpoint checkpoint) {
         departure.features().page(checkpoint.position()).ifPresent(checkpoint::keep);
-        return fill(departure, checkpoint.pieces(), parts, outcome(departure, checkpoint));
+        checkpoint.reside(departure.residency());
+        return fill(
+                departure,
+                checkpoint.pieces(),
+                () -> checkpointParts(departure, checkpoint),
+                outcome(departure, checkpoint));
     }
 
     private Filling fill(
             Departure departure,
             Pieces targets,
-            Supplier<List<CachePart>> parts,
+            Supplier<List<CellParts>> parts,
             Filling.Outcome outcome) {
         Filling filling = new Filling(targets, parts, outcome);
         departure.fill(Optional.of(filling));
@@ -265,8 +288,10 @@ final class Exporter {
         return filling;
     }
 
-    private static long[] sizes(List<CachePart> parts) {
-        return parts.stream().mapToLong(CachePart::bytes).toArray();
+    private long[] sizes(Departure departure, int tail) {
+        LongStream rows = tail > 0 ? Arrays.stream(layout.rowBytes(tail)) : LongStream.empty();
+        return LongStream.concat(rows, states(departure).stream().mapToLong(CachePart::bytes))
+                .toArray();
     }
 
     private Filling.Outcome outcome(TokenBlock block) {

@@ -1,6 +1,5 @@
 package dev.varve.platform.prefix;
 
-import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.PartBytes;
 
 import java.nio.ByteBuffer;
@@ -13,7 +12,7 @@ import java.util.function.Supplier;
 final class Filling {
     private final Pieces pieces;
     private final List<Cells> targets;
-    private final Supplier<List<CachePart>> parts;
+    private final Supplier<List<CellParts>> parts;
     private final Outcome outcome;
     private final List<CompletableFuture<Void>> moves = new ArrayList<>();
     private int next;
@@ -31,7 +30,7 @@ final class Filling {
     /**
      * @param parts where it lies on the devices at the moment, in the order of the targets
      */
-    Filling(Pieces targets, Supplier<List<CachePart>> parts, Outcome outcome) {
+    Filling(Pieces targets, Supplier<List<CellParts>> parts, Outcome outcome) {
         pieces = targets;
         this.targets = targets.parts();
         this.parts = parts;
@@ -59,16 +58,16 @@ final class Filling {
         while (next < targets.size() && (sum == 0 || sum + targets.get(next).bytes() <= bytes)) {
             sum += targets.get(next++).bytes();
         }
-        List<Cells> group = targets.subList(first, next);
-        moves.add(mover.export(parts.get().subList(first, next), into(group)));
+        List<CellParts> group = parts.get().subList(first, next);
+        moves.add(mover.export(CellParts.all(group), into(group)));
         return sum;
     }
 
-    private static PartBytes into(List<Cells> group) {
+    private static PartBytes into(List<CellParts> group) {
         return new PartBytes() {
             @Override
             public void take(int index, ByteBuffer bytes) {
-                group.get(index).write(bytes);
+                CellParts.take(group, index, bytes);
             }
 
             @Override

@@ -1,5 +1,6 @@
 package dev.varve.platform.prefix;
 
+import dev.varve.platform.paging.Residency;
 import dev.varve.platform.sequence.CacheRequest;
 import dev.varve.platform.sequence.CachedSequence;
 import dev.varve.platform.sequence.CutList;
@@ -130,6 +131,14 @@ final class HostTier implements AutoCloseable {
                 // A copy, to which the sequence adds.
                 .map(checkpoint -> checkpoint.cuts().upTo(found.position()))
                 .orElseGet(() -> CutList.ofWindows(WINDOW, found.position()));
+    }
+
+    /** Which pages lay in the span of what was found. */
+    static Residency residency(Found found) {
+        return found.checkpoint()
+                .filter(checkpoint -> checkpoint.position() == found.position())
+                .map(Checkpoint::residency)
+                .orElse(Residency.STRAIGHT);
     }
 
     /** Brings what was found to where a sequence lies. */

@@ -148,7 +148,8 @@ public final class PrefixCache implements AutoCloseable {
         // Others that leave now may need the memory.
         found.pin();
         try {
-            return devices.beginBehind(request, HostTier.cuts(found), spareSlots)
+            return devices.beginBehind(
+                            request, HostTier.cuts(found), HostTier.residency(found), spareSlots)
                     .map(
                             sequence ->
                                     new Begun(

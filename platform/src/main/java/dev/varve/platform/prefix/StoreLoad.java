@@ -185,7 +185,7 @@ public final class StoreLoad {
             StoredHeader header = item.header().header.orElseThrow();
             item.block().ifPresent(block -> block.becomeLoaded(header.cutsDigest()));
             if (item.block().isEmpty()) {
-                checkpoint.orElseThrow().becomeLoaded(header.cuts());
+                checkpoint.orElseThrow().becomeLoaded(header.cuts(), header.residency());
             }
         }
         features.forEach(FeatureLoad::take);

@@ -1,5 +1,6 @@
 package dev.varve.platform.prefix;
 
+import dev.varve.platform.paging.Residency;
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.sequence.CutList;
 import dev.varve.platform.store.ObjectKey;
@@ -95,7 +96,8 @@ final class StoreSave {
                                 block.cuts(),
                                 CutList.NONE,
                                 sizes(block.rows()),
-                                "");
+                                "",
+                                Residency.STRAIGHT);
                 ObjectName name =
                         new ObjectName(
                                 key, before, ObjectKind.BLOCK, block.end(), TokenBlock.TOKENS);
@@ -111,7 +113,8 @@ final class StoreSave {
                             0,
                             checkpoint.cuts(),
                             sizes(checkpoint.pieces()),
-                            origin);
+                            origin,
+                            checkpoint.residency());
             ObjectName name =
                     new ObjectName(
                             keys.checkpoint(before, checkpoint.tail()),

@@ -7,6 +7,9 @@ import dev.varve.platform.shard.Boundary;
 import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.HostBoundary;
 import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.PageMap;
+import dev.varve.platform.shard.PageQuery;
+import dev.varve.platform.shard.Pages;
 import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SliceKind;
 import dev.varve.platform.shard.SlicePlace;
@@ -21,8 +24,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A batch on the wire: changes of caches and slices in the small fields; token ids and, where the
- * range does not begin the model, the boundary activation in the payload.
+ * A batch on the wire: changes of caches and slices in the small fields; in the payload the large
+ * fields, token ids and, where the range does not begin the model, the boundary activation. Large
+ * fields are moves of rows, the pages in each slice's span, i32 how many and i32 each, and queries
+ * for pages: i32 the slice, i32 how many pages, and of each i64 its name and i32 its slot.
  *
  * @param type how activations travel
  * @param boundaryLength elements per token that enter the range; no matter where it begins the
@@ -32,6 +37,9 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
     private static final int MAX_SLICES = 1024;
     private static final int MAX_TOKENS = 1 << 20;
 
+    /** Of 64 tokens each; more than any context has. */
+    private static final int MOST_PAGES = 1 << 22;
+
     /** A batch as it arrived. */
     record Received(Batch batch, Optional<Boundary> boundary) {}
 
@@ -40,13 +48,23 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
         fields.number(EnumCodec.PHASE.number(batch.phase()));
         fields.number(batch.captures().size());
         batch.captures().forEach(fields::number);
-        ChangeCodec.put(fields, batch.changes());
+        FieldWriter large = new FieldWriter();
+        ChangeCodec.put(fields, large, batch.changes());
         fields.number(batch.slices().size());
         int tokens = batch.tokens();
         int values = boundary.isPresent() ? Math.multiplyExact(tokens, boundaryLength) : 0;
+        batch.slices().forEach(slice -> putPages(large, slice.place().pages()));
+        fields.number(batch.queries().size());
+        batch.queries().forEach(query -> putQuery(large, query));
+        ByteBuffer largeFields = large.done();
+        fields.number(largeFields.remaining());
         ByteBuffer payload =
-                ByteBuffer.allocate(tokens * Integer.BYTES + values * type.bytes())
+                ByteBuffer.allocate(
+                                largeFields.remaining()
+                                        + tokens * Integer.BYTES
+                                        + values * type.bytes())
                         .order(ByteOrder.LITTLE_ENDIAN);
+        payload.put(largeFields);
         for (Slice slice : batch.slices()) {
             fields.number(slice.sequence())
                     .number(slice.tokens().length)
@@ -81,15 +99,27 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
         for (int i = 0; i < captureCount; i++) {
             captures.add(fields.number("capture", 0, Integer.MAX_VALUE));
         }
-        CacheChanges changes = ChangeCodec.get(fields);
+        FieldReader large = new FieldReader(payload);
+        CacheChanges changes = ChangeCodec.get(fields, large);
         int sliceCount = fields.number("slices", 1, MAX_SLICES);
+        List<PageMap> maps = new ArrayList<>();
+        for (int i = 0; i < sliceCount; i++) {
+            maps.add(pages(large));
+        }
+        int queryCount = fields.number("queries", 0, sliceCount);
+        List<PageQuery> queries = new ArrayList<>();
+        for (int i = 0; i < queryCount; i++) {
+            queries.add(query(large, sliceCount));
+        }
+        int read = payload.position();
+        fields.number("large fields", read, read);
         List<Slice> slices = new ArrayList<>();
         for (int i = 0; i < sliceCount; i++) {
-            slices.add(slice(fields, payload));
+            slices.add(slice(fields, payload, maps.get(i)));
         }
         boolean hasBoundary = fields.flag("boundary");
         fields.end();
-        Batch batch = new Batch(changes, slices, phase, captures);
+        Batch batch = new Batch(changes, slices, phase, captures, queries);
         long values = hasBoundary ? (long) batch.tokens() * boundaryLength : 0;
         if (payload.remaining() != values * type.bytes()) {
             throw FieldReader.invalid(
@@ -104,7 +134,58 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
                         : Optional.empty());
     }
 
-    private static Slice slice(FieldReader fields, ByteBuffer payload) {
+    private static void putPages(FieldWriter large, PageMap pages) {
+        large.number(pages.size());
+        for (int run = 0; run < pages.size(); run++) {
+            large.number(pages.page(run));
+        }
+    }
+
+    private static PageMap pages(FieldReader large) {
+        int count = large.number("pages of a span", 0, MOST_PAGES);
+        if (count == 0) {
+            return PageMap.STRAIGHT;
+        }
+        int[] pages = new int[count];
+        for (int run = 0; run < count; run++) {
+            pages[run] =
+                    large.number(
+                            "page of a span", PageMap.EMPTY, Integer.MAX_VALUE / Pages.TOKENS - 1);
+        }
+        try {
+            return PageMap.of(pages);
+        } catch (IllegalArgumentException e) {
+            throw FieldReader.invalid("pages of a span", "each page once", e.getMessage());
+        }
+    }
+
+    private static void putQuery(FieldWriter large, PageQuery query) {
+        large.number(query.slice()).number(query.pages().size());
+        for (PageQuery.PagePlace place : query.pages()) {
+            large.number(place.page()).number(place.slot());
+        }
+    }
+
+    private static PageQuery query(FieldReader large, int slices) {
+        int slice = large.number("slice of a query", 0, slices - 1);
+        int count = large.number("pages of a query", 0, MOST_PAGES);
+        List<PageQuery.PagePlace> places = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            long page = ChangeCodec.page(large);
+            int slot =
+                    large.number(
+                            "slot of a page",
+                            PageQuery.PagePlace.ON_HOST,
+                            Integer.MAX_VALUE - Pages.TOKENS);
+            if (slot > 0 && slot % Pages.TOKENS != 0) {
+                throw FieldReader.invalid("slot of a page", "a multiple of " + Pages.TOKENS, slot);
+            }
+            places.add(new PageQuery.PagePlace(page, slot));
+        }
+        return new PageQuery(slice, places);
+    }
+
+    private static Slice slice(FieldReader fields, ByteBuffer payload, PageMap pages) {
         long sequence = fields.number("sequence", Long.MIN_VALUE, Long.MAX_VALUE);
         int count = fields.number("tokens", 1, MAX_TOKENS);
         int position = fields.number("position", 0, Integer.MAX_VALUE - MAX_TOKENS);
@@ -125,7 +206,8 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
         return new Slice(
                 sequence,
                 tokens,
-                new SlicePlace(position, new SlotSpan(begin, capacity), readRow, writeRow, stash),
+                new SlicePlace(
+                        position, new SlotSpan(begin, capacity), readRow, writeRow, stash, pages),
                 outputs,
                 kind,
                 tree);

@@ -2,27 +2,43 @@ package dev.varve.platform.remote;
 
 import dev.varve.api.backend.TokenTrees;
 import dev.varve.platform.shard.CacheChanges;
+import dev.varve.platform.shard.CacheMove;
+import dev.varve.platform.shard.PageDrop;
+import dev.varve.platform.shard.PageMove;
+import dev.varve.platform.shard.Pages;
 import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.StateCommit;
 import dev.varve.platform.shard.TokenPath;
+import dev.varve.platform.wire.Message;
 
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
  * Changes of caches on the wire, in the small fields: i32 the number of commits, and of each six
  * i32, the last of which is the number of tokens of a path through a tree, 0 for none, and those
- * that follow it; i32 the number of copies of rows, and of each three i32.
+ * that follow it; i32 the number of moves of rows. These follow in the large fields, each as i32
+ * kind and
+ *
+ * <ul>
+ *   <li>0, a copy: i32 first slot to read, i32 first slot to write, i32 count;
+ *   <li>1, a page that leaves its slots: i64 page, i32 slot;
+ *   <li>2, a page that comes back: likewise;
+ *   <li>3, a page that is dropped: i64 page.
+ * </ul>
  */
 final class ChangeCodec {
     private static final int MOST_COMMITS = 1 << 10;
-    private static final int MOST_COPIES = 1 << 14;
+    private static final int MOST_MOVES = 1 << 17;
+    private static final int COPY = 0;
+    private static final int OUT = 1;
+    private static final int IN = 2;
+    private static final int DROP = 3;
 
     private ChangeCodec() {}
 
-    static void put(FieldWriter fields, CacheChanges changes) {
+    static void put(FieldWriter fields, FieldWriter large, CacheChanges changes) {
         fields.number(changes.commits().size());
         for (StateCommit commit : changes.commits()) {
             fields.number(commit.stash())
@@ -36,24 +52,55 @@ final class ChangeCodec {
                 fields.number(path.token(i));
             }
         }
-        fields.number(changes.copies().size());
-        for (SlotCopy copy : changes.copies()) {
-            fields.number(copy.from()).number(copy.to()).number(copy.count());
+        fields.number(changes.moves().size());
+        changes.moves().forEach(move -> put(large, move));
+    }
+
+    private static void put(FieldWriter large, CacheMove move) {
+        switch (move) {
+            case SlotCopy(int from, int to, int count) ->
+                    large.number(COPY).number(from).number(to).number(count);
+            case PageMove(long page, int slot, PageMove.Direction direction) ->
+                    large.number(direction == PageMove.Direction.OUT ? OUT : IN)
+                            .number(page)
+                            .number(slot);
+            case PageDrop(long page) -> large.number(DROP).number(page);
         }
     }
 
-    static CacheChanges get(FieldReader fields) {
+    static CacheChanges get(FieldReader fields, FieldReader large) {
         int commitCount = fields.number("commits", 0, MOST_COMMITS);
         List<StateCommit> commits = new ArrayList<>();
         for (int i = 0; i < commitCount; i++) {
             commits.add(commit(fields));
         }
-        int copyCount = fields.number("copies", 0, MOST_COPIES);
-        List<SlotCopy> copies = new ArrayList<>();
-        for (int i = 0; i < copyCount; i++) {
-            copies.add(copy(fields));
+        int moveCount = fields.number("moves", 0, MOST_MOVES);
+        List<CacheMove> moves = new ArrayList<>();
+        for (int i = 0; i < moveCount; i++) {
+            moves.add(move(large));
         }
-        return new CacheChanges(commits, copies);
+        return new CacheChanges(commits, moves);
+    }
+
+    private static CacheMove move(FieldReader large) {
+        return switch (large.number("kind of move", COPY, DROP)) {
+            case COPY -> copy(large);
+            case OUT -> PageMove.out(page(large), slot(large));
+            case IN -> PageMove.in(page(large), slot(large));
+            default -> new PageDrop(page(large));
+        };
+    }
+
+    static long page(FieldReader fields) {
+        return fields.number("page", 1L, Long.MAX_VALUE);
+    }
+
+    static int slot(FieldReader fields) {
+        int slot = fields.number("slot of a page", 0, Integer.MAX_VALUE - Pages.TOKENS);
+        if (slot % Pages.TOKENS != 0) {
+            throw FieldReader.invalid("slot of a page", "a multiple of " + Pages.TOKENS, slot);
+        }
+        return slot;
     }
 
     private static StateCommit commit(FieldReader fields) {
@@ -87,17 +134,20 @@ final class ChangeCodec {
         return new SlotCopy(from, to, slots);
     }
 
-    /** A message of changes alone. */
-    static ByteBuffer encode(CacheChanges changes) {
+    /** A message of changes alone; the large fields are its payload. */
+    static Message encode(CacheChanges changes) {
         FieldWriter fields = new FieldWriter();
-        put(fields, changes);
-        return fields.done();
+        FieldWriter large = new FieldWriter();
+        put(fields, large, changes);
+        return new Message(MessageType.CHANGE, fields.done(), large.done());
     }
 
-    static CacheChanges decode(ByteBuffer meta) {
-        FieldReader fields = new FieldReader(meta);
-        CacheChanges changes = get(fields);
+    static CacheChanges decode(Message message) {
+        FieldReader fields = new FieldReader(message.meta());
+        FieldReader large = new FieldReader(message.payload());
+        CacheChanges changes = get(fields, large);
         fields.end();
+        large.end();
         return changes;
     }
 }

@@ -80,7 +80,7 @@ final class HostedShard implements AutoCloseable {
     }
 
     Message change(Message request) {
-        join(shard.change(ChangeCodec.decode(request.meta())));
+        join(shard.change(ChangeCodec.decode(request)));
         return Message.of(MessageType.CHANGE);
     }
 

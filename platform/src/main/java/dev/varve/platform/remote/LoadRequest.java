@@ -168,6 +168,7 @@ public record LoadRequest(
         device.putOptions(fields);
         fields.number(EnumCodec.BOUNDARY_TYPE.number(boundaryType)).number(shard.captures().size());
         shard.captures().forEach(fields::number);
+        fields.flag(shard.scoresPages());
         return Message.of(MessageType.LOAD, fields.done());
     }
 
@@ -197,9 +198,10 @@ public record LoadRequest(
         DeviceOptions threads = Device.options(fields);
         BoundaryType boundary = EnumCodec.BOUNDARY_TYPE.get(fields);
         List<Integer> captures = captures(fields, layers);
+        ShardOptions captured = shard.withCaptures(captures);
+        ShardOptions all = fields.flag("scores pages") ? captured.scoringPages() : captured;
         fields.end();
-        return new LoadRequest(
-                model, range, shard.withCaptures(captures), new Device(device, threads), boundary);
+        return new LoadRequest(model, range, all, new Device(device, threads), boundary);
     }
 
     private static Stashes stashes(FieldReader fields) {

@@ -3,6 +3,7 @@ package dev.varve.platform.remote;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.shard.CachePart;
+import dev.varve.platform.shard.Pages;
 import dev.varve.platform.shard.RowLayout;
 import dev.varve.platform.shard.SlotSpan;
 
@@ -17,7 +18,8 @@ import java.util.List;
  * <ul>
  *   <li>0, rows: layout, i32 slot, i32 position, i32 count;
  *   <li>1, a window: layout, i32 state row, i32 first position, i32 end position;
- *   <li>2, a state: i32 tensors, i64 elements of each, i32 state row, i32 end position.
+ *   <li>2, a state: i32 tensors, i64 elements of each, i32 state row, i32 end position;
+ *   <li>3, rows of a page in host memory: layout, i64 page, i32 position, i32 count.
  * </ul>
  *
  * <p>A layout is i32 type and i64 elements of a K row, and the same of a V row.
@@ -34,6 +36,7 @@ record PartCodec(LayerRange range) {
     private static final int ROWS = 0;
     private static final int WINDOW = 1;
     private static final int STATE = 2;
+    private static final int PAGE = 3;
     private static final int MOST_TENSORS = 256;
 
     /** More are larger than all parts may be; with them no product of a part overflows. */
@@ -57,6 +60,11 @@ record PartCodec(LayerRange range) {
                     put(fields.number(ROWS).number(layer), layout)
                             .number(slot)
                             .number(position)
+                            .number(count);
+            case CachePart.Page(int layer, RowLayout layout, long page, int at, int count) ->
+                    put(fields.number(PAGE).number(layer), layout)
+                            .number(page)
+                            .number(at)
                             .number(count);
             case CachePart.Window(int layer, RowLayout layout, int row, int first, int end) ->
                     put(fields.number(WINDOW).number(layer), layout)
@@ -97,11 +105,12 @@ record PartCodec(LayerRange range) {
     }
 
     private CachePart part(FieldReader fields) {
-        int kind = fields.number("kind of part", ROWS, STATE);
+        int kind = fields.number("kind of part", ROWS, PAGE);
         int layer = fields.number("layer", range.begin(), range.end() - 1);
         return switch (kind) {
             case ROWS -> rows(fields, layer);
             case WINDOW -> window(fields, layer);
+            case PAGE -> page(fields, layer);
             default -> state(fields, layer);
         };
     }
@@ -109,9 +118,18 @@ record PartCodec(LayerRange range) {
     private static CachePart rows(FieldReader fields, int layer) {
         RowLayout layout = layout(fields);
         int slot = fields.number("slot", 0, Integer.MAX_VALUE - 1);
-        int position = fields.number("position", 0, slot);
-        int count = fields.number("positions", 1, Integer.MAX_VALUE - slot);
+        int position = fields.number("position", 0, Integer.MAX_VALUE - 1);
+        int count = fields.number("positions", 1, Integer.MAX_VALUE - Math.max(slot, position));
         return new CachePart.Rows(layer, layout, slot, position, count);
+    }
+
+    private static CachePart page(FieldReader fields, int layer) {
+        RowLayout layout = layout(fields);
+        long page = ChangeCodec.page(fields);
+        int position = fields.number("position", 0, Integer.MAX_VALUE - Pages.TOKENS);
+        int most = Pages.TOKENS - position % Pages.TOKENS;
+        return new CachePart.Page(
+                layer, layout, page, position, fields.number("positions", 1, most));
     }
 
     private static CachePart window(FieldReader fields, int layer) {

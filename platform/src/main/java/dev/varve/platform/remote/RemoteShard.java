@@ -182,7 +182,7 @@ public final class RemoteShard implements Shard {
     @Override
     public CompletableFuture<Void> change(CacheChanges changes) {
         return send(
-                () -> Message.of(MessageType.CHANGE, ChangeCodec.encode(changes)),
+                () -> ChangeCodec.encode(changes),
                 deadline.of(changes),
                 reply -> new FieldReader(reply.meta()).end());
     }
@@ -331,7 +331,7 @@ public final class RemoteShard implements Shard {
         }
 
         synchronized Duration of(CacheChanges changes) {
-            return ofParts().plusNanos(COPY_NANOS * changes.copiedSlots());
+            return ofParts().plusNanos(COPY_NANOS * changes.movedSlots());
         }
 
         private Duration expected(Batch batch) {
@@ -341,12 +341,12 @@ public final class RemoteShard implements Shard {
                                     Duration.ofNanos(
                                             LEAST_NANOS
                                                     + (long) (FACTOR * perToken * batch.tokens())
-                                                    + COPY_NANOS * batch.changes().copiedSlots()))
+                                                    + COPY_NANOS * batch.changes().movedSlots()))
                     .orElse(FIRST);
         }
 
         synchronized void measured(Batch batch, long nanos) {
-            if (!batch.changes().copies().isEmpty()) {
+            if (batch.changes().movedSlots() > 0) {
                 // Says more about memory than about computing.
                 return;
             }

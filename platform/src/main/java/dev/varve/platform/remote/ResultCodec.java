@@ -6,6 +6,7 @@ import dev.varve.platform.shard.Boundary;
 import dev.varve.platform.shard.Feature;
 import dev.varve.platform.shard.HostBoundary;
 import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.PageScores;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.Slice;
@@ -52,12 +53,15 @@ record ResultCodec(
         }
         fields.number(result.features().size());
         result.features().forEach(feature -> fields.number(feature.layer()));
+        fields.number(result.scores().size());
+        result.scores().forEach(scores -> fields.number(scores.query()).number(scores.layer()));
         int tokens = batch.tokens();
         boolean ends = boundaryLength.isEmpty();
         int logits = ends ? wantedRows(batch) * vocabulary : 0;
         int boundary = tokens * boundaryLength.orElse(0);
         long features = (long) result.features().size() * tokens * embeddingLength;
-        long bytes = (logits + features) * Float.BYTES + (long) boundary * type.bytes();
+        long scores = result.scores().stream().mapToLong(each -> each.values().length).sum();
+        long bytes = (logits + features + scores) * Float.BYTES + (long) boundary * type.bytes();
         if (bytes > Integer.MAX_VALUE) {
             throw new WireException(
                     WireCode.TOO_LARGE,
@@ -87,6 +91,9 @@ record ResultCodec(
         for (Feature feature : result.features()) {
             BoundaryType.F32.put(feature.values(), tokens * embeddingLength, payload);
         }
+        for (PageScores each : result.scores()) {
+            BoundaryType.F32.put(each.values(), each.values().length, payload);
+        }
         return new Message(MessageType.FORWARD, fields.done(), payload.flip());
     }
 
@@ -110,12 +117,14 @@ record ResultCodec(
         for (int layer : layers) {
             fields.number("feature", layer, layer);
         }
+        List<Scored> scored = scored(batch, fields);
         fields.end();
         ByteBuffer payload = message.payload();
         long expected =
                 (ends ? (long) wantedRows(batch) * vocabulary * Float.BYTES : 0)
                         + (long) tokens * boundaryLength.orElse(0) * type.bytes()
-                        + (long) featureCount * tokens * embeddingLength * Float.BYTES;
+                        + (long) featureCount * tokens * embeddingLength * Float.BYTES
+                        + scored.stream().mapToLong(Scored::pages).sum() * Float.BYTES;
         if (payload.remaining() != expected) {
             throw FieldReader.invalid("result", expected + " bytes", payload.remaining());
         }
@@ -137,7 +146,31 @@ record ResultCodec(
                             BoundaryType.F32.get(tokens * embeddingLength, payload),
                             tokens));
         }
-        return new Received(new ShardResult(logits, best, rows, boundary, features), memory, nanos);
+        List<PageScores> scores = new ArrayList<>();
+        for (Scored each : scored) {
+            scores.add(
+                    new PageScores(
+                            each.query(),
+                            each.layer(),
+                            BoundaryType.F32.get(each.pages(), payload)));
+        }
+        return new Received(
+                new ShardResult(logits, best, rows, boundary, features, scores), memory, nanos);
+    }
+
+    /** Of a query and a layer, how many pages are scored. */
+    private record Scored(int query, int layer, int pages) {}
+
+    private List<Scored> scored(Batch batch, FieldReader fields) {
+        int queries = batch.queries().size();
+        int count = fields.number("scores", 0, queries * range.size());
+        List<Scored> scored = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            int query = fields.number("query", 0, queries - 1);
+            int layer = fields.number("layer of scores", range.begin(), range.end() - 1);
+            scored.add(new Scored(query, layer, batch.queries().get(query).pages().size()));
+        }
+        return scored;
     }
 
     private List<Integer> captured(Batch batch) {
@@ -167,7 +200,8 @@ record ResultCodec(
         fields.number(memory.weights())
                 .number(memory.mappedWeights())
                 .number(memory.kv())
-                .number(memory.compute());
+                .number(memory.compute())
+                .number(memory.hostPages());
     }
 
     static ShardMemory memory(FieldReader fields) {
@@ -175,7 +209,8 @@ record ResultCodec(
                 fields.number("weights", 0L, Long.MAX_VALUE),
                 fields.number("mapped weights", 0L, Long.MAX_VALUE),
                 fields.number("KV", 0L, Long.MAX_VALUE),
-                fields.number("compute", 0L, Long.MAX_VALUE));
+                fields.number("compute", 0L, Long.MAX_VALUE),
+                fields.number("host pages", 0L, Long.MAX_VALUE));
     }
 
     private static int wantedRows(Batch batch) {

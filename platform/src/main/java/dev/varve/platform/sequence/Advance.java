@@ -16,6 +16,8 @@ import dev.varve.platform.shard.TokenTree;
  * @param guessed how many of the tokens, at their end, may turn out not to be the sequence's; then
  *     {@link SequenceCache#accept} must be told which are before anything else is computed of it
  * @param tree which of the tokens each one follows
+ * @param reserved position up to which slots are seen to: behind the tokens, or behind the window
+ *     of which they are a piece
  */
 public record Advance(
         CachedSequence sequence,
@@ -25,7 +27,44 @@ public record Advance(
         Stretch stretch,
         boolean keepState,
         int guessed,
-        TokenTree tree) {
+        TokenTree tree,
+        int reserved) {
+    /** Tokens that may branch. */
+    public Advance(
+            CachedSequence sequence,
+            long id,
+            int[] tokens,
+            OutputRows outputs,
+            Stretch stretch,
+            boolean keepState,
+            int guessed,
+            TokenTree tree) {
+        this(
+                sequence,
+                id,
+                tokens,
+                outputs,
+                stretch,
+                keepState,
+                guessed,
+                tree,
+                sequence.computed() + tokens.length);
+    }
+
+    /** The same as a piece of a window that ends at a position. */
+    public Advance reserving(int windowEnd) {
+        return new Advance(
+                sequence,
+                id,
+                tokens,
+                outputs,
+                stretch,
+                keepState,
+                guessed,
+                tree,
+                Math.max(windowEnd, end()));
+    }
+
     /** Tokens one after the other. */
     public Advance(
             CachedSequence sequence,

@@ -1,9 +1,14 @@
 package dev.varve.platform.sequence;
 
+import dev.varve.platform.paging.PoolGeometry;
+import dev.varve.platform.paging.Residency;
+import dev.varve.platform.shard.PageMap;
+import dev.varve.platform.shard.RowRun;
 import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotSpan;
 
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -21,6 +26,9 @@ public final class CachedSequence {
     private Checkpoint checkpoint = Checkpoint.NONE;
     private CutList cuts = new CutList();
     private Optional<TokenOutput> output = Optional.empty();
+
+    /** Where its pages lie, where its span may be too small for them. */
+    private Optional<PageTable> pages;
 
     private Optional<Companion> companion = Optional.empty();
 
@@ -42,9 +50,10 @@ public final class CachedSequence {
         }
     }
 
-    CachedSequence(TokenList tokens, CacheScope scope) {
+    CachedSequence(TokenList tokens, CacheScope scope, Optional<PageTable> pages) {
         this.tokens = tokens;
         this.scope = scope;
+        this.pages = pages;
     }
 
     /** Its tokens, those that are still to be computed included. */
@@ -65,6 +74,42 @@ public final class CachedSequence {
     /** Where its K and V rows are. */
     public SlotSpan span() {
         return span;
+    }
+
+    /** Where its pages lie, where its span may be too small for them. */
+    Optional<PageTable> pages() {
+        return pages;
+    }
+
+    void hold(Optional<PageTable> table) {
+        pages = table;
+    }
+
+    /** Which of its positions lie in which slots of its span. */
+    PageMap map() {
+        return pages.map(PageTable::map).orElse(PageMap.STRAIGHT);
+    }
+
+    /** Where the rows of some of its positions lie at this moment. */
+    public List<RowRun> rows(int position, int count) {
+        return pages.map(table -> table.rows(position, count, span.begin()))
+                .orElseGet(() -> List.of(RowRun.inSlots(position, count, span.slot(position))));
+    }
+
+    /** Which of its pages lie in its span, to be written down. */
+    public Residency residency() {
+        return pages.map(PageTable::residency).orElse(Residency.STRAIGHT);
+    }
+
+    /** What became of its pages; nothing where its span always holds all of them. */
+    public Optional<PageFigures> pageFigures() {
+        return pages.map(
+                table -> new PageFigures(table.counts(), table.residentPages(), table.hostPages()));
+    }
+
+    /** Slots at the front of its span that must go where it goes. */
+    int slotsInUse() {
+        return map().isStraight() ? computed : span.capacity();
     }
 
     /** Row of the state after {@link #computed} tokens; it may be shared with forks. */
@@ -124,6 +169,7 @@ public final class CachedSequence {
 
     void lieIn(SlotSpan place) {
         span = place;
+        pages.ifPresent(table -> table.growTo(place.capacity() / PoolGeometry.PAGE));
     }
 
     void enterRow(int other) {
@@ -167,6 +213,7 @@ public final class CachedSequence {
 
     /** Holds nothing any more. */
     void forget() {
+        pages.ifPresent(PageTable::release);
         computed = 0;
         span = NO_SLOTS;
         row = Slice.ZERO_ROW;

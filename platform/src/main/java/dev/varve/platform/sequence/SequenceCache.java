@@ -1,13 +1,19 @@
 package dev.varve.platform.sequence;
 
+import dev.varve.api.backend.ComputeDevice.Phase;
+import dev.varve.platform.paging.PagingStatus;
+import dev.varve.platform.paging.Residency;
 import dev.varve.platform.sequence.CachedSequence.Checkpoint;
 import dev.varve.platform.sequence.Residents.Match;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CacheChanges;
+import dev.varve.platform.shard.CacheMove;
+import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.PageQuery;
+import dev.varve.platform.shard.PageScores;
 import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SliceKind;
 import dev.varve.platform.shard.SlicePlace;
-import dev.varve.platform.shard.SlotCopy;
-import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.StateCommit;
 import dev.varve.platform.shard.TokenPath;
 
@@ -33,6 +39,7 @@ public final class SequenceCache {
     private final Departures departures;
     private SpanRoom spans;
     private StateRowPool rows;
+    private final PagedSequences paged;
 
     /** Of guessed tokens that turned out right, for the next batch. */
     private List<StateCommit> commits = new ArrayList<>();
@@ -55,11 +62,13 @@ public final class SequenceCache {
         this.forgets = forgets;
         this.departures = departures;
         residents = new Residents(forgets);
+        paged = new PagedSequences(sizes.paging());
         clear();
     }
 
     /** Forgets all sequences, since the caches lost them. */
     public void clear() {
+        paged.clear();
         spans = new SpanRoom(sizes.slots());
         rows = new StateRowPool(sizes.stateRows());
         commits.clear();
@@ -78,13 +87,56 @@ public final class SequenceCache {
     }
 
     /** Most tokens that may be guessed of a sequence in a batch. */
-    public int mostGuesses() {
-        return forgets ? Math.max(0, sizes.stashes().tokens() - 1) : Integer.MAX_VALUE;
+    public int mostGuesses(CachedSequence sequence) {
+        int guesses = forgets ? Math.max(0, sizes.stashes().tokens() - 1) : Integer.MAX_VALUE;
+        return Math.min(guesses, paged.mostTokensOfStep(sequence) - 1);
+    }
+
+    /** What became of the pages of all sequences; empty where spans hold all of them. */
+    public Optional<PagingStatus> paging() {
+        return paged.status(spans.owners());
+    }
+
+    /** Whether the pages of a sequence of some tokens are chosen by what its queries look for. */
+    public boolean choosesPages(int tokens) {
+        return paged.asksShards() && sizes.mostSlots(tokens) < tokens;
+    }
+
+    /**
+     * Chooses anew which pages of a sequence lie in its span; the next batch moves them.
+     *
+     * @param answers of the shards to the batch that was computed last for it
+     * @param asked pages that they were asked for
+     */
+    public void choosePages(CachedSequence sequence, List<PageScores> answers, int asked) {
+        paged.choose(sequence, answers, asked, spans::add);
+    }
+
+    /**
+     * The batch that computes a sequence's next tokens only to learn what they look for. It leaves
+     * the sequence as it is: what it writes is written again by whatever computes them for good.
+     *
+     * @param id what the shards call the sequence
+     * @param windowEnd position up to which slots are seen to
+     */
+    public Batch tryOut(CachedSequence sequence, long id, int[] tokens, int windowEnd) {
+        int row = takeCheckpointRow();
+        SlicePlace place = place(sequence, windowEnd, row, SlicePlace.NO_STASH);
+        // Batches are computed in their order: whoever takes the row next writes it after this one.
+        rows.release(row);
+        Slice slice = new Slice(id, tokens, place, OutputRows.NONE, SliceKind.CHUNK);
+        PageQuery query = paged.query(0, sequence);
+        return new Batch(takeChanges(), List.of(slice), Phase.PREFILL, List.of(), List.of(query));
     }
 
     /** Slots that are free, or would be without residents. */
     private int obtainableSlots() {
         return spans.freeSlots() + residents.slots();
+    }
+
+    /** Most slots that a sequence of some tokens may have. */
+    public int mostSlots(int tokens) {
+        return sizes.mostSlots(tokens);
     }
 
     /** Leading tokens of a request that a resident has computed; 0 for none. */
@@ -98,20 +150,22 @@ public final class SequenceCache {
      * computed. Residents are not touched, but may give way.
      *
      * @param cuts how these tokens were computed
+     * @param residency which pages lay in the span then
      * @param spareSlots slots that must remain for others
      * @return empty, and nothing is changed, if there is not enough room
      */
     public Optional<CachedSequence> beginBehind(
-            CacheRequest request, CutList cuts, int spareSlots) {
-        int capacity = SlotSpan.roundUp(request.tokens().size() + 1);
+            CacheRequest request, CutList cuts, Residency residency, int spareSlots) {
+        int capacity = sizes.mostSlots(request.tokens().size() + 1);
         if (obtainableSlots() < capacity + spareSlots) {
             return Optional.empty();
         }
-        CachedSequence sequence = new CachedSequence(request.tokens(), request.scope());
+        CachedSequence sequence = make(request.tokens(), request.scope());
         spans.add(sequence);
         if (!ensure(sequence, request.tokens().size() + 1)) {
             throw new IllegalStateException("room for " + capacity + " slots was promised");
         }
+        sequence.pages().ifPresent(table -> table.await(cuts.end(), residency));
         sequence.beginBehind(cuts, nextRow(sequence));
         return Optional.of(sequence);
     }
@@ -124,16 +178,16 @@ public final class SequenceCache {
      * @return empty, and nothing is changed, if there is not enough room
      */
     public Optional<CachedSequence> begin(CacheRequest request, int spareSlots) {
-        int capacity = SlotSpan.roundUp(request.tokens().size() + 1);
+        int capacity = sizes.mostSlots(request.tokens().size() + 1);
         if (obtainableSlots() < capacity + spareSlots) {
             return Optional.empty();
         }
-        CachedSequence sequence = new CachedSequence(request.tokens(), request.scope());
+        CachedSequence sequence = make(request.tokens(), request.scope());
         Optional<Match> found = residents.find(request);
         if (found.isEmpty()) {
             spans.add(sequence);
-        } else if (mayFork(found.get(), capacity)) {
-            fork(sequence, found.get(), capacity);
+        } else if (mayFork(found.get(), forkSlots(found.get(), capacity))) {
+            fork(sequence, found.get(), forkSlots(found.get(), capacity));
         } else {
             takeOver(sequence, found.get());
         }
@@ -141,6 +195,19 @@ public final class SequenceCache {
             throw new IllegalStateException("room for " + capacity + " slots was promised");
         }
         return Optional.of(sequence);
+    }
+
+    /** A sequence of which nothing is computed. */
+    private CachedSequence make(TokenList tokens, CacheScope scope) {
+        return new CachedSequence(tokens, scope, paged.table());
+    }
+
+    /** Slots of a fork: as many as the resident has, if its pages are in no order. */
+    private static int forkSlots(Match match, int wanted) {
+        CachedSequence resident = match.resident();
+        boolean straight =
+                resident.pages().filter(table -> !table.isStraightUpTo(match.length())).isEmpty();
+        return straight ? wanted : Math.max(wanted, resident.span().capacity());
     }
 
     /**
@@ -179,6 +246,7 @@ public final class SequenceCache {
         residents.remove(resident);
         evictUntilFree(capacity);
         residents.add(resident);
+        sequence.hold(resident.pages().map(table -> table.copy(match.length())));
         spans.placeCopy(resident, sequence, capacity, match.length());
         adopt(sequence, match);
         shareRows(sequence);
@@ -195,6 +263,9 @@ public final class SequenceCache {
     private void takeOver(CachedSequence sequence, Match match) {
         CachedSequence resident = match.resident();
         residents.remove(resident);
+        paged.leave(resident);
+        sequence.hold(resident.pages());
+        sequence.pages().ifPresent(table -> table.handOver(match.length()));
         spans.handOver(resident, sequence);
         departures.handedOver(resident, sequence);
         adopt(sequence, match);
@@ -221,13 +292,17 @@ public final class SequenceCache {
      * @param output valid for good
      */
     public void keepCopy(CachedSequence sequence, TokenOutput output) {
-        int capacity = SlotSpan.roundUp(sequence.computed());
+        int wanted = sizes.mostSlots(sequence.computed());
+        int capacity = sequence.map().isStraight() ? wanted : sequence.span().capacity();
         if (obtainableSlots() < capacity || !hasRowForFork(Optional.empty())) {
             return;
         }
         evictUntilFree(capacity);
         CachedSequence copy =
-                new CachedSequence(sequence.tokens().first(sequence.computed()), sequence.scope());
+                new CachedSequence(
+                        sequence.tokens().first(sequence.computed()),
+                        sequence.scope(),
+                        sequence.pages().map(table -> table.copy(sequence.computed())));
         spans.placeCopy(sequence, copy, capacity, sequence.computed());
         copy.beginWith(sequence, sequence.computed(), sequence.stateRow());
         shareRows(copy);
@@ -242,7 +317,7 @@ public final class SequenceCache {
      * @return whether there is room now; nothing changed if not
      */
     public boolean ensure(CachedSequence sequence, int tokens) {
-        int capacity = SlotSpan.roundUp(tokens);
+        int capacity = sizes.mostSlots(tokens);
         int more = capacity - sequence.span().capacity();
         if (more <= 0) {
             return true;
@@ -274,7 +349,9 @@ public final class SequenceCache {
             boolean drafted = forgets && advance.guessed() > 0;
             slices.add(slice(advance, drafted ? stashes++ : SlicePlace.NO_STASH));
         }
-        Batch batch = new Batch(takeChanges(), slices, Stretch.phaseOf(advances), captures);
+        List<PageQuery> queries = paged.queries(advances);
+        Batch batch =
+                new Batch(takeChanges(), slices, Stretch.phaseOf(advances), captures, queries);
         for (int i = 0; i < slices.size(); i++) {
             Advance advance = advances.get(i);
             CachedSequence sequence = advance.sequence();
@@ -292,11 +369,12 @@ public final class SequenceCache {
 
     /** Changes that the next batch would make, for whoever reads or writes caches before it. */
     public CacheChanges takeChanges() {
-        List<SlotCopy> copies = spans.takeCopies();
-        if (commits.isEmpty() && copies.isEmpty()) {
+        List<CacheMove> moves = new ArrayList<>(spans.takeMoves());
+        moves.addAll(paged.takeDrops());
+        if (commits.isEmpty() && moves.isEmpty()) {
             return CacheChanges.NONE;
         }
-        CacheChanges changes = new CacheChanges(commits, copies);
+        CacheChanges changes = new CacheChanges(commits, moves);
         commits.clear();
         return changes;
     }
@@ -326,14 +404,32 @@ public final class SequenceCache {
         return needed;
     }
 
+    /** Where the next tokens go; their pages come to lie in the span. */
+    private SlicePlace place(CachedSequence sequence, int end, int writeRow, int stash) {
+        sequence.pages()
+                .ifPresent(
+                        table ->
+                                table.allocate(
+                                        sequence.computed(),
+                                        end,
+                                        sequence.span().begin(),
+                                        spans::add));
+        return new SlicePlace(
+                sequence.computed(),
+                sequence.span(),
+                sequence.stateRow(),
+                writeRow,
+                stash,
+                sequence.map());
+    }
+
     private Slice slice(Advance advance, int stash) {
         CachedSequence sequence = advance.sequence();
         int target = advance.keepState() ? takeCheckpointRow() : nextRow(sequence);
         return new Slice(
                 advance.id(),
                 advance.tokens(),
-                new SlicePlace(
-                        sequence.computed(), sequence.span(), sequence.stateRow(), target, stash),
+                place(sequence, advance.reserved(), target, stash),
                 advance.outputs(),
                 advance.stretch().kind(),
                 advance.tree());
@@ -486,6 +582,7 @@ public final class SequenceCache {
     /** Frees a sequence's slots and rows; what it had computed is gone. */
     public void drop(CachedSequence sequence) {
         spans.remove(sequence);
+        paged.leave(sequence);
         dropCheckpoint(sequence);
         rows.release(sequence.stateRow());
         sequence.forget();

@@ -1,5 +1,8 @@
 package dev.varve.platform.sequence;
 
+import dev.varve.platform.shard.CacheMove;
+import dev.varve.platform.shard.PageMap;
+import dev.varve.platform.shard.Pages;
 import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.TokenPath;
@@ -19,8 +22,8 @@ final class SpanRoom {
     /** Owners of spans; compaction moves them. */
     private final List<CachedSequence> owners = new ArrayList<>();
 
-    /** Copies that the next batch has to make, in this order. */
-    private final List<SlotCopy> copies = new ArrayList<>();
+    /** What the next batch has to move, in this order. */
+    private final List<CacheMove> moves = new ArrayList<>();
 
     SpanRoom(int slots) {
         this.slots = new SlotPool(slots);
@@ -30,15 +33,25 @@ final class SpanRoom {
         return slots.slots();
     }
 
+    /** Sequences that have a span. */
+    List<CachedSequence> owners() {
+        return owners;
+    }
+
     int freeSlots() {
         return slots.freeSlots();
     }
 
-    /** What must be copied before anything is computed. */
-    List<SlotCopy> takeCopies() {
-        List<SlotCopy> result = List.copyOf(copies);
-        copies.clear();
+    /** What must be moved before anything is computed. */
+    List<CacheMove> takeMoves() {
+        List<CacheMove> result = List.copyOf(moves);
+        moves.clear();
         return result;
+    }
+
+    /** Has something moved behind all that is to be moved so far. */
+    void add(CacheMove move) {
+        moves.add(move);
     }
 
     /** Lets a sequence have a span; it has none yet. */
@@ -63,10 +76,12 @@ final class SpanRoom {
      * Gives a sequence a span of its own with copies of the first rows of another one.
      *
      * @param capacity slots, of which as many are free
+     * @param count rows; all slots of the other one count where its pages are in no order
      */
     void placeCopy(CachedSequence from, CachedSequence to, int capacity, int count) {
         to.lieIn(place(capacity).orElseThrow());
-        copies.add(new SlotCopy(from.span().begin(), to.span().begin(), count));
+        int slots = to.map().isStraight() ? count : from.span().capacity();
+        moves.add(new SlotCopy(from.span().begin(), to.span().begin(), slots));
         owners.add(to);
     }
 
@@ -76,10 +91,24 @@ final class SpanRoom {
      * @param position of the first token
      */
     void gather(CachedSequence owner, int position, TokenPath path) {
-        int first = owner.span().slot(position);
+        PageMap map = owner.map();
         for (TokenPath.Move move : path.moves()) {
-            copies.add(new SlotCopy(first + move.from(), first + move.to(), move.count()));
+            int done = 0;
+            while (done < move.count()) {
+                int from = map.offset(position + move.from() + done);
+                int to = map.offset(position + move.to() + done);
+                int most = map.isStraight() ? move.count() : Math.min(inRun(from), inRun(to));
+                int count = Math.min(move.count() - done, most);
+                int first = owner.span().begin();
+                moves.add(new SlotCopy(first + from, first + to, count));
+                done += count;
+            }
         }
+    }
+
+    /** Slots of a page from one on. */
+    private static int inRun(int offset) {
+        return Pages.TOKENS - offset % Pages.TOKENS;
     }
 
     /** Makes a span larger, in place or elsewhere; says whether that was possible. */
@@ -110,7 +139,7 @@ final class SpanRoom {
 
     private void copyRows(CachedSequence owner, int begin) {
         if (owner.computed() > 0) {
-            copies.add(new SlotCopy(owner.span().begin(), begin, owner.computed()));
+            moves.add(new SlotCopy(owner.span().begin(), begin, owner.slotsInUse()));
         }
     }
 

@@ -17,16 +17,31 @@ import java.util.Objects;
  *     with; the layer count stands for the last layer's output. The shard answers that computes it,
  *     before anything is rounded for the way. With the last layer's output that layer computes all
  *     columns, which may change the last bits of logits that only some of them have
+ * @param queries asks how much slices look for pages of their sequences
  */
-public record Batch(CacheChanges changes, List<Slice> slices, Phase phase, List<Integer> captures) {
+public record Batch(
+        CacheChanges changes,
+        List<Slice> slices,
+        Phase phase,
+        List<Integer> captures,
+        List<PageQuery> queries) {
     /** Checks that there is something to compute. */
     public Batch {
         Objects.requireNonNull(changes);
         slices = List.copyOf(slices);
         captures = List.copyOf(captures);
+        queries = List.copyOf(queries);
         if (slices.isEmpty()) {
             throw new IllegalArgumentException("a batch needs at least one slice");
         }
+        for (PageQuery query : queries) {
+            Objects.checkIndex(query.slice(), slices.size());
+        }
+    }
+
+    /** A batch that asks for no pages. */
+    public Batch(CacheChanges changes, List<Slice> slices, Phase phase, List<Integer> captures) {
+        this(changes, slices, phase, captures, List.of());
     }
 
     /** A batch that changes nothing first. */

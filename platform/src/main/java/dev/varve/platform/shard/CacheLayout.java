@@ -85,6 +85,20 @@ public final class CacheLayout {
     }
 
     /**
+     * The rows of consecutive positions in all full attention layers, layer by layer in ascending
+     * order.
+     *
+     * @param runs where they lie
+     */
+    public List<List<CachePart>> rows(List<RowRun> runs) {
+        List<List<CachePart>> layers = new ArrayList<>(rows.size());
+        rows.forEach(
+                (layer, layout) ->
+                        layers.add(runs.stream().map(run -> run.part(layer, layout)).toList()));
+        return layers;
+    }
+
+    /**
      * Bytes of the rows of consecutive positions, as {@link #rows} has them: layer by layer.
      *
      * @param count positions

@@ -17,7 +17,8 @@ public sealed interface CachePart {
      * Rows of a full attention layer: all K rows, then all V rows.
      *
      * @param slot of the first of them
-     * @param position of the first of them
+     * @param position of the first of them; where pages lie in another order, it may be more than
+     *     the slot
      * @param count consecutive positions, in consecutive slots
      */
     record Rows(int layer, RowLayout layout, int slot, int position, int count)
@@ -25,11 +26,49 @@ public sealed interface CachePart {
         /** Checks that there are such slots. */
         public Rows {
             require(
-                    layer >= 0 && position >= 0 && slot >= position && count >= 1,
+                    layer >= 0
+                            && position >= 0
+                            && slot >= 0
+                            && count >= 1
+                            && position <= Integer.MAX_VALUE - count,
                     "rows",
                     layer,
                     slot,
                     count);
+        }
+
+        @Override
+        public long bytes() {
+            return layout.bytes(count);
+        }
+    }
+
+    /**
+     * Rows of a full attention layer that lie in host memory, or will: all K rows, then all V rows.
+     *
+     * @param page name of the page to which they belong
+     * @param position of the first of them; a page begins at every multiple of {@link Pages#TOKENS}
+     * @param count consecutive positions of the page
+     */
+    record Page(int layer, RowLayout layout, long page, int position, int count)
+            implements CachePart {
+        /** Checks that there are such positions in a page. */
+        public Page {
+            Pages.requireName(page);
+            require(
+                    layer >= 0
+                            && position >= 0
+                            && count >= 1
+                            && position % Pages.TOKENS + count <= Pages.TOKENS,
+                    "page",
+                    layer,
+                    position,
+                    count);
+        }
+
+        /** The first of the positions, counted from the page's beginning. */
+        public int first() {
+            return position % Pages.TOKENS;
         }
 
         @Override

@@ -12,13 +12,15 @@ import java.util.Objects;
  * @param numerics what decides the last bits of its numbers
  * @param captures layers whose input batches may ask for, ascending; the layer count stands for the
  *     last layer's output
+ * @param scoresPages whether batches may ask for pages, see {@link PageQuery}
  */
 public record ShardOptions(
         CacheTypes cacheTypes,
         CacheSizes sizes,
         WeightLayout weights,
         Numerics numerics,
-        List<Integer> captures) {
+        List<Integer> captures,
+        boolean scoresPages) {
     /** Checks that captures ascend and nothing is missing. */
     public ShardOptions {
         captures = List.copyOf(captures);
@@ -34,6 +36,21 @@ public record ShardOptions(
         Objects.requireNonNull(numerics);
     }
 
+    /** A shard of which no batch asks for pages. */
+    public ShardOptions(
+            CacheTypes cacheTypes,
+            CacheSizes sizes,
+            WeightLayout weights,
+            Numerics numerics,
+            List<Integer> captures) {
+        this(cacheTypes, sizes, weights, numerics, captures, false);
+    }
+
+    /** The same of which batches may ask for pages. */
+    public ShardOptions scoringPages() {
+        return new ShardOptions(cacheTypes, sizes, weights, numerics, captures, true);
+    }
+
     /** Repacked weights, numerics as the device likes them, no captures. */
     public static ShardOptions of(CacheTypes cacheTypes, CacheSizes sizes) {
         return new ShardOptions(cacheTypes, sizes, WeightLayout.REPACKED, Numerics.AUTO, List.of());
@@ -41,12 +58,12 @@ public record ShardOptions(
 
     /** The same with weights that lie otherwise. */
     public ShardOptions withWeights(WeightLayout other) {
-        return new ShardOptions(cacheTypes, sizes, other, numerics, captures);
+        return new ShardOptions(cacheTypes, sizes, other, numerics, captures, scoresPages);
     }
 
     /** The same with other numerics. */
     public ShardOptions withNumerics(Numerics other) {
-        return new ShardOptions(cacheTypes, sizes, weights, other, captures);
+        return new ShardOptions(cacheTypes, sizes, weights, other, captures, scoresPages);
     }
 
     /** The same with another attention. */
@@ -61,6 +78,6 @@ public record ShardOptions(
 
     /** The same with other captures. */
     public ShardOptions withCaptures(List<Integer> layers) {
-        return new ShardOptions(cacheTypes, sizes, weights, numerics, layers);
+        return new ShardOptions(cacheTypes, sizes, weights, numerics, layers, scoresPages);
     }
 }

@@ -14,10 +14,27 @@ import java.util.Optional;
  * @param rows number of rows
  * @param boundary activation for the next shard, unless the range ends the model
  * @param features what the batch's captures asked for and this shard computed, ascending
+ * @param scores what the batch's queries asked for, of the layers of this shard in ascending order
  */
 public record ShardResult(
         float[] logits,
         int[] best,
         int rows,
         Optional<Boundary> boundary,
-        List<Feature> features) {}
+        List<Feature> features,
+        List<PageScores> scores) {
+    /** The result of a batch that asks for no pages. */
+    public ShardResult(
+            float[] logits,
+            int[] best,
+            int rows,
+            Optional<Boundary> boundary,
+            List<Feature> features) {
+        this(logits, best, rows, boundary, features, List.of());
+    }
+
+    /** The answers to a query, in the order of layers. */
+    public List<PageScores> scoresOf(int query) {
+        return scores.stream().filter(each -> each.query() == query).toList();
+    }
+}

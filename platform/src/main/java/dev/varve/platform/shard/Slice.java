@@ -27,7 +27,8 @@ public record Slice(
             throw new IllegalArgumentException(
                     "slice of no tokens at position " + place.firstPosition());
         }
-        if (tokens.length > place.slots().capacity() - place.firstPosition()) {
+        if (tokens.length > Integer.MAX_VALUE - place.firstPosition()
+                || !place.holds(tokens.length)) {
             throw new IllegalArgumentException(
                     "positions up to "
                             + ((long) place.firstPosition() + tokens.length)
@@ -77,9 +78,14 @@ public record Slice(
         return place.writeRow();
     }
 
-    /** Slots that attention reads: all positions up to the slice's last, padded to whole blocks. */
+    /**
+     * Slots that attention reads: all positions up to the slice's last, padded to whole blocks, or
+     * the whole span where positions lie in another order.
+     */
     public int attendedSlots() {
-        return SlotSpan.roundUp(firstPosition() + tokens.length);
+        return !place.pages().isStraight()
+                ? slots().capacity()
+                : SlotSpan.roundUp(firstPosition() + tokens.length);
     }
 
     /** Rows of logits that the slice asks for. */

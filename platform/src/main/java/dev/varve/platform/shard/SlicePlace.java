@@ -10,8 +10,10 @@ package dev.varve.platform.shard;
  * @param writeRow recurrent state row after it, never {@value Slice#ZERO_ROW}
  * @param stash where the inputs of its recurrent states are kept for a {@link StateCommit}, in the
  *     place of new states: some of its tokens are guessed; {@value #NO_STASH} if all of them count
+ * @param pages which positions lie in which slots
  */
-public record SlicePlace(int firstPosition, SlotSpan slots, int readRow, int writeRow, int stash) {
+public record SlicePlace(
+        int firstPosition, SlotSpan slots, int readRow, int writeRow, int stash, PageMap pages) {
     /** Of tokens that count as soon as they are computed. */
     public static final int NO_STASH = -1;
 
@@ -27,6 +29,31 @@ public record SlicePlace(int firstPosition, SlotSpan slots, int readRow, int wri
         if (stash < NO_STASH) {
             throw new IllegalArgumentException("stash " + stash);
         }
+        if (!pages.isStraight() && pages.size() * Pages.TOKENS != slots.capacity()) {
+            throw new IllegalArgumentException(
+                    pages.size() + " pages in a span of " + slots.capacity() + " slots");
+        }
+    }
+
+    /** A place in which positions lie in their order. */
+    public SlicePlace(int firstPosition, SlotSpan slots, int readRow, int writeRow, int stash) {
+        this(firstPosition, slots, readRow, writeRow, stash, PageMap.STRAIGHT);
+    }
+
+    /** Whether some tokens from the first position on all have a slot. */
+    boolean holds(int tokens) {
+        if (pages.isStraight()) {
+            return tokens <= slots.capacity() - firstPosition;
+        }
+        if (tokens > slots.capacity()) {
+            return false;
+        }
+        for (int at = firstPosition; at < firstPosition + tokens; at += Pages.TOKENS) {
+            if (!pages.holds(at)) {
+                return false;
+            }
+        }
+        return pages.holds(firstPosition + tokens - 1);
     }
 
     /** The place of tokens that all count. */

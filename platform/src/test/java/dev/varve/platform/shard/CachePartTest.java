@@ -50,7 +50,9 @@ class CachePartTest {
         List<Runnable> wrong =
                 List.of(
                         () -> new CachePart.Rows(-1, LAYOUT, 0, 0, 1),
-                        () -> new CachePart.Rows(0, LAYOUT, 4, 5, 1),
+                        () -> new CachePart.Rows(0, LAYOUT, -1, 5, 1),
+                        () -> new CachePart.Page(0, LAYOUT, 0, 5, 1),
+                        () -> new CachePart.Page(0, LAYOUT, 1, 60, 5),
                         () -> new CachePart.Rows(0, LAYOUT, 0, 0, 0),
                         () -> new CachePart.Window(0, LAYOUT, Slice.ZERO_ROW, 0, 1),
                         () -> new CachePart.Window(0, LAYOUT, 1, 255, 256),

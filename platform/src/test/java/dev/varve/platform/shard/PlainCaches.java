@@ -49,6 +49,7 @@ final class PlainCaches {
 
     private final int slots;
     private final int stateRows;
+    private final PlainPages pages = new PlainPages();
 
     /** Per slot, the position that it holds plus 1; 0 where nothing was written. */
     private final int[] held;
@@ -109,6 +110,50 @@ final class PlainCaches {
         Arrays.fill(held, 0);
         Arrays.fill(ends, 0);
         stashes.clear();
+        pages.clear();
+    }
+
+    /** Pages in host memory. */
+    PlainPages pages() {
+        return pages;
+    }
+
+    /** Does what a change of the caches asks for. */
+    void make(CacheMove move) {
+        switch (move) {
+            case SlotCopy copy -> copy(copy);
+            case PageMove(long page, int slot, PageMove.Direction direction) -> {
+                requireSlots(slot, Pages.TOKENS);
+                if (direction == PageMove.Direction.OUT) {
+                    moveOut(pages.make(page), slot);
+                } else {
+                    moveIn(pages.require(page), slot);
+                }
+            }
+            case PageDrop(long page) -> pages.drop(page);
+        }
+    }
+
+    private void moveOut(PlainPages.Page page, int slot) {
+        System.arraycopy(held, slot, page.held(), 0, Pages.TOKENS);
+        int from = slot * HEAD;
+        int to = from + Pages.TOKENS * HEAD;
+        keys.forEach((layer, rows) -> page.keys().put(layer, Arrays.copyOfRange(rows, from, to)));
+        values.forEach(
+                (layer, rows) -> page.values().put(layer, Arrays.copyOfRange(rows, from, to)));
+    }
+
+    private void moveIn(PlainPages.Page page, int slot) {
+        System.arraycopy(page.held(), 0, held, slot, Pages.TOKENS);
+        int count = Pages.TOKENS * HEAD;
+        page.keys()
+                .forEach(
+                        (layer, rows) ->
+                                System.arraycopy(rows, 0, keys.get(layer), slot * HEAD, count));
+        page.values()
+                .forEach(
+                        (layer, rows) ->
+                                System.arraycopy(rows, 0, values.get(layer), slot * HEAD, count));
     }
 
     /** Begins to keep what a layer is after each token of a slice, if that is drafted. */
@@ -192,6 +237,54 @@ final class PlainCaches {
         }
     }
 
+    /** Checks that the slots of a span hold the positions that a map says, before {@code end}. */
+    void requireHeld(int begin, PageMap map, int end) {
+        if (map.isStraight()) {
+            requireHeld(begin, end);
+            return;
+        }
+        for (int run = 0; run < map.size() && !keys.isEmpty(); run++) {
+            for (int i = 0; i < Pages.TOKENS && map.page(run) != PageMap.EMPTY; i++) {
+                int position = map.page(run) * Pages.TOKENS + i;
+                int slot = begin + run * Pages.TOKENS + i;
+                if (position < end && held[slot] != position + 1) {
+                    throw new IllegalArgumentException(
+                            "slot "
+                                    + slot
+                                    + " is read for position "
+                                    + position
+                                    + " and holds position "
+                                    + (held[slot] - 1));
+                }
+            }
+        }
+    }
+
+    /** The rows of a sequence's positions up to one that lie in its span, in their order. */
+    Window rows(int layer, int begin, PageMap map, int last) {
+        if (map.isStraight()) {
+            return rows(layer, begin, last + 1);
+        }
+        List<float[]> keyRows = new ArrayList<>();
+        List<float[]> valueRows = new ArrayList<>();
+        for (int position = 0; position <= last; position++) {
+            if (map.holds(position)) {
+                int slot = begin + map.offset(position);
+                keyRows.add(row(keys.get(layer), slot));
+                valueRows.add(row(values.get(layer), slot));
+            }
+        }
+        return new Window(keyRows, valueRows);
+    }
+
+    /** Key rows of a page, in slots or in host memory. */
+    float[] pageKeys(int layer, PageQuery.PagePlace place) {
+        return place.isResident()
+                ? Arrays.copyOfRange(
+                        keys.get(layer), place.slot() * HEAD, (place.slot() + Pages.TOKENS) * HEAD)
+                : pages.require(place.page()).keys().get(layer);
+    }
+
     /** Checks that a state row is the state after so many positions. */
     void requireState(int row, int tokens) {
         requireRow(row);
@@ -269,11 +362,16 @@ final class PlainCaches {
         ByteBuffer bytes = ByteBuffer.allocate((int) part.bytes()).order(ByteOrder.LITTLE_ENDIAN);
         switch (part) {
             case CachePart.Rows rows -> {
-                requireHeld(rows.slot() - rows.position(), rows.position() + rows.count());
+                for (int i = 0; i < rows.count(); i++) {
+                    if (held[rows.slot() + i] != rows.position() + i + 1) {
+                        throw new IllegalArgumentException(rows + " holds other positions");
+                    }
+                }
                 Window all = rows(rows.layer(), rows.slot(), rows.count());
                 put(bytes, all.keys());
                 put(bytes, all.values());
             }
+            case CachePart.Page page -> pages.export(page, bytes);
             case CachePart.Window window -> {
                 requireState(window.row(), window.end());
                 Window all = window(window.layer(), window.row());
@@ -309,6 +407,8 @@ final class PlainCaches {
                             keys.containsKey(rows.layer())
                                     && rows.layout().equals(LAYOUT)
                                     && rows.slot() + rows.count() <= slots;
+                    case CachePart.Page page ->
+                            keys.containsKey(page.layer()) && page.layout().equals(LAYOUT);
                     case CachePart.Window window ->
                             windows.containsKey(window.layer())
                                     && window.layout().equals(LAYOUT)
@@ -342,6 +442,7 @@ final class PlainCaches {
                     write(rows.layer(), rows.slot() + i, rows.position() + i, k.get(i), v.get(i));
                 }
             }
+            case CachePart.Page page -> pages.adopt(page, bytes);
             case CachePart.Window window -> {
                 int count = window.end() - window.first();
                 Window all = new Window(get(bytes, count, HEAD), get(bytes, count, HEAD));

@@ -3,14 +3,18 @@ package dev.varve.platform.shard;
 import dev.varve.api.VarveException;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerState;
+import dev.varve.platform.paging.KeyPooling;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
@@ -57,6 +61,11 @@ public class PlainShard extends FakeShard {
     private final PlainCaches caches;
     private float[] logits = new float[0];
     private Optional<String> missing = Optional.empty();
+    private static final int KEY_GROUPS = 8;
+
+    /** Of the last batch, by layer and slice. */
+    private final Map<Integer, Map<Slice, List<float[]>>> queries = new TreeMap<>();
+
     private boolean usable = true;
     private boolean closed;
     private long restarts;
@@ -133,6 +142,7 @@ public class PlainShard extends FakeShard {
         requireTokensAndCaptures(batch);
         change(batch.changes(), caches);
         requirePlaces(batch.slices());
+        queries.clear();
         List<Feature> features = new ArrayList<>();
         float[][] hidden = boundary.map(PlainShard::columns).orElseGet(() -> embedded(batch));
         for (int layer = range().begin(); layer < range().end(); layer++) {
@@ -158,10 +168,58 @@ public class PlainShard extends FakeShard {
         if (range().end() < model.shape().layerCount()) {
             Boundary next = new HostBoundary(flat(hidden), hidden.length);
             return new ShardResult(
-                    new float[0], new int[batch.outputs()], 0, Optional.of(next), features);
+                    new float[0],
+                    new int[batch.outputs()],
+                    0,
+                    Optional.of(next),
+                    features,
+                    scores(batch));
         }
         int[] best = outputs(batch.slices(), batch.outputs(), hidden);
-        return new ShardResult(logits, best, best.length, Optional.empty(), features);
+        return new ShardResult(
+                logits, best, best.length, Optional.empty(), features, scores(batch));
+    }
+
+    private void keepQuery(int layer, Slice slice, float[] query) {
+        List<float[]> kept =
+                queries.computeIfAbsent(layer, key -> new IdentityHashMap<>())
+                        .computeIfAbsent(slice, key -> new ArrayList<>());
+        kept.add(query);
+        if (kept.size() > PageQuery.COLUMNS) {
+            kept.removeFirst();
+        }
+    }
+
+    /** Answers what a batch asks about pages, see {@link KeyPooling}. */
+    private List<PageScores> scores(Batch batch) {
+        List<PageScores> scores = new ArrayList<>();
+        for (int number = 0; number < batch.queries().size(); number++) {
+            PageQuery query = batch.queries().get(number);
+            Slice slice = batch.slices().get(query.slice());
+            for (Map.Entry<Integer, Map<Slice, List<float[]>>> layer : queries.entrySet()) {
+                float[] values = new float[query.pages().size()];
+                for (int page = 0; page < values.length; page++) {
+                    values[page] =
+                            score(
+                                    layer.getValue().get(slice),
+                                    caches.pageKeys(layer.getKey(), query.pages().get(page)));
+                }
+                scores.add(new PageScores(number, layer.getKey(), values));
+            }
+        }
+        return scores;
+    }
+
+    private static float score(List<float[]> asked, float[] rows) {
+        int length = PlainModel.HEAD;
+        float[] keys = KeyPooling.pool(rows, length, length, KEY_GROUPS).orElseThrow();
+        float best = Float.NEGATIVE_INFINITY;
+        for (float[] query : asked) {
+            float[] direction = query.clone();
+            KeyPooling.normalise(direction, length);
+            best = Math.max(best, KeyPooling.best(direction, 1, keys, length, 1));
+        }
+        return best;
     }
 
     private void requireBoundary(Batch batch, Optional<Boundary> boundary) {
@@ -233,7 +291,7 @@ public class PlainShard extends FakeShard {
             }
             caches.requireRow(slice.writeRow());
             caches.requireState(slice.readRow(), slice.firstPosition());
-            caches.requireHeld(slice.slots().begin(), slice.firstPosition());
+            caches.requireHeld(slice.slots().begin(), slice.place().pages(), slice.firstPosition());
         }
     }
 
@@ -271,12 +329,14 @@ public class PlainShard extends FakeShard {
                     int position = slice.firstPosition() + i;
                     caches.write(
                             layer,
-                            slice.slots().slot(position),
+                            slice.slots().begin() + slice.place().pages().offset(position),
                             position,
                             model.product(layer, "attn_k", input),
                             model.product(layer, "attn_v", input));
                     PlainCaches.Window seen =
-                            caches.rows(layer, slice.slots().begin(), position + 1);
+                            caches.rows(
+                                    layer, slice.slots().begin(), slice.place().pages(), position);
+                    keepQuery(layer, slice, model.product(layer, "attn_q", input));
                     hidden[firstColumn + i] = attended(layer, hidden[firstColumn + i], input, seen);
                 }
             }
@@ -452,7 +512,7 @@ public class PlainShard extends FakeShard {
 
     private static void change(CacheChanges changes, PlainCaches caches) {
         changes.commits().forEach(caches::commit);
-        changes.copies().forEach(caches::copy);
+        changes.moves().forEach(caches::make);
     }
 
     @Override

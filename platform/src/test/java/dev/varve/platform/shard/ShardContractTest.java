@@ -261,6 +261,11 @@ public abstract class ShardContractTest {
                             new CachePart.Rows(layer, typed(layout), slot, position, count),
                             new CachePart.Rows(layer, layout, beyond, position, count),
                             new CachePart.Window(layer, layout, 1, 0, CHUNK));
+            case CachePart.Page(int layer, RowLayout layout, long page, int at, int count) ->
+                    List.of(
+                            new CachePart.Page(layers(), layout, page, at, count),
+                            new CachePart.Page(layer, longer(layout), page, at, count),
+                            new CachePart.Page(layer, typed(layout), page, at, count));
             case CachePart.Window(int layer, RowLayout layout, int row, int first, int end) ->
                     List.of(
                             new CachePart.Window(layers(), layout, row, first, end),
@@ -357,6 +362,140 @@ public abstract class ShardContractTest {
 
         assertArrayEquals(expected, rows(forked));
         copied.get(SECONDS, TimeUnit.SECONDS);
+    }
+
+    /** Prefills a sequence chunk by chunk. */
+    private void prefill(int sequence, int[] text, int end) {
+        for (int begin = 0; begin < end; begin += CHUNK) {
+            run(slice(sequence, text, begin, Math.min(begin + CHUNK, end), OutputRows.NONE));
+        }
+    }
+
+    private static final int LONG = 2 * Pages.TOKENS + 22;
+
+    private static int slot(int sequence, int run) {
+        return span(sequence).begin() + run * Pages.TOKENS;
+    }
+
+    private ShardResult changed(List<CacheMove> moves, Slice slice) {
+        return run(
+                new Batch(
+                        new CacheChanges(List.of(), moves),
+                        List.of(slice),
+                        Phase.PREFILL,
+                        List.of()));
+    }
+
+    @Test
+    void pagesComeBackFromHostMemoryAsTheyWent() {
+        int[] text = tokens(31, LONG + CHUNK);
+        prefill(0, text, LONG);
+        float[] expected = rows(run(slice(0, text, LONG, text.length, OutputRows.ALL)));
+        int[] other = tokens(32, LONG);
+        prefill(1, text, LONG);
+
+        Slice overwrites =
+                new Slice(
+                        7,
+                        Arrays.copyOf(other, CHUNK),
+                        new SlicePlace(0, span(1), 0, 4),
+                        OutputRows.NONE);
+        changed(List.of(PageMove.out(11, slot(1, 0)), PageMove.out(12, slot(1, 1))), overwrites);
+        ShardResult found =
+                changed(
+                        List.of(
+                                PageMove.in(12, slot(1, 1)),
+                                PageMove.in(11, slot(1, 0)),
+                                new PageDrop(11),
+                                new PageDrop(12),
+                                new PageDrop(99)),
+                        slice(1, text, LONG, text.length, OutputRows.ALL));
+
+        assertArrayEquals(expected, rows(found));
+    }
+
+    @Test
+    void pagesAreSeenByTheirPositionsWhereverTheyLie() {
+        int[] text = tokens(33, LONG + CHUNK);
+        prefill(0, text, LONG);
+        float[] expected = rows(run(slice(0, text, LONG, text.length, OutputRows.ALL)));
+        prefill(1, text, LONG);
+        Slice next =
+                new Slice(
+                        1,
+                        Arrays.copyOfRange(text, LONG, text.length),
+                        new SlicePlace(
+                                LONG,
+                                span(1),
+                                2,
+                                2,
+                                SlicePlace.NO_STASH,
+                                PageMap.of(new int[] {PageMap.EMPTY, 0, 2, 1})),
+                        OutputRows.ALL);
+
+        ShardResult found =
+                changed(
+                        List.of(
+                                PageMove.out(21, slot(1, 0)),
+                                PageMove.out(22, slot(1, 1)),
+                                PageMove.in(22, slot(1, 3)),
+                                PageMove.in(21, slot(1, 1))),
+                        next);
+
+        // Sums over other orders of slots differ in the last bits of half precision.
+        float scale = 0;
+        for (float logit : expected) {
+            scale = Math.max(scale, Math.abs(logit));
+        }
+        assertArrayEquals(expected, rows(found), 2e-3f * scale);
+    }
+
+    @Test
+    void aPageInHostMemoryIsExportedAndAdoptedLikeRowsInSlots() throws Exception {
+        int[] text = tokens(34, LONG + CHUNK);
+        prefill(0, text, LONG);
+        float[] expected = rows(run(slice(0, text, LONG, text.length, OutputRows.ALL)));
+        prefill(1, text, LONG);
+        prefill(2, tokens(35, LONG), LONG);
+        KeptParts states = new KeptParts();
+        shard.export(layout().states(2, LONG), states).get(SECONDS, TimeUnit.SECONDS);
+        KeptParts rest = new KeptParts();
+        int tail = LONG - 2 * Pages.TOKENS;
+        shard.export(layout().rows(span(1), 2 * Pages.TOKENS, tail), rest)
+                .get(SECONDS, TimeUnit.SECONDS);
+        shard.change(
+                        new CacheChanges(
+                                List.of(),
+                                List.of(
+                                        PageMove.out(31, slot(1, 0)),
+                                        PageMove.out(32, slot(1, 1)))))
+                .get(SECONDS, TimeUnit.SECONDS);
+        KeptParts kept = new KeptParts();
+        shard.export(pages(31, 32), kept).get(SECONDS, TimeUnit.SECONDS);
+
+        shard.adopt(pages(41, 42), kept).get(SECONDS, TimeUnit.SECONDS);
+        shard.adopt(layout().rows(span(2), 2 * Pages.TOKENS, tail), rest)
+                .get(SECONDS, TimeUnit.SECONDS);
+        shard.adopt(layout().states(3, LONG), states).get(SECONDS, TimeUnit.SECONDS);
+        ShardResult found =
+                changed(
+                        List.of(PageMove.in(41, slot(2, 0)), PageMove.in(42, slot(2, 1))),
+                        slice(2, text, LONG, text.length, OutputRows.ALL));
+
+        assertArrayEquals(expected, rows(found));
+        requireRefused(pages(77, 78).getFirst(), shard.export(pages(77, 78), new KeptParts()));
+    }
+
+    /** The first two pages of a sequence in host memory, the second one in two pieces. */
+    private List<CachePart> pages(long first, long second) {
+        List<RowRun> runs =
+                List.of(
+                        RowRun.onHost(0, Pages.TOKENS, first),
+                        RowRun.onHost(Pages.TOKENS, 5, second),
+                        RowRun.onHost(Pages.TOKENS + 5, Pages.TOKENS - 5, second));
+        List<CachePart> parts = new ArrayList<>();
+        layout().rows(runs).forEach(parts::addAll);
+        return parts;
     }
 
     /** Guessed tokens of one sequence, and of two in a batch; as many count as are committed. */

@@ -9,9 +9,13 @@ import dev.varve.api.ggml.Strides;
 import dev.varve.api.ggml.Tensor;
 import dev.varve.api.model.LayerState;
 import dev.varve.platform.shard.ExactRows;
+import dev.varve.platform.shard.PageQuery;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /**
  * Attention of a batch: writes K and V of all columns into the pool of the layer's kind, then lets
@@ -33,6 +37,9 @@ final class AttentionBlock {
     private final GraphInputs inputs;
     private final ShardState state;
     private final boolean everyRow;
+
+    /** Of full attention by layer and part, where pages may be asked for. */
+    private final Map<Integer, List<Tensor>> queries = new TreeMap<>();
 
     /** A layer's rows, the inputs of its kind and the rotations of its cache types. */
     private record Target(
@@ -59,6 +66,7 @@ final class AttentionBlock {
         graph.expand(rotatedValues);
         store(target.cache().keys(), rotatedKeys, target.inputs());
         store(target.cache().values(), rotatedValues, target.inputs());
+        keepQueries(layer, target, rotatedQuery, 0);
         return read(target, rotatedQuery, 0, scale);
     }
 
@@ -67,7 +75,37 @@ final class AttentionBlock {
      */
     Tensor attendShared(int layer, Tensor query, int dropped, float scale) {
         Target target = target(state.layers().source(layer));
-        return read(target, rotate(query, target.keyBlock()), dropped, scale);
+        Tensor rotated = rotate(query, target.keyBlock());
+        keepQueries(layer, target, rotated, dropped);
+        return read(target, rotated, dropped, scale);
+    }
+
+    /** Queries that were kept, see {@link Recording#queries}. */
+    Map<Integer, List<Tensor>> queries() {
+        return queries;
+    }
+
+    /** Copies of the last queries of each part, which stay when the graph has gone on. */
+    private void keepQueries(int layer, Target target, Tensor query, int dropped) {
+        if (state.pageKeys().isEmpty() || target.inputs() != inputs.full()) {
+            return;
+        }
+        List<Tensor> kept = new ArrayList<>();
+        long end = 0;
+        for (AttentionInputs.Part part : target.inputs().parts()) {
+            end += part.tokens() - dropped;
+            long count = Math.min(part.tokens() - dropped, PageQuery.COLUMNS);
+            Tensor last =
+                    ops.view(
+                            query,
+                            Extents.of(query.ne(0), query.ne(1), count),
+                            Strides.of(query.nb(1), query.nb(2)),
+                            (end - count) * query.nb(2));
+            Tensor copy = ops.cont(last).named("query_" + layer).markOutput();
+            graph.expand(copy);
+            kept.add(copy);
+        }
+        queries.put(layer, kept);
     }
 
     private Target target(int layer) {

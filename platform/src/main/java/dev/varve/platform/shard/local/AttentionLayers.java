@@ -26,6 +26,13 @@ record AttentionLayers(ModelShape shape, LayerRange range) {
         return shape.layers().get(layer) instanceof LayerState.SlidingAttention;
     }
 
+    /** The layer whose rows a layer reads: its own, or those of the one it shares with. */
+    int rowsOf(int layer) {
+        return shape.layers().get(layer) instanceof LayerState.SharedAttention shared
+                ? shared.source()
+                : layer;
+    }
+
     /** The layer whose rows a sharing layer reads. */
     int source(int layer) {
         if (shape.layers().get(layer) instanceof LayerState.SharedAttention shared) {

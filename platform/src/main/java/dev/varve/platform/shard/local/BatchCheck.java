@@ -6,8 +6,13 @@ import dev.varve.api.model.LayerRange;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.Boundary;
 import dev.varve.platform.shard.CacheChanges;
+import dev.varve.platform.shard.CacheMove;
 import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.HostBoundary;
+import dev.varve.platform.shard.PageDrop;
+import dev.varve.platform.shard.PageMove;
+import dev.varve.platform.shard.PageQuery;
+import dev.varve.platform.shard.Pages;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SliceKind;
@@ -35,6 +40,7 @@ record BatchCheck(LayerRange range, int vocabulary, int boundaryLength, ShardOpt
                             + options.captures());
         }
         batch.slices().forEach(slice -> require(slice, batch.phase()));
+        batch.queries().forEach(this::require);
         if (boundary.isPresent() != (range.begin() > 0)) {
             throw new IllegalArgumentException(
                     "range "
@@ -48,7 +54,7 @@ record BatchCheck(LayerRange range, int vocabulary, int boundaryLength, ShardOpt
     /** Checks what is to become of the caches. */
     void require(CacheChanges changes) {
         changes.commits().forEach(this::require);
-        changes.copies().forEach(this::require);
+        changes.moves().forEach(this::require);
     }
 
     private void require(StateCommit commit) {
@@ -71,9 +77,28 @@ record BatchCheck(LayerRange range, int vocabulary, int boundaryLength, ShardOpt
         }
     }
 
-    private void require(SlotCopy copy) {
-        if (copy.end() > slots()) {
-            throw new IllegalArgumentException(copy + " leaves the pool of " + slots() + " slots");
+    private void require(CacheMove move) {
+        int end =
+                switch (move) {
+                    case SlotCopy copy -> copy.end();
+                    case PageMove page -> page.slot() + Pages.TOKENS;
+                    case PageDrop page -> 0;
+                };
+        if (end > slots()) {
+            throw new IllegalArgumentException(move + " leaves the pool of " + slots() + " slots");
+        }
+    }
+
+    private void require(PageQuery query) {
+        if (!options.scoresPages()) {
+            throw new IllegalArgumentException(
+                    "a query for pages from a shard that was not loaded for it");
+        }
+        for (PageQuery.PagePlace place : query.pages()) {
+            if (place.isResident() && place.slot() > slots() - Pages.TOKENS) {
+                throw new IllegalArgumentException(
+                        place + " leaves the pool of " + slots() + " slots");
+            }
         }
     }
 
@@ -123,6 +148,9 @@ record BatchCheck(LayerRange range, int vocabulary, int boundaryLength, ShardOpt
         switch (part) {
             case CachePart.Rows rows ->
                     require(part, "slots up to", (long) rows.slot() + rows.count(), slots());
+            case CachePart.Page page -> {
+                // Lies in host memory, or will.
+            }
             case CachePart.Window window ->
                     require(part, "state row", window.row(), options.sizes().stateRows() - 1);
             case CachePart.State state ->

@@ -1,5 +1,7 @@
 package dev.varve.platform.shard.local;
 
+import dev.varve.platform.shard.PageMap;
+import dev.varve.platform.shard.Pages;
 import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.TokenTree;
 
@@ -28,6 +30,10 @@ record CausalMask(int window) {
             fillTree(target, slice, view);
             return;
         }
+        if (!view.pages().isStraight()) {
+            fillPages(target, slice, view, rows);
+            return;
+        }
         int attended = view.slots();
         int last = slice.firstPosition() + slice.tokens().length - 1;
         for (int row = 0; row < rows; row++) {
@@ -41,23 +47,56 @@ record CausalMask(int window) {
         }
     }
 
+    /** As far as positions go: what lies in a slot says whether it is seen. */
+    private void fillPages(short[] target, Slice slice, KvView view, int rows) {
+        int last = slice.firstPosition() + slice.tokens().length - 1;
+        for (int row = 0; row < rows; row++) {
+            int position = Math.min(slice.firstPosition() + row, last);
+            fillPages(target, row * view.slots(), view, position - window + 1L, position);
+        }
+    }
+
+    /** One row: positions from {@code oldest} up to {@code newest}. */
+    private static void fillPages(short[] target, int begin, KvView view, long oldest, int newest) {
+        Arrays.fill(target, begin, begin + view.slots(), MASKED);
+        for (int run = 0; run < view.pages().size(); run++) {
+            int page = view.pages().page(run);
+            int first = page * Pages.TOKENS;
+            int from = Math.clamp(oldest - first, 0, Pages.TOKENS);
+            int to = Math.min(newest - first + 1, Pages.TOKENS);
+            if (page != PageMap.EMPTY && from < to) {
+                int slot = begin + run * Pages.TOKENS;
+                Arrays.fill(target, slot + from, slot + to, SEEN);
+            }
+        }
+    }
+
     private void fillTree(short[] target, Slice slice, KvView view) {
         TokenTree tree = slice.tree();
         int attended = view.slots();
-        int known = slice.firstPosition() - view.position();
         for (int row = 0; row < slice.tokens().length; row++) {
             int begin = row * attended;
             int oldest = Math.max(0, slice.position(row) - window + 1);
-            Arrays.fill(target, begin, begin + attended, MASKED);
-            int seen = Math.max(0, oldest - view.position());
-            if (seen < known) {
-                Arrays.fill(target, begin + seen, begin + known, SEEN);
-            }
+            fillKnown(target, begin, slice, view, oldest);
             for (int token = row; token >= 0; token = tree.parent(token)) {
                 if (slice.position(token) >= oldest) {
-                    target[begin + known + token] = SEEN;
+                    target[begin + view.indexOf(slice.firstPosition() + token)] = SEEN;
                 }
             }
+        }
+    }
+
+    /** What is seen before the first token of a slice. */
+    private static void fillKnown(short[] target, int begin, Slice slice, KvView view, int oldest) {
+        if (!view.pages().isStraight()) {
+            fillPages(target, begin, view, oldest, slice.firstPosition() - 1);
+            return;
+        }
+        Arrays.fill(target, begin, begin + view.slots(), MASKED);
+        int known = slice.firstPosition() - view.position();
+        int seen = Math.max(0, oldest - view.position());
+        if (seen < known) {
+            Arrays.fill(target, begin + seen, begin + known, SEEN);
         }
     }
 }

@@ -98,7 +98,8 @@ final class GraphRecorder implements ShardGraph {
         } catch (RuntimeException | Error e) {
             throw site.thrown(e, last);
         }
-        return new Recording(context, graph, inputs, logits, boundaryOutput, features);
+        return new Recording(
+                context, graph, inputs, logits, boundaryOutput, features, attention.queries());
     }
 
     /** Names a result, so that a message about what is made of it says where it comes from. */

@@ -1,5 +1,6 @@
 package dev.varve.platform.shard.local;
 
+import dev.varve.platform.shard.PageMap;
 import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SlotSpan;
 
@@ -9,18 +10,29 @@ import dev.varve.platform.shard.SlotSpan;
  * @param position position whose rows lie in the first slot
  * @param slot first slot that is read, a multiple of {@link SlotSpan#BLOCK}
  * @param slots number of slots, a multiple of {@link SlotSpan#BLOCK}
+ * @param pages which positions lie in them; if not straight, {@code position} is 0
  */
-record KvView(int position, int slot, int slots) {
+record KvView(int position, int slot, int slots, PageMap pages) {
     /** Of a sequence without rows of this kind. */
     static final KvView NONE = new KvView(0, 0, 0);
 
+    /** Of positions that lie in their order. */
+    KvView(int position, int slot, int slots) {
+        this(position, slot, slots, PageMap.STRAIGHT);
+    }
+
     /** The slot of a position. */
     int slotOf(int at) {
-        return slot + at - position;
+        return slot + indexOf(at);
+    }
+
+    /** The slot of a position, counted from the first that is read. */
+    int indexOf(int at) {
+        return pages.isStraight() ? at - position : pages.offset(at);
     }
 
     /** All positions of a slice's sequence, in its span. */
     static KvView whole(Slice slice) {
-        return new KvView(0, slice.slots().begin(), slice.attendedSlots());
+        return new KvView(0, slice.slots().begin(), slice.attendedSlots(), slice.place().pages());
     }
 }

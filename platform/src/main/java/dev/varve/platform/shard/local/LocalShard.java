@@ -9,10 +9,14 @@ import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.Boundary;
 import dev.varve.platform.shard.CacheChanges;
+import dev.varve.platform.shard.CacheMove;
 import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.ComputeUnit;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.ModelRange;
+import dev.varve.platform.shard.PageDrop;
+import dev.varve.platform.shard.PageMove;
+import dev.varve.platform.shard.PageScores;
 import dev.varve.platform.shard.PartBytes;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardFootprint;
@@ -23,6 +27,7 @@ import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.StateCommit;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -204,7 +209,8 @@ public final class LocalShard implements Shard {
                 state.weights().bufferBytes(),
                 state.weights().mappedBytes(),
                 state.caches().bytes(),
-                graphs.bytes() + commits.bytes() + inbound.map(BoundaryRing::bytes).orElse(0L));
+                graphs.bytes() + commits.bytes() + inbound.map(BoundaryRing::bytes).orElse(0L),
+                state.caches().pages().bytes());
     }
 
     @Override
@@ -262,7 +268,8 @@ public final class LocalShard implements Shard {
                     best,
                     rows.isPresent() ? best.length : 0,
                     boundaries.moveOut(() -> graph.readBoundary(outbound)),
-                    graph.readFeatures());
+                    graph.readFeatures(),
+                    step == Step.COMPUTED ? scores(batch, graph) : List.of());
         }
     }
 
@@ -274,9 +281,39 @@ public final class LocalShard implements Shard {
             }
             state.caches().windows().commit(commit);
         }
-        for (SlotCopy copy : changes.copies()) {
-            state.caches().kvPool().move(copy.from(), copy.to(), copy.count());
+        for (CacheMove move : changes.moves()) {
+            make(move);
         }
+    }
+
+    private void make(CacheMove move) {
+        HostPages pages = state.caches().pages();
+        switch (move) {
+            case SlotCopy copy ->
+                    state.caches().kvPool().move(copy.from(), copy.to(), copy.count());
+            case PageMove page -> {
+                pages.move(page);
+                if (page.direction() == PageMove.Direction.OUT) {
+                    state.pageKeys().ifPresent(keys -> keys.learn(page.page()));
+                }
+            }
+            case PageDrop page -> {
+                pages.drop(page.page());
+                state.pageKeys().ifPresent(keys -> keys.forget(page.page()));
+            }
+        }
+    }
+
+    /** Scores what a batch asks for, once it is computed. */
+    private List<PageScores> scores(Batch batch, RecordedGraph graph) {
+        List<PageScores> scores = new ArrayList<>();
+        for (int i = 0; i < batch.queries().size(); i++) {
+            scores.addAll(
+                    state.pageKeys()
+                            .orElseThrow()
+                            .score(i, batch.queries().get(i), graph.queries()));
+        }
+        return scores;
     }
 
     @Override

@@ -24,14 +24,59 @@ final class PartTensors {
     /** Between a device and whoever takes or gives the bytes; grows to the largest part. */
     private ByteBuffer scratch = ByteBuffer.allocate(0);
 
+    /** Consecutive bytes of a part, wherever they lie. */
+    private interface Stretch {
+        int bytes();
+
+        /** Copies them out, into what remains of a buffer. */
+        void read(ByteBuffer target);
+
+        /** Copies them in, which are what remains of a buffer. */
+        void write(ByteBuffer source);
+    }
+
     /** Consecutive rows of a tensor. */
-    private record Stretch(Tensor tensor, long firstRow, int rows) {
-        int bytes() {
+    private record TensorRows(Tensor tensor, long firstRow, int rows) implements Stretch {
+        @Override
+        public int bytes() {
             return Math.toIntExact(rows * tensor.nb(1));
         }
 
-        long firstByte() {
-            return firstRow * tensor.nb(1);
+        @Override
+        public void read(ByteBuffer target) {
+            tensor.readBytes(target, firstRow * tensor.nb(1));
+        }
+
+        @Override
+        public void write(ByteBuffer source) {
+            tensor.writeBytes(source, firstRow * tensor.nb(1));
+        }
+    }
+
+    /** Rows of a page in host memory. */
+    private record PageRows(HostPages pages, CachePart.Page part, boolean keys) implements Stretch {
+        private int rowBytes() {
+            return Math.toIntExact(keys ? part.layout().keyBytes() : part.layout().valueBytes());
+        }
+
+        @Override
+        public int bytes() {
+            return part.count() * rowBytes();
+        }
+
+        @Override
+        public void read(ByteBuffer target) {
+            target.put(rows(false));
+        }
+
+        @Override
+        public void write(ByteBuffer source) {
+            rows(true).put(source);
+        }
+
+        private ByteBuffer rows(boolean toWrite) {
+            return pages.rows(part.page(), part.layer(), keys, toWrite)
+                    .slice(part.first() * rowBytes(), bytes());
         }
     }
 
@@ -44,25 +89,25 @@ final class PartTensors {
     }
 
     void export(List<CachePart> parts, PartBytes target) {
-        List<Placed> all = placed(parts, caches.windows()::slotToRead);
+        List<Placed> all = placed(parts, caches.windows()::slotToRead, false);
         for (int i = 0; i < all.size(); i++) {
             ByteBuffer bytes = scratch(all.get(i).part());
             for (Stretch stretch : all.get(i).stretches()) {
-                stretch.tensor().readBytes(next(bytes, stretch), stretch.firstByte());
+                stretch.read(next(bytes, stretch));
             }
             target.take(i, bytes.flip());
         }
     }
 
     void adopt(List<CachePart> parts, PartBytes source) {
-        List<Placed> all = placed(parts, caches.windows()::slotToWrite);
+        List<Placed> all = placed(parts, caches.windows()::slotToWrite, true);
         for (int i = 0; i < all.size(); i++) {
             Placed each = all.get(i);
             ByteBuffer bytes = scratch(each.part());
             source.give(i, bytes);
             bytes.flip();
             for (Stretch stretch : each.stretches()) {
-                stretch.tensor().writeBytes(next(bytes, stretch), stretch.firstByte());
+                stretch.write(next(bytes, stretch));
             }
             if (each.part() instanceof CachePart.Window window) {
                 caches.windows().adopt(window);
@@ -84,10 +129,18 @@ final class PartTensors {
         return slice;
     }
 
-    private List<Placed> placed(List<CachePart> parts, ToIntFunction<CachePart.Window> slots) {
+    private void requireThere(CachePart part, boolean writes) {
+        if (!writes && part instanceof CachePart.Page page && !caches.pages().holds(page.page())) {
+            throw mismatch(part, "page " + page.page() + " in host memory", "none");
+        }
+    }
+
+    private List<Placed> placed(
+            List<CachePart> parts, ToIntFunction<CachePart.Window> slots, boolean writes) {
         List<Placed> all = new ArrayList<>(parts.size());
         for (CachePart part : parts) {
             check.require(part);
+            requireThere(part, writes);
             all.add(new Placed(part, stretches(part, slots)));
         }
         return all;
@@ -102,6 +155,7 @@ final class PartTensors {
                             rows.layout(),
                             rows.slot(),
                             rows.count());
+            case CachePart.Page page -> page(page);
             case CachePart.Window window ->
                     rows(
                             caches.windowPool().layers().get(window.layer()),
@@ -115,6 +169,13 @@ final class PartTensors {
 
     private static List<Stretch> rows(
             KvPool.Layer layer, CachePart part, RowLayout layout, long firstRow, int rows) {
+        requireLayout(layer, part, layout);
+        return List.of(
+                new TensorRows(layer.keys(), firstRow, rows),
+                new TensorRows(layer.values(), firstRow, rows));
+    }
+
+    private static void requireLayout(KvPool.Layer layer, CachePart part, RowLayout layout) {
         if (layer == null) {
             throw mismatch(part, "another layer", layout);
         }
@@ -127,9 +188,13 @@ final class PartTensors {
         if (!held.equals(layout)) {
             throw mismatch(part, held, layout);
         }
+    }
+
+    private List<Stretch> page(CachePart.Page page) {
+        requireLayout(caches.kvPool().layers().get(page.layer()), page, page.layout());
         return List.of(
-                new Stretch(layer.keys(), firstRow, rows),
-                new Stretch(layer.values(), firstRow, rows));
+                new PageRows(caches.pages(), page, true),
+                new PageRows(caches.pages(), page, false));
     }
 
     private List<Stretch> states(CachePart.State state) {
@@ -148,7 +213,9 @@ final class PartTensors {
         if (!held.equals(state.elements())) {
             throw mismatch(state, GgmlType.F32 + " " + held, state.elements());
         }
-        return tensors.stream().map(tensor -> new Stretch(tensor, state.row(), 1)).toList();
+        return tensors.stream()
+                .map(tensor -> (Stretch) new TensorRows(tensor, state.row(), 1))
+                .toList();
     }
 
     private static VarveException mismatch(CachePart part, Object expected, Object found) {

@@ -9,6 +9,7 @@ import dev.varve.platform.shard.HostBoundary;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -86,6 +87,11 @@ final class RecordedGraph implements AutoCloseable {
                         (layer, tensor) ->
                                 read.add(new Feature(layer, valuesOf(tensor), key.tokens())));
         return read;
+    }
+
+    /** Queries of full attention, see {@link Recording#queries}. */
+    Map<Integer, List<Tensor>> queries() {
+        return recording.queries();
     }
 
     private static float[] valuesOf(Tensor tensor) {

@@ -10,6 +10,7 @@ import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.shard.ExactRows;
 
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -21,6 +22,8 @@ import java.util.Optional;
  *     wanted
  * @param boundary the activation that leaves the range
  * @param features captured activations by layer
+ * @param queries of full attention by layer and slice, {@code F32 [keyLength, heads, tokens]} of
+ *     its last tokens, where pages may be asked for
  */
 record Recording(
         GgmlContext context,
@@ -28,7 +31,8 @@ record Recording(
         GraphInputs inputs,
         Optional<Tensor> logits,
         Optional<Tensor> boundary,
-        Map<Integer, Tensor> features)
+        Map<Integer, Tensor> features,
+        Map<Integer, List<Tensor>> queries)
         implements AutoCloseable {
     /** Tensors per layer beside those per part; the largest family needs well under half of it. */
     private static final int TENSORS_PER_LAYER = 192;

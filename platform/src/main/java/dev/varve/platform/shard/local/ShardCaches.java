@@ -8,13 +8,15 @@ package dev.varve.platform.shard.local;
  * @param windows which of these rows hold which positions
  * @param stateRows recurrent states
  * @param stash what recurrent states take in of drafted slices
+ * @param pages rows of full attention layers in host memory
  */
 record ShardCaches(
         KvPool kvPool,
         KvPool windowPool,
         WindowRegions windows,
         StateRows stateRows,
-        StateStash stash)
+        StateStash stash,
+        HostPages pages)
         implements AutoCloseable {
     /** Bytes of all of them. */
     long bytes() {
@@ -23,6 +25,7 @@ record ShardCaches(
 
     @Override
     public void close() {
+        pages.close();
         stash.close();
         stateRows.close();
         windowPool.close();

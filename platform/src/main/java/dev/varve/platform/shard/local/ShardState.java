@@ -9,6 +9,7 @@ import dev.varve.platform.shard.ShardOptions;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
@@ -16,13 +17,15 @@ import java.util.OptionalInt;
  *
  * @param layers which rows the attention layers read
  * @param rotation of quantised rows
+ * @param pageKeys where batches may ask for pages
  */
 record ShardState(
         ShardWeights weights,
         ShardCaches caches,
         AttentionLayers layers,
         HadamardRotation rotation,
-        Arithmetic arithmetic)
+        Arithmetic arithmetic,
+        Optional<PageKeys> pageKeys)
         implements AutoCloseable {
 
     /** How recurrent layers take in trees of tokens. */
@@ -76,16 +79,21 @@ record ShardState(
                             regions.layers().isEmpty() ? OptionalInt.empty() : shape.window(),
                             options.sizes().regionSlots(),
                             options.sizes().stateRows());
+            AttentionLayers layers = new AttentionLayers(shape, range);
+            HostPages pages = new HostPages(pool);
             return new ShardState(
                     weights,
-                    new ShardCaches(pool, regions, windows, rows, stash),
-                    new AttentionLayers(shape, range),
+                    new ShardCaches(pool, regions, windows, rows, stash, pages),
+                    layers,
                     HadamardRotation.of(shape, range, types, device.bufferType()),
                     new Arithmetic(
                             flashAttention,
                             options.numerics().exactRows(),
                             device.bufferType().isHost(),
-                            device.recurrentOperators()));
+                            device.recurrentOperators()),
+                    options.scoresPages()
+                            ? Optional.of(new PageKeys(pool, pages, layers))
+                            : Optional.empty());
         } catch (RuntimeException | Error e) {
             while (!opened.isEmpty()) {
                 closeAfter(opened.pop(), e);

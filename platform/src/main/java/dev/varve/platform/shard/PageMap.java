@@ -1,0 +1,95 @@
+package dev.varve.platform.shard;
+
+import java.util.Arrays;
+
+/**
+ * Which positions of a sequence lie in the slots of its span, page by page. A span that holds its
+ * positions in their order, each in the slot of its number, needs no map.
+ */
+public final class PageMap {
+    /** Position p lies in slot p of the span. */
+    public static final PageMap STRAIGHT = new PageMap(new int[0]);
+
+    /** Nothing lies in the slots. */
+    public static final int EMPTY = -1;
+
+    /** For each run of slots in the span the page that lies there. */
+    private final int[] pages;
+
+    private PageMap(int[] pages) {
+        this.pages = pages;
+    }
+
+    /**
+     * A map.
+     *
+     * @param pages for each {@link Pages#TOKENS} slots of the span the number of the page, counted
+     *     from the sequence's beginning, or {@value #EMPTY}
+     * @throws IllegalArgumentException if a page lies in two places
+     */
+    public static PageMap of(int[] pages) {
+        int[] sorted = pages.clone();
+        Arrays.sort(sorted);
+        for (int i = 0; i < sorted.length; i++) {
+            boolean twice = i > 0 && sorted[i] == sorted[i - 1] && sorted[i] != EMPTY;
+            if (twice || sorted[i] < EMPTY || sorted[i] > Integer.MAX_VALUE / Pages.TOKENS - 1) {
+                throw new IllegalArgumentException("page " + sorted[i] + " in a map");
+            }
+        }
+        return new PageMap(pages.clone());
+    }
+
+    /** Whether positions lie in their order. */
+    public boolean isStraight() {
+        return pages.length == 0;
+    }
+
+    /** Runs of slots that it speaks of; 0 if it is {@linkplain #isStraight straight}. */
+    public int size() {
+        return pages.length;
+    }
+
+    /** The page in a run of slots, or {@value #EMPTY}. */
+    public int page(int run) {
+        return pages[run];
+    }
+
+    /**
+     * The slot of a position, counted from the span's first.
+     *
+     * @throws IllegalArgumentException if it lies in none
+     */
+    public int offset(int position) {
+        if (isStraight()) {
+            return position;
+        }
+        int page = position / Pages.TOKENS;
+        for (int run = 0; run < pages.length; run++) {
+            if (pages[run] == page) {
+                return run * Pages.TOKENS + position % Pages.TOKENS;
+            }
+        }
+        throw new IllegalArgumentException("position " + position + " lies in no slot");
+    }
+
+    /** Whether a position lies in some slot. */
+    public boolean holds(int position) {
+        int page = position / Pages.TOKENS;
+        return isStraight() || Arrays.stream(pages).anyMatch(each -> each == page);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof PageMap map && Arrays.equals(pages, map.pages);
+    }
+
+    @Override
+    public int hashCode() {
+        return Arrays.hashCode(pages);
+    }
+
+    @Override
+    public String toString() {
+        return isStraight() ? "straight" : Arrays.toString(pages);
+    }
+}

@@ -4,6 +4,7 @@ import dev.varve.platform.engine.Generation;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.host.HostedModel;
+import dev.varve.platform.runtime.ModelSettings;
 
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -67,6 +68,8 @@ final class GenerateCommand extends CliCommand {
 
     @Mixin private SamplingArguments sampling;
 
+    @Mixin private PagingArguments paging;
+
     @Override
     boolean endsInOrder() {
         return true;
@@ -74,7 +77,8 @@ final class GenerateCommand extends CliCommand {
 
     @Override
     int run() throws InterruptedException {
-        try (HostedModel runtime = open(model)) {
+        ModelSettings settings = model.settings().withPool(paging.request(environment()));
+        try (HostedModel runtime = open(model, settings)) {
             int[] promptTokens = prompt.tokens(runtime);
             GenerationRequest request =
                     new GenerationRequest(

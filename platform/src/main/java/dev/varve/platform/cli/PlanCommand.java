@@ -3,6 +3,7 @@ package dev.varve.platform.cli;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.host.DraftPlan;
 import dev.varve.platform.host.PreparedModel;
+import dev.varve.platform.paging.PoolRequest;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.plan.GuessForecast;
 import dev.varve.platform.plan.RememberedProbe.Age;
@@ -47,6 +48,8 @@ final class PlanCommand extends CliCommand {
 
     @Mixin private HostCacheArguments hostCache;
 
+    @Mixin private PagingArguments paging;
+
     @Option(
             names = "--measure-again",
             description = "Measure the devices even if they were measured before.",
@@ -67,12 +70,14 @@ final class PlanCommand extends CliCommand {
 
     @Override
     int run() {
+        Optional<PoolRequest> pool = paging.request(environment());
         choose(model.model());
         PreparedModel prepared =
                 PreparedModel.open(
                         model.host(
                                 model.settings(parallel, OptionalInt.empty())
-                                        .with(hostCache.limit()),
+                                        .with(hostCache.limit())
+                                        .withPool(pool),
                                 environment(),
                                 true),
                         new LoadReport(model));

@@ -105,6 +105,11 @@ public record PoolRequest(Size size, Optional<PagePolicy> policy, int tau) {
         return new PoolRequest(new Size.Fixed(tokens), policy, tau);
     }
 
+    /** Whether the size follows from the memory. */
+    public boolean isAutomatic() {
+        return size instanceof Size.Automatic;
+    }
+
     /** Which pages stay. */
     public PagePolicy chosenPolicy() {
         return policy.orElse(USUAL);

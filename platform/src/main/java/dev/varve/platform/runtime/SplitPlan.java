@@ -3,6 +3,8 @@ package dev.varve.platform.runtime;
 import dev.varve.api.VarveException;
 import dev.varve.api.backend.DeviceInfo;
 import dev.varve.api.model.LayerSplitAdapter;
+import dev.varve.platform.paging.PoolBudget;
+import dev.varve.platform.paging.PoolRequest;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.placement.Site;
@@ -15,13 +17,14 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The memory that a model will need on each of its devices. All shards have KV pools of the same
+ * The memory that a model will need on each of its devices. All shards have KV caches of the same
  * number of slots, so the device with the least room limits it.
  *
  * @param parts in layer order
  * @param hostCache host memory for computed prompts, beside the parts
+ * @param pool how the attention cache of sequences is bounded
  */
-public record SplitPlan(List<Part> parts, HostCachePlan hostCache) {
+public record SplitPlan(List<Part> parts, HostCachePlan hostCache, PoolPlan pool) {
     /** Name of the memory that the processor's cores share. */
     static final String HOST = "host";
 
@@ -36,6 +39,7 @@ public record SplitPlan(List<Part> parts, HostCachePlan hostCache) {
     public SplitPlan {
         parts = List.copyOf(parts);
         Objects.requireNonNull(hostCache);
+        Objects.requireNonNull(pool);
     }
 
     /**
@@ -58,20 +62,29 @@ public record SplitPlan(List<Part> parts, HostCachePlan hostCache) {
      * its memory, in whichever process of this machine.
      */
     public static String memoryOf(DeviceReference device, DeviceInfo info) {
-        boolean thisMachine =
-                !(device.site() instanceof Site.Listening(var address))
-                        || address.startsWith("unix:");
-        if (!thisMachine) {
+        if (!isHere(device)) {
             return device.toString();
         }
         return info.hostCores() ? HOST : device.device();
     }
 
-    /** What a device has free for shards, however many of them. */
+    /** Whether a device is one of this machine. */
+    static boolean isHere(DeviceReference device) {
+        return !(device.site() instanceof Site.Listening(var address))
+                || address.startsWith("unix:");
+    }
+
+    /**
+     * What a device has free for shards, however many of them. An automatic pool has its size from
+     * what is free beyond a reserve, so shards that took that would be left without one.
+     */
     public static long memoryForShards(
             DeviceReference device, DeviceInfo info, ModelSettings settings) {
         long reserved =
                 memoryOf(device, info).equals(HOST) ? settings.hostCache().reservedBytes() : 0;
+        if (settings.pool().filter(PoolRequest::isAutomatic).isPresent()) {
+            reserved += PoolBudget.RESERVE_BYTES;
+        }
         return Math.max(0, info.memoryFreeBytes() - reserved);
     }
 
@@ -103,13 +116,15 @@ public record SplitPlan(List<Part> parts, HostCachePlan hostCache) {
                 free);
     }
 
-    /** One line per shard for people, and one for the host cache. */
+    /** One line per shard for people, one for the host cache, and one for bounded caches. */
     public String describe() {
-        return Stream.concat(
+        return Stream.of(
                         parts.stream().map(SplitPlan::describe),
                         Stream.of(hostCache)
                                 .filter(HostCachePlan::isPresent)
-                                .map(HostCachePlan::describe))
+                                .map(HostCachePlan::describe),
+                        pool.describe().stream())
+                .flatMap(Function.identity())
                 .collect(Collectors.joining("\n"));
     }
 }

@@ -3,6 +3,7 @@ package dev.varve.platform.runtime;
 import dev.varve.api.VarveException;
 import dev.varve.api.backend.DeviceInfo;
 import dev.varve.api.model.LayerSplitAdapter;
+import dev.varve.api.model.ModelShape;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.setting.Setting;
@@ -57,11 +58,11 @@ final class SplitPlanning {
     }
 
     /**
-     * The host's memory, of which a cache takes its part; empty if there is none or nobody knows
-     * how much that is.
+     * The host's memory, of which a cache takes its part and pages theirs; empty if there is
+     * neither or nobody knows how much that is.
      */
     private Optional<Memory> host() {
-        if (settings.hostCache().equals(HostCacheLimit.NONE)) {
+        if (settings.hostCache().equals(HostCacheLimit.NONE) && settings.pool().isEmpty()) {
             return Optional.empty();
         }
         if (!memories.containsKey(SplitPlan.HOST)) {
@@ -81,28 +82,88 @@ final class SplitPlanning {
 
     /** The plan, or a failure as {@link SplitPlan#of} tells of them. */
     SplitPlan plan() {
-        List<RangeMemory> needs = new ArrayList<>();
-        for (int i = 0; i < infos.size(); i++) {
-            needs.add(
-                    RangeMemory.of(
-                            model, placement.parts().get(i).range(), infos.get(i), settings));
-        }
-        int context = RangeMemory.contextTokens(model.shape(), settings);
+        ModelShape shape = model.shape();
+        PoolPlan pool =
+                settings.pool()
+                        .map(asked -> PoolChoice.of(asked, shape, settings, rooms()))
+                        .orElse(PoolPlan.NONE);
+        ModelSettings sized = sized(pool);
+        List<RangeMemory> needs = needs(sized);
         long affordable = Long.MAX_VALUE;
         for (Memory memory : memories.values()) {
             affordable = Math.min(affordable, affordableSlots(memory, needs));
         }
-        int slots = RangeMemory.slots(settings.sequences(), context, affordable);
+        int slots = RangeMemory.slots(shape, sized, affordable);
         List<SplitPlan.Part> parts = new ArrayList<>();
         for (int i = 0; i < needs.size(); i++) {
             long free = infos.get(i).memoryFreeBytes();
             parts.add(
                     new SplitPlan.Part(
                             placement.parts().get(i),
-                            needs.get(i).plan(model.shape(), settings, slots, free)));
+                            needs.get(i).plan(shape, sized, slots, free)));
         }
         memories.values().forEach(memory -> requireFits(memory, parts));
-        return new SplitPlan(parts, hostCache(parts));
+        HostCachePlan cache = hostCache(parts);
+        return new SplitPlan(
+                parts,
+                cache,
+                pool.isPresent() ? pool.with(pages(pool, needs, parts, cache)) : pool);
+    }
+
+    private List<RangeMemory> needs(ModelSettings sized) {
+        List<RangeMemory> needs = new ArrayList<>();
+        for (int i = 0; i < infos.size(); i++) {
+            needs.add(RangeMemory.of(model, placement.parts().get(i).range(), infos.get(i), sized));
+        }
+        return needs;
+    }
+
+    /** What each memory has for pools; nothing of that depends on their size. */
+    private List<PoolChoice.Room> rooms() {
+        List<RangeMemory> needs = needs(settings.withPool(Optional.empty()));
+        return memories.values().stream()
+                .map(
+                        memory -> {
+                            RangeMemory sum = sum(memory, needs);
+                            return new PoolChoice.Room(
+                                    memory.free
+                                            - memory.reserved
+                                            - sum.weightBytes()
+                                            - sum.stateBytes(),
+                                    sum.bytesPerSlot());
+                        })
+                .toList();
+    }
+
+    private ModelSettings sized(PoolPlan pool) {
+        return settings.withPool(
+                pool.options()
+                        .flatMap(
+                                options ->
+                                        settings.pool()
+                                                .map(asked -> asked.sized(options.poolTokens()))));
+    }
+
+    /** Host memory for pages of the shards on this machine; others have their own. */
+    private PoolPlan.Pages pages(
+            PoolPlan pool,
+            List<RangeMemory> needs,
+            List<SplitPlan.Part> parts,
+            HostCachePlan cache) {
+        int pooled = pool.options().orElseThrow().poolTokens();
+        long tokens =
+                (long) Math.max(0, pool.contextTokens() - pooled) * settings.sequences().parallel();
+        long perToken = 0;
+        for (int i = 0; i < needs.size(); i++) {
+            if (SplitPlan.isHere(placement.parts().get(i).device())) {
+                perToken += needs.get(i).bytesPerSlot();
+            }
+        }
+        return new PoolPlan.Pages(
+                Math.multiplyExact(tokens, perToken),
+                host.stream()
+                        .mapToLong(memory -> memory.free - needed(memory, parts) - cache.bytes())
+                        .findFirst());
     }
 
     private HostCachePlan hostCache(List<SplitPlan.Part> parts) {

@@ -3,6 +3,7 @@ package dev.varve.platform.cli;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.host.HostedModel;
+import dev.varve.platform.paging.PoolRequest;
 import dev.varve.platform.runtime.ModelSettings;
 
 import picocli.CommandLine.Command;
@@ -88,6 +89,8 @@ final class BenchCommand extends CliCommand {
     @Option(names = "--json", description = "Print one JSON object.", order = 7)
     private boolean json;
 
+    @Mixin private PagingArguments paging;
+
     @Override
     boolean usesUsualDraft() {
         return false;
@@ -121,7 +124,8 @@ final class BenchCommand extends CliCommand {
                 model.drafts()
                         ? model.settingsFor(Math.max(context, QUESTION + generatedTokens), atOnce)
                         : model.settingsFor(context);
-        try (HostedModel runtime = open(model, settings)) {
+        Optional<PoolRequest> pool = paging.request(environment());
+        try (HostedModel runtime = open(model, settings.withPool(pool))) {
             Random random = new Random(SEED);
             double[] prefill = new double[promptTokens > 0 ? repetitions : 0];
             double[] decode = new double[generatedTokens > 0 && !model.drafts() ? repetitions : 0];

@@ -93,11 +93,6 @@ abstract class CliCommand implements Callable<Integer> {
         return parent.environment();
     }
 
-    /** Loads a model; shows progress where stderr is a terminal. */
-    final HostedModel open(ModelArguments arguments) {
-        return open(arguments, arguments.settings());
-    }
-
     /** The model to use; tells people if it is a toy. */
     final ModelChoice choose(ModelOption option) {
         ModelChoice choice = option.choose(environment());
@@ -105,7 +100,7 @@ abstract class CliCommand implements Callable<Integer> {
         return choice;
     }
 
-    /** Loads a model with other settings than the arguments' own. */
+    /** Loads a model; shows progress where stderr is a terminal. */
     final HostedModel open(ModelArguments arguments, ModelSettings settings) {
         choose(arguments.model());
         try (ProgressBar bar = ProgressBar.of(err(), environment(), "loading")) {

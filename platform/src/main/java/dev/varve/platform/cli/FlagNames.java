@@ -25,6 +25,9 @@ final class FlagNames implements SettingNames {
             case CONTEXT_TOKENS -> "--max-ctx";
             case PARALLEL -> "--parallel";
             case KV_TOKENS -> "--kv-tokens";
+            case KVFLASH -> "--kvflash";
+            case KVFLASH_POLICY -> "--kvflash-policy";
+            case KVFLASH_TAU -> "--kvflash-tau";
             case CACHE_RAM -> "--cache-ram";
             case STORE_FOLDER -> "--kv-cache-dir";
             case STORE_MODE -> "--kv-cache-mode";

@@ -4,6 +4,8 @@ import dev.varve.platform.engine.Generation;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.host.HostedModel;
+import dev.varve.platform.paging.PageCounts;
+import dev.varve.platform.runtime.ModelSettings;
 
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -67,6 +69,8 @@ final class GenerateCommand extends CliCommand {
 
     @Mixin private SamplingArguments sampling;
 
+    @Mixin private PagingArguments paging;
+
     @Override
     boolean endsInOrder() {
         return true;
@@ -74,7 +78,8 @@ final class GenerateCommand extends CliCommand {
 
     @Override
     int run() throws InterruptedException {
-        try (HostedModel runtime = open(model)) {
+        ModelSettings settings = model.settings().withPool(paging.request(environment()));
+        try (HostedModel runtime = open(model, settings)) {
             int[] promptTokens = prompt.tokens(runtime);
             GenerationRequest request =
                     new GenerationRequest(
@@ -173,8 +178,8 @@ final class GenerateCommand extends CliCommand {
                             case LENGTH -> "length";
                         });
         GenerationEnd.Speculation speculation = end.speculation();
-        result.putObject("timings")
-                .put("load_ms", runtime.loadMillis())
+        ObjectNode timings = result.putObject("timings");
+        timings.put("load_ms", runtime.loadMillis())
                 .put("prefill_ms", end.times().prefillMillis())
                 .put("prefill_tokens_per_second", end.prefillTokensPerSecond())
                 .put("decode_ms", end.times().decodeMillis())
@@ -183,6 +188,19 @@ final class GenerateCommand extends CliCommand {
                 .put("accepted_tokens", speculation.accepted())
                 .put("verify_steps", speculation.verifySteps())
                 .put("acceptance_length", speculation.acceptanceLength());
+        end.paging().ifPresent(paging -> describe(paging, timings.putObject("kvflash")));
         return result;
+    }
+
+    private static void describe(GenerationEnd.Paging paging, ObjectNode kvflash) {
+        PageCounts counts = paging.counts();
+        kvflash.put("pages_out", counts.pagesOut())
+                .put("pages_in", counts.pagesIn())
+                .put("moved_bytes", counts.movedBytes())
+                .put("reselects", counts.reselects())
+                .put("recalls", counts.recalls())
+                .put("recall_hit_rate", counts.recallHitRate())
+                .put("resident_pages", paging.residentPages())
+                .put("host_pages", paging.hostPages());
     }
 }

@@ -17,6 +17,9 @@ final class OptionSections implements IHelpSectionRenderer {
     /** First order of the flags for memory and threads. */
     static final int MEMORY = 200;
 
+    /** First order of the flags that bound the attention cache. */
+    static final int PAGING = 230;
+
     /** First order of the flags for guessed tokens. */
     static final int SPECULATION = 250;
 
@@ -36,6 +39,7 @@ final class OptionSections implements IHelpSectionRenderer {
                     new Section(50, "Choice of tokens:"),
                     new Section(DEVICES, "Devices:"),
                     new Section(MEMORY, "Memory and threads:"),
+                    new Section(PAGING, "Bounded attention cache (KV Flash):"),
                     new Section(SPECULATION, "Speculative decoding:"),
                     new Section(PROCESSES, "Shards in other processes and on other hosts:"),
                     new Section(RARE, "Rarely needed:"),

@@ -3,11 +3,14 @@ package dev.varve.platform.cli;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.host.DraftPlan;
 import dev.varve.platform.host.PreparedModel;
+import dev.varve.platform.paging.PagingOptions;
+import dev.varve.platform.paging.PoolRequest;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.plan.GuessForecast;
 import dev.varve.platform.plan.RememberedProbe.Age;
 import dev.varve.platform.plan.SplitForecast;
 import dev.varve.platform.runtime.MemoryPlan;
+import dev.varve.platform.runtime.PoolPlan;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Visibility;
@@ -26,8 +29,8 @@ import java.util.OptionalInt;
         name = "plan",
         description = {
             "Shows how a model would be spread over devices, and the memory and speed to expect:"
-                    + " two lines per shard, in layer order, and one for the host memory that holds"
-                    + " computed prompts.",
+                    + " two lines per shard, in layer order, one for the host memory that holds"
+                    + " computed prompts, and with --kvflash one for what that bounds.",
             "The model is not loaded. A few of its layers are, to measure each device; the result"
                     + " is kept for the next time. Give the same flags to varve serve to have it"
                     + " so."
@@ -46,6 +49,8 @@ final class PlanCommand extends CliCommand {
     @Mixin private ModelArguments model;
 
     @Mixin private HostCacheArguments hostCache;
+
+    @Mixin private PagingArguments paging;
 
     @Option(
             names = "--measure-again",
@@ -67,12 +72,14 @@ final class PlanCommand extends CliCommand {
 
     @Override
     int run() {
+        Optional<PoolRequest> pool = paging.request(environment());
         choose(model.model());
         PreparedModel prepared =
                 PreparedModel.open(
                         model.host(
                                 model.settings(parallel, OptionalInt.empty())
-                                        .with(hostCache.limit()),
+                                        .with(hostCache.limit())
+                                        .withPool(pool),
                                 environment(),
                                 true),
                         new LoadReport(model));
@@ -151,6 +158,7 @@ final class PlanCommand extends CliCommand {
         if (forecast.hostCache().isPresent()) {
             out().println(forecast.hostCache().describe());
         }
+        forecast.pool().describe().ifPresent(out()::println);
         out().println(
                         String.format(
                                 Locale.ROOT,
@@ -172,11 +180,24 @@ final class PlanCommand extends CliCommand {
                         .put("prefill_tokens_per_second", forecast.prefillTokensPerSecond())
                         .put("decode_tokens_per_second", forecast.decodeTokensPerSecond());
         result.put("host_cache_bytes", forecast.hostCache().bytes());
+        forecast.pool()
+                .options()
+                .ifPresent(
+                        options -> describe(options, forecast.pool(), result.putObject("kvflash")));
         ArrayNode reasons = result.putArray("reasons");
         forecast.reasons().forEach(reasons::add);
         ArrayNode shards = result.putArray("shards");
         forecast.parts().forEach(part -> describe(part, shards.addObject()));
         return result;
+    }
+
+    private static void describe(PagingOptions options, PoolPlan pool, ObjectNode result) {
+        result.put("pool_tokens", options.poolTokens())
+                .put("context_tokens", pool.contextTokens())
+                .put("policy", options.policy().word())
+                .put("tau", options.tau())
+                .put("host_bytes", pool.pages().mostBytes());
+        pool.pages().leftBytes().ifPresent(left -> result.put("host_free_bytes", left));
     }
 
     private static void describe(SplitForecast.Part part, ObjectNode shard) {

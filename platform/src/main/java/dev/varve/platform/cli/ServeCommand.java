@@ -12,6 +12,7 @@ import dev.varve.platform.http.model.ModelDescription;
 import dev.varve.platform.http.model.ModelLanguage;
 import dev.varve.platform.http.model.ReasoningDefaults;
 import dev.varve.platform.http.model.ServedModel;
+import dev.varve.platform.paging.PoolRequest;
 import dev.varve.platform.runtime.HostCacheLimit;
 import dev.varve.platform.tokenizer.Tokenizer;
 
@@ -60,6 +61,8 @@ final class ServeCommand extends CliCommand {
 
     @Mixin private ServeArguments server;
 
+    @Mixin private PagingArguments paging;
+
     private Optional<ChatRenderer> chat = Optional.empty();
     private Optional<StoreSettings> store = Optional.empty();
     private Runnable listen = () -> {};
@@ -74,6 +77,7 @@ final class ServeCommand extends CliCommand {
         // Before anything slow: it may say that a flag is wrong.
         ReasoningDefaults reasoningDefaults = server.reasoningDefaults();
         HostCacheLimit hostCache = server.hostCache();
+        Optional<PoolRequest> pool = paging.request(environment());
         store = server.store();
         ModelChoice choice = model.model().choose(environment());
         HttpOptions options = server.httpOptions(environment());
@@ -96,7 +100,8 @@ final class ServeCommand extends CliCommand {
                                 model,
                                 model.settings(server.parallel(), server.kvTokens())
                                         .with(server.waiting())
-                                        .with(hostCache))) {
+                                        .with(hostCache)
+                                        .withPool(pool))) {
                     int shards = runtime.placement().parts().size();
                     say(
                             String.format(

@@ -1,5 +1,6 @@
 package dev.varve.platform.host;
 
+import dev.varve.platform.paging.PoolRequest;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.PlacementRequest;
 import dev.varve.platform.placement.SplitRule;
@@ -112,6 +113,22 @@ public record HostSettings(
         return with(model.with(SequenceLimits.of(contextTokens, parallel)));
     }
 
+    /**
+     * The same with an attention cache that holds so many tokens of each sequence, however long it
+     * gets; what it does not hold is in host memory, and comes back when it is looked for.
+     *
+     * @param tokens is rounded up to a multiple of 256, and is at least 512
+     * @throws IllegalArgumentException if {@code tokens} is not positive
+     */
+    public HostSettings withPool(int tokens) {
+        return with(PoolRequest.of(tokens));
+    }
+
+    /** Likewise, with as many tokens as half of the memory holds that the model leaves. */
+    public HostSettings withAutomaticPool() {
+        return with(PoolRequest.automatic());
+    }
+
     /** The same with a number of threads on the processor. */
     public HostSettings withThreads(int count) {
         return with(devices.withThreads(count));
@@ -125,6 +142,11 @@ public record HostSettings(
     /** The same with other sizes. */
     public HostSettings with(ModelSettings other) {
         return new HostSettings(file, other, devices, plugins, processes, store, draft);
+    }
+
+    /** The same with an attention cache that is bounded. */
+    public HostSettings with(PoolRequest pool) {
+        return with(model.withPool(Optional.of(pool)));
     }
 
     /** The same on other devices. */

@@ -23,6 +23,7 @@ import dev.varve.platform.remote.ShardLink;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.OpenedModel;
+import dev.varve.platform.runtime.PoolPlan;
 import dev.varve.platform.runtime.SplitPlan;
 import dev.varve.platform.runtime.UnusedTensors;
 import dev.varve.platform.setting.Setting;
@@ -171,8 +172,15 @@ public final class PreparedModel {
      */
     public SplitForecast forecast(Age age) {
         try (PlacedShards shards = shards()) {
-            return planner(age, shards, settings.model()).forecast(request);
+            SplitForecast forecast = planner(age, shards, settings.model()).forecast(request);
+            tell(forecast.pool());
+            return forecast;
         }
+    }
+
+    private void tell(PoolPlan pool) {
+        pool.remarks().warnings().forEach(listener::warning);
+        pool.remarks().notes().forEach(listener::note);
     }
 
     /** What guessing tokens would need; empty where nothing is to be guessed. */
@@ -229,6 +237,8 @@ public final class PreparedModel {
                             .orElse(settings.model());
             SplitPlanner.Placed placed = planner(Age.ANY, shards, sized).place(request);
             SplitPlan plan = SplitPlan.of(model.adapter(), placed.placement(), shards::info, sized);
+            tell(plan.pool());
+            plan.pool().describe().ifPresent(line -> listener.note(Setting.KVFLASH + ": " + line));
             listener.planned(plan, placed.reasons());
             return new HostedModel(
                     load(shards, placed.placement(), plan, sized, speculation),

@@ -2,6 +2,7 @@ package dev.varve.platform.plan;
 
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.runtime.HostCachePlan;
+import dev.varve.platform.runtime.PoolPlan;
 import dev.varve.platform.runtime.SplitPlan;
 
 import java.util.List;
@@ -13,8 +14,10 @@ import java.util.Objects;
  * @param parts in layer order
  * @param reasons why the layers are where they are, for people
  * @param hostCache host memory for computed prompts, beside the parts
+ * @param pool how the attention cache of sequences is bounded
  */
-public record SplitForecast(List<Part> parts, List<String> reasons, HostCachePlan hostCache) {
+public record SplitForecast(
+        List<Part> parts, List<String> reasons, HostCachePlan hostCache, PoolPlan pool) {
     /**
      * One shard.
      *
@@ -40,6 +43,7 @@ public record SplitForecast(List<Part> parts, List<String> reasons, HostCachePla
         parts = List.copyOf(parts);
         reasons = List.copyOf(reasons);
         Objects.requireNonNull(hostCache);
+        Objects.requireNonNull(pool);
     }
 
     /** Which device computes which layers. */
@@ -49,7 +53,7 @@ public record SplitForecast(List<Part> parts, List<String> reasons, HostCachePla
 
     /** The memory. */
     public SplitPlan memory() {
-        return new SplitPlan(parts.stream().map(Part::memory).toList(), hostCache);
+        return new SplitPlan(parts.stream().map(Part::memory).toList(), hostCache, pool);
     }
 
     /** A token passes through all shards, one after the other. */

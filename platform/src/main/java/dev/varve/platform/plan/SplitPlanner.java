@@ -86,8 +86,8 @@ public final class SplitPlanner {
         List<LayerRange> equal =
                 LayerRanges.align(model, LayerRanges.split(model.shape().layerCount(), on.size()))
                         .ranges();
-        int context = RangeMemory.contextTokens(model.shape(), settings);
-        int slots = SlotSpan.roundUp(settings.sequences().kvTokens().orElse(context));
+        int most = RangeMemory.mostSlots(model.shape(), settings);
+        int slots = SlotSpan.roundUp(settings.sequences().kvTokens().orElse(most));
         List<SplitChooser.Candidate> candidates = new ArrayList<>();
         List<ToLongFunction<LayerRange>> bytes = new ArrayList<>();
         for (DeviceReference device : on) {
@@ -152,6 +152,6 @@ public final class SplitPlanner {
                             speed(device).of(blocks, part.where().range()),
                             SplitPlan.memoryOf(device, devices.apply(device))));
         }
-        return new SplitForecast(parts, placed.reasons(), memory.hostCache());
+        return new SplitForecast(parts, placed.reasons(), memory.hostCache(), memory.pool());
     }
 }

@@ -18,6 +18,7 @@ import dev.varve.platform.placement.Placement;
 import dev.varve.platform.prefix.Disk;
 import dev.varve.platform.sequence.CacheCapacity;
 import dev.varve.platform.shard.CacheLayout;
+import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.local.LocalShard;
@@ -195,15 +196,17 @@ public final class LoadedModel implements AutoCloseable {
                 new EngineOptions.Capacity(
                         total.contextTokens(),
                         settings.sequences().parallel(),
-                        new CacheCapacity(
-                                total.sizes().slots(),
-                                total.sizes().stateRows(),
-                                total.sizes().stashes())),
+                        caches(total.sizes())),
                 settings.waiting().queueLimit(),
                 suppressed,
                 settings.waiting().shardPatience(),
                 settings.waiting().pace(),
                 hostCache(total.sizes().regionSlots()));
+    }
+
+    private CacheCapacity caches(CacheSizes sizes) {
+        CacheCapacity caches = new CacheCapacity(sizes.slots(), sizes.stateRows(), sizes.stashes());
+        return plan.pool().options().map(caches::with).orElse(caches);
     }
 
     private Optional<HostCache> hostCache(int regionSlots) {

@@ -1,8 +1,10 @@
 package dev.varve.platform.runtime;
 
 import dev.varve.api.model.ModelOptions;
+import dev.varve.platform.paging.PoolRequest;
 
 import java.util.Objects;
+import java.util.Optional;
 
 /**
  * What a person may set about a model that is being loaded, wherever it computes.
@@ -13,6 +15,7 @@ import java.util.Objects;
  * @param waiting how many requests wait, and how long
  * @param hostCache how much host memory holds computed prompts beside the devices
  * @param drafts what whoever guesses tokens needs of the shards
+ * @param pool how the attention cache of each sequence is bounded; empty for a slot per token
  */
 public record ModelSettings(
         SequenceLimits sequences,
@@ -20,7 +23,8 @@ public record ModelSettings(
         ModelOptions reading,
         WaitingLimits waiting,
         HostCacheLimit hostCache,
-        DraftRoom drafts) {
+        DraftRoom drafts,
+        Optional<PoolRequest> pool) {
     /** Checks that nothing is missing. */
     public ModelSettings {
         Objects.requireNonNull(sequences);
@@ -29,16 +33,17 @@ public record ModelSettings(
         Objects.requireNonNull(waiting);
         Objects.requireNonNull(hostCache);
         Objects.requireNonNull(drafts);
+        Objects.requireNonNull(pool);
     }
 
-    /** Nothing is guessed. */
+    /** Nothing is guessed, and sequences have a slot for each token. */
     public ModelSettings(
             SequenceLimits sequences,
             Computation computation,
             ModelOptions reading,
             WaitingLimits waiting,
             HostCacheLimit hostCache) {
-        this(sequences, computation, reading, waiting, hostCache, DraftRoom.NONE);
+        this(sequences, computation, reading, waiting, hostCache, DraftRoom.NONE, Optional.empty());
     }
 
     /** A few sequences of the usual length. */
@@ -63,31 +68,37 @@ public record ModelSettings(
 
     /** The same for other sequences. */
     public ModelSettings with(SequenceLimits other) {
-        return new ModelSettings(other, computation, reading, waiting, hostCache, drafts);
+        return new ModelSettings(other, computation, reading, waiting, hostCache, drafts, pool);
     }
 
     /** The same, computed in another way. */
     public ModelSettings with(Computation other) {
-        return new ModelSettings(sequences, other, reading, waiting, hostCache, drafts);
+        return new ModelSettings(sequences, other, reading, waiting, hostCache, drafts, pool);
     }
 
     /** The same for a model that is read in another way. */
     public ModelSettings with(ModelOptions other) {
-        return new ModelSettings(sequences, computation, other, waiting, hostCache, drafts);
+        return new ModelSettings(sequences, computation, other, waiting, hostCache, drafts, pool);
     }
 
     /** The same with other limits to waiting. */
     public ModelSettings with(WaitingLimits other) {
-        return new ModelSettings(sequences, computation, reading, other, hostCache, drafts);
+        return new ModelSettings(sequences, computation, reading, other, hostCache, drafts, pool);
     }
 
     /** The same with other host memory beside the devices. */
     public ModelSettings with(HostCacheLimit other) {
-        return new ModelSettings(sequences, computation, reading, waiting, other, drafts);
+        return new ModelSettings(sequences, computation, reading, waiting, other, drafts, pool);
     }
 
     /** The same with room for guesses. */
     public ModelSettings with(DraftRoom other) {
-        return new ModelSettings(sequences, computation, reading, waiting, hostCache, other);
+        return new ModelSettings(sequences, computation, reading, waiting, hostCache, other, pool);
+    }
+
+    /** The same with an attention cache that is bounded in another way, or not at all. */
+    public ModelSettings withPool(Optional<PoolRequest> other) {
+        return new ModelSettings(
+                sequences, computation, reading, waiting, hostCache, drafts, other);
     }
 }

@@ -9,6 +9,8 @@ import dev.varve.api.model.ModelShape;
 import dev.varve.api.model.TensorSelection;
 import dev.varve.api.model.TensorUse;
 import dev.varve.platform.engine.EngineOptions;
+import dev.varve.platform.paging.PoolRequest;
+import dev.varve.platform.paging.PoolSizing;
 import dev.varve.platform.setting.Setting;
 import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.FlashAttention;
@@ -83,6 +85,7 @@ public record RangeMemory(
         ShardFootprint footprint =
                 ShardFootprint.of(
                         shape, range, settings.computation().cacheTypes(), CHUNK, context);
+        int mostSlots = mostSlots(shape, settings);
         return new RangeMemory(
                 selection.entries().stream().mapToLong(entry -> entry.tensor().bytes()).sum(),
                 footprint.bytesPerSlot(),
@@ -96,9 +99,9 @@ public record RangeMemory(
                                 selection,
                                 shape,
                                 range,
-                                context,
+                                mostSlots,
                                 settings.sequences().parallel() * settings.drafts().columns())
-                        + scoreBytes(selection, shape, range, context, settings));
+                        + scoreBytes(selection, shape, range, mostSlots, settings));
     }
 
     /**
@@ -125,31 +128,60 @@ public record RangeMemory(
     }
 
     /**
-     * Slots of the KV pool: those asked for, or whole contexts as far as the memory holds, one at
-     * least.
+     * Most slots of one sequence: one for each token of its context, or those of its pool; of an
+     * automatic pool, which depends on where the weights lie, the least that it can have.
+     *
+     * @throws VarveException of kind INVALID_REQUEST if context or pool contradict the model
+     */
+    public static int mostSlots(ModelShape shape, ModelSettings settings) {
+        int context = contextTokens(shape, settings);
+        int whole = SlotSpan.roundUp(context);
+        return settings.pool()
+                .filter(pool -> keepsRows(shape))
+                .map(
+                        pool ->
+                                switch (pool.size()) {
+                                    case PoolRequest.Size.Fixed(int tokens) ->
+                                            PoolSizing.fixed(tokens, context).tokens();
+                                    case PoolRequest.Size.Automatic size ->
+                                            Math.min(whole, PoolSizing.LEAST);
+                                })
+                .orElse(whole);
+    }
+
+    /** Whether any layer keeps rows of all tokens, which a pool can bound. */
+    static boolean keepsRows(ModelShape shape) {
+        return shape.layers().stream().anyMatch(LayerState.FullAttention.class::isInstance);
+    }
+
+    /**
+     * Slots of the KV pool: those asked for, or as many for each sequence as it can have as far as
+     * the memory holds, those of one sequence at least.
      *
      * @param affordable how many the memory holds
-     * @throws VarveException of kind INVALID_REQUEST if fewer than one context was asked for
+     * @throws VarveException of kind INVALID_REQUEST if fewer were asked for than one sequence has
      */
-    static int slots(SequenceLimits limits, int context, long affordable) {
-        int wholeContexts = SlotSpan.roundUp(context);
+    static int slots(ModelShape shape, ModelSettings settings, long affordable) {
+        SequenceLimits limits = settings.sequences();
+        int most = mostSlots(shape, settings);
         if (limits.kvTokens().isEmpty()) {
-            long wanted = Math.min((long) wholeContexts * limits.parallel(), affordable);
+            long wanted = Math.min((long) most * limits.parallel(), affordable);
             return (int)
-                    Math.max(
-                            wholeContexts,
-                            Math.min(wanted, MAX_SLOTS) / SlotSpan.BLOCK * SlotSpan.BLOCK);
+                    Math.max(most, Math.min(wanted, MAX_SLOTS) / SlotSpan.BLOCK * SlotSpan.BLOCK);
         }
         int slots = SlotSpan.roundUp(Math.min(limits.kvTokens().getAsInt(), MAX_SLOTS));
-        if (slots < wholeContexts) {
+        if (slots < most) {
+            boolean pooled = settings.pool().isPresent() && keepsRows(shape);
             throw new VarveException(
                     VarveException.Kind.INVALID_REQUEST,
                     Setting.KV_TOKENS
                             + ": expected at least "
-                            + context
+                            + (pooled ? most : contextTokens(shape, settings))
                             + " ("
-                            + Setting.CONTEXT_TOKENS
-                            + ", one whole sequence), found "
+                            + (pooled
+                                    ? Setting.KVFLASH + ", the pool of one sequence"
+                                    : Setting.CONTEXT_TOKENS + ", one whole sequence")
+                            + "), found "
                             + limits.kvTokens().getAsInt());
         }
         return slots;
@@ -201,7 +233,7 @@ public record RangeMemory(
             TensorSelection selection,
             ModelShape shape,
             LayerRange range,
-            int context,
+            int mostSlots,
             int parallel) {
         long widest = shape.embeddingLength();
         for (TensorSelection.Entry entry : selection.entries()) {
@@ -213,11 +245,11 @@ public record RangeMemory(
                 widest = Math.max(widest, rows);
             }
         }
-        long chunk = Math.min(CHUNK, SlotSpan.roundUp(context));
+        long chunk = Math.min(CHUNK, mostSlots);
         long bytesPerColumn = Float.BYTES * (4 * widest + 8L * shape.embeddingLength());
         long bytesPerLogits =
                 range.end() < shape.layerCount() ? 0 : (long) shape.vocabularySize() * Float.BYTES;
-        long bytesPerMask = 2L * SlotSpan.roundUp(context);
+        long bytesPerMask = 2L * mostSlots;
         long bytesPerState = stateBytes(shape, range);
         long prefill =
                 chunk * (bytesPerColumn + bytesPerMask)
@@ -259,14 +291,13 @@ public record RangeMemory(
             TensorSelection selection,
             ModelShape shape,
             LayerRange range,
-            int context,
+            int mostSlots,
             ModelSettings settings) {
         if (settings.computation().numerics().flashAttention() != FlashAttention.OFF) {
             return 0;
         }
-        int slots = SlotSpan.roundUp(context);
         return new PlainAttentionMemory(
                         selection, shape, range, settings.computation().cacheTypes())
-                .bytes(Math.min(CHUNK, slots), slots);
+                .bytes(Math.min(CHUNK, mostSlots), mostSlots);
     }
 }

@@ -42,6 +42,12 @@ public enum Setting {
     PARALLEL("parallel"),
     /** Tokens of the KV pool. */
     KV_TOKENS("kvTokens"),
+    /** Slots of each sequence's pool, where the attention cache is bounded. */
+    KVFLASH("kvflash"),
+    /** Which pages stay in such a pool. */
+    KVFLASH_POLICY("kvflashPolicy"),
+    /** Least tokens between two choices of such pages. */
+    KVFLASH_TAU("kvflashTau"),
     /** Host memory for computed prompts. */
     CACHE_RAM("cacheRam"),
     /** Folder of computed prompts. */

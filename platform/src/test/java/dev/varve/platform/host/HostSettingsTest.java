@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.varve.api.transport.TransportOptions;
+import dev.varve.platform.paging.PoolRequest;
 import dev.varve.platform.placement.Grouping;
 import dev.varve.platform.placement.PeerAccess;
 import dev.varve.platform.placement.SplitRule;
@@ -59,6 +60,16 @@ class HostSettingsTest {
         assertEquals(List.of("bin/varve", "shard"), processes.command());
         assertEquals(BoundaryType.F16, processes.boundaryType());
         assertEquals(Optional.of("secret"), processes.transport().token());
+    }
+
+    @Test
+    void aBoundedCacheIsANumberOfTokensOrLeftToTheMemory() {
+        assertEquals(
+                Optional.of(PoolRequest.of(4096)),
+                SETTINGS.withPool(4096).withSequences(8192, 2).model().pool());
+        assertEquals(
+                Optional.of(PoolRequest.automatic()), SETTINGS.withAutomaticPool().model().pool());
+        assertThrows(IllegalArgumentException.class, () -> SETTINGS.withPool(0));
     }
 
     @Test

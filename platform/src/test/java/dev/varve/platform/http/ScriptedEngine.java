@@ -11,6 +11,7 @@ import dev.varve.platform.engine.GenerationListener;
 import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.engine.ShardStatus;
 import dev.varve.platform.engine.SpeculationCounts;
+import dev.varve.platform.paging.PagingStatus;
 import dev.varve.platform.prefix.CacheEntry;
 import dev.varve.platform.prefix.CacheUse;
 import dev.varve.platform.prefix.MissReason;
@@ -50,6 +51,8 @@ final class ScriptedEngine implements Engine {
     private CountDownLatch start = new CountDownLatch(0);
     private List<ShardStatus> shards = List.of();
     private Optional<DraftStatus> draft = Optional.empty();
+    private Optional<PagingStatus> paging = Optional.empty();
+    private Optional<GenerationEnd.Paging> pages = Optional.empty();
     private CacheUse cacheUse = CacheUse.missed(MissReason.UNKNOWN);
     private PrefixCacheStatus cache = PrefixCacheStatus.NONE;
     private CompletableFuture<List<CacheEntry>> entries =
@@ -83,6 +86,13 @@ final class ScriptedEngine implements Engine {
     /** What the draft model's process is said to be. */
     void hasDraft(DraftStatus given) {
         draft = Optional.of(given);
+    }
+
+    /** What is said of a bounded cache, and of the pages of every answer. */
+    ScriptedEngine pages(PagingStatus status, GenerationEnd.Paging ofAnswers) {
+        paging = Optional.of(status);
+        pages = Optional.of(ofAnswers);
+        return this;
     }
 
     /** What the shards are said to be. */
@@ -220,7 +230,9 @@ final class ScriptedEngine implements Engine {
                             new GenerationEnd.Tokens(
                                     request.prompt().length(), cacheUse.tokens(), count),
                             new GenerationEnd.Times(1, 2, 3),
-                            cacheUse));
+                            cacheUse,
+                            GenerationEnd.Speculation.NONE,
+                            pages));
         }
     }
 
@@ -235,7 +247,7 @@ final class ScriptedEngine implements Engine {
                 SpeculationCounts.NONE,
                 shards,
                 draft,
-                Optional.empty());
+                paging);
     }
 
     @Override

@@ -7,11 +7,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.api.VarveException;
 import dev.varve.api.backend.DeviceInfo;
 import dev.varve.api.model.LayerRange;
+import dev.varve.platform.paging.PoolBudget;
+import dev.varve.platform.paging.PoolRequest;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.KvSharingModel;
 import dev.varve.platform.placement.PlacementRequest;
 import dev.varve.platform.placement.SplitRule;
 import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.runtime.RangeMemory;
 import dev.varve.platform.setting.Setting;
 
 import org.junit.jupiter.api.Test;
@@ -19,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 
 /** A model of 12 layers of which the last 4 use the rows of the two before them. */
 class SplitPlannerTest {
@@ -29,10 +33,14 @@ class SplitPlannerTest {
     private final List<DeviceReference> measured = new ArrayList<>();
 
     private SplitPlanner planner(long free) {
+        return planner(ModelSettings.single(512), free);
+    }
+
+    private SplitPlanner planner(ModelSettings settings, long free) {
         return new SplitPlanner(
                 MODEL,
                 BLOCKS,
-                ModelSettings.single(512),
+                settings,
                 device ->
                         new DeviceInfo(
                                 device.device(), "", free, free, device.backend().equals("cpu")),
@@ -149,6 +157,34 @@ class SplitPlannerTest {
                         .mapToLong(part -> part.memory().need().totalBytes())
                         .sum(),
                 forecast.memory().total().need().totalBytes());
+    }
+
+    @Test
+    void anAutomaticSplitCountsPoolsAndNotWholeContexts() {
+        ModelSettings whole = ModelSettings.single(4096);
+        ModelSettings pooled = whole.withPool(Optional.of(PoolRequest.of(512)));
+        PlacementRequest request = request("cuda:0,cpu:0", new SplitRule.Automatic());
+        // On each of the two, seven parts of the eight that have rows, with a pool.
+        long free = RangeMemory.of(MODEL, new LayerRange(0, 7), pooled).bytes(512);
+
+        SplitForecast forecast = planner(pooled, free).forecast(request);
+
+        assertEquals(512, forecast.pool().options().orElseThrow().poolTokens());
+        assertEquals(forecast.pool(), forecast.memory().pool());
+        assertThrows(VarveException.class, () -> planner(whole, free).forecast(request));
+    }
+
+    @Test
+    void anAutomaticPoolIsFoundForAnAutomaticSplit() {
+        ModelSettings settings =
+                ModelSettings.single(4096).withPool(Optional.of(PoolRequest.automatic()));
+        long free = PoolBudget.RESERVE_BYTES + PLENTY;
+
+        SplitForecast forecast =
+                planner(settings, free)
+                        .forecast(request("cuda:0,cpu:0", new SplitRule.Automatic()));
+
+        assertEquals(4096, forecast.pool().options().orElseThrow().poolTokens());
     }
 
     @Test

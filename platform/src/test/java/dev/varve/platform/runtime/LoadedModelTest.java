@@ -12,6 +12,10 @@ import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationListener;
 import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.engine.HostCache;
+import dev.varve.platform.paging.PagePolicy;
+import dev.varve.platform.paging.PagingOptions;
+import dev.varve.platform.paging.PoolRequest;
+import dev.varve.platform.sequence.CacheCapacity;
 import dev.varve.platform.shard.PlainModel;
 
 import org.junit.jupiter.api.Test;
@@ -200,6 +204,23 @@ class LoadedModelTest {
             // Two layers of full attention, whichever shards have them.
             assertEquals(2 * 2 * 4 * 2, cache.layout().bytesPerToken());
             assertEquals(Optional.empty(), plain.engineOptions().hostCache());
+        }
+    }
+
+    @Test
+    void theEngineBoundsCachesAsThePlanSays() {
+        ModelSettings settings =
+                ModelSettings.of(SequenceLimits.of(1024, 2))
+                        .withPool(Optional.of(PoolRequest.of(512)));
+        OpenedModel opened = PlainLoading.opened(PlainModel.mixed(1024), folder);
+
+        try (LoadedModel model = PlainLoading.load(opened, settings, 2);
+                LoadedModel plain = PlainLoading.load(opened(), settings(2), 2)) {
+            CacheCapacity caches = model.engineOptions().capacity().caches();
+
+            assertEquals(Optional.of(new PagingOptions(512, PagePolicy.QK, 64)), caches.paging());
+            assertEquals(2 * 512, caches.slots());
+            assertEquals(Optional.empty(), plain.engineOptions().capacity().caches().paging());
         }
     }
 }

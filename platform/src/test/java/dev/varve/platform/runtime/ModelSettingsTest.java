@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.engine.EngineOptions;
+import dev.varve.platform.paging.PoolRequest;
 import dev.varve.platform.setting.Setting;
 import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
@@ -19,6 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
 
@@ -68,6 +70,24 @@ class ModelSettingsTest {
         assertEquals(
                 settings.with(SequenceLimits.parallel(2)).sequences(),
                 new SequenceLimits(OptionalInt.empty(), 2, OptionalInt.empty()));
+    }
+
+    @Test
+    void aBoundedCacheStaysSoWhateverElseIsChanged() {
+        Optional<PoolRequest> pool = Optional.of(PoolRequest.of(512));
+        ModelSettings settings = ModelSettings.defaults().withPool(pool);
+
+        ModelSettings changed =
+                settings.with(SequenceLimits.parallel(2))
+                        .with(Computation.defaults())
+                        .with(ModelOptions.defaults())
+                        .with(WaitingLimits.defaults())
+                        .with(HostCacheLimit.USUAL)
+                        .with(DraftRoom.NONE);
+
+        assertEquals(pool, changed.pool());
+        assertEquals(Optional.empty(), changed.withPool(Optional.empty()).pool());
+        assertEquals(Optional.empty(), ModelSettings.defaults().pool());
     }
 
     @Test

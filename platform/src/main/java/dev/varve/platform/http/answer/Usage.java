@@ -2,6 +2,7 @@ package dev.varve.platform.http.answer;
 
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.http.json.Json;
+import dev.varve.platform.paging.PageCounts;
 import dev.varve.platform.prefix.CacheSource;
 import dev.varve.platform.prefix.CacheUse;
 import dev.varve.platform.prefix.MissReason;
@@ -43,7 +44,10 @@ public final class Usage {
         return usage;
     }
 
-    /** Times of the first choice and what it had of the prefix cache, an extension. */
+    /**
+     * Times of the first choice, what it had of guesses and of the prefix cache, and what became of
+     * its pages where its cache is bounded: an extension.
+     */
     public ObjectNode timings() {
         ObjectNode timings = Json.object();
         if (!ends.isEmpty()) {
@@ -55,6 +59,7 @@ public final class Usage {
             timings.put("decode_tokens_per_second", rounded(end.decodeTokensPerSecond()));
             putSpeculation(timings, end.speculation());
             putCache(timings, end.cache());
+            end.paging().ifPresent(paging -> putPaging(timings.putObject("kvflash"), paging));
         }
         return timings;
     }
@@ -63,8 +68,7 @@ public final class Usage {
         timings.put("draft_tokens", speculation.drafted());
         timings.put("accepted_tokens", speculation.accepted());
         timings.put("verify_steps", speculation.verifySteps());
-        timings.put(
-                "acceptance_length", Math.round(speculation.acceptanceLength() * 1000) / 1000.0);
+        timings.put("acceptance_length", thousandths(speculation.acceptanceLength()));
     }
 
     private static void putCache(ObjectNode timings, CacheUse cache) {
@@ -72,6 +76,22 @@ public final class Usage {
         timings.put("cache_miss", cache.miss().map(MissReason::word).orElse(null));
         timings.put("cache_restored_bytes", cache.restored().bytes());
         timings.put("cache_restore_ms", rounded(cache.restored().millis()));
+    }
+
+    private static void putPaging(ObjectNode kvflash, GenerationEnd.Paging paging) {
+        PageCounts counts = paging.counts();
+        kvflash.put("pages_out", counts.pagesOut());
+        kvflash.put("pages_in", counts.pagesIn());
+        kvflash.put("moved_bytes", counts.movedBytes());
+        kvflash.put("reselects", counts.reselects());
+        kvflash.put("recalls", counts.recalls());
+        kvflash.put("recall_hit_rate", thousandths(counts.recallHitRate()));
+        kvflash.put("resident_pages", paging.residentPages());
+        kvflash.put("host_pages", paging.hostPages());
+    }
+
+    private static double thousandths(double value) {
+        return Math.round(value * 1000) / 1000.0;
     }
 
     private static double rounded(double value) {

@@ -68,6 +68,7 @@ final class EngineMetrics {
                         counter("varve_steps", "Forward passes.", engine.counts().steps())));
         metrics.addAll(SpeculationMetrics.of(engine.speculation()));
         engine.draft().ifPresent(draft -> metrics.addAll(DraftMetrics.of(draft)));
+        engine.paging().ifPresent(paging -> metrics.addAll(PagingMetrics.of(paging)));
         metrics.addAll(CacheMetrics.of(engine.cache()));
         metrics.addAll(ShardMetrics.of(engine.shards()));
         return metrics;

@@ -92,6 +92,7 @@ public final class ModelFacts {
         runtime.put("compute_bytes", status.memory().compute());
         runtime.put("replays", status.counts().replays());
         runtime.set("prefix_cache", CacheReport.tiers(status.cache(), scopes));
+        status.paging().ifPresent(paging -> runtime.set("kvflash", PagingReport.of(paging)));
         runtime.set("shards", ShardReport.shards(status.shards(), names));
         status.draft().ifPresent(draft -> runtime.set("draft", ShardReport.draft(draft, names)));
         for (Map.Entry<String, Object> detail : served.description().details().entrySet()) {

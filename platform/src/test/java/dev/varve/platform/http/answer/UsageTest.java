@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.platform.chat.AnswerText;
 import dev.varve.platform.chat.CloseKind;
 import dev.varve.platform.engine.GenerationEnd;
+import dev.varve.platform.paging.PageCounts;
 import dev.varve.platform.prefix.CacheSource;
 import dev.varve.platform.prefix.CacheUse;
 import dev.varve.platform.prefix.MissReason;
@@ -78,6 +79,40 @@ class UsageTest {
                         CacheUse.missed(MissReason.BEFORE_CHECKPOINT),
                         "\"cache_source\":null,\"cache_miss\":\"before_checkpoint\","
                                 + "\"cache_restored_bytes\":0,\"cache_restore_ms\":0.0"));
+    }
+
+    @Test
+    void whatBecameOfPagesIsToldWhereTheCacheIsBounded() {
+        GenerationEnd whole = end(0, 10, 0, 6).end();
+        Usage usage = new Usage();
+        usage.add(
+                new ChoiceEvent.Ended(
+                        0,
+                        new GenerationEnd(
+                                whole.reason(),
+                                whole.tokens(),
+                                whole.times(),
+                                whole.cache(),
+                                whole.speculation(),
+                                Optional.of(
+                                        new GenerationEnd.Paging(
+                                                new PageCounts(12, 9, 1L << 33, 4, 7, 5), 16, 3))),
+                        new AnswerText.Piece("", "", List.of()),
+                        new AnswerFacts(Optional.empty(), 0, 2, 4, CloseKind.NATURAL)));
+
+        assertEquals(
+                "{\"pages_out\":12,\"pages_in\":9,\"moved_bytes\":8589934592,\"reselects\":4,"
+                        + "\"recalls\":7,\"recall_hit_rate\":0.714,\"resident_pages\":16,"
+                        + "\"host_pages\":3}",
+                usage.timings().get("kvflash").toString());
+    }
+
+    @Test
+    void whereTheCacheIsNotBoundedNothingIsToldOfPages() {
+        Usage usage = new Usage();
+        usage.add(end(0, 10, 0, 6));
+
+        assertTrue(usage.timings().at("/kvflash").isMissingNode());
     }
 
     @Test

@@ -1,0 +1,65 @@
+package dev.varve.platform.cli;
+
+import dev.varve.platform.paging.PagingOptions;
+import dev.varve.platform.paging.PoolRequest;
+
+import picocli.CommandLine.Option;
+
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.Optional;
+
+/** How the attention cache is bounded, for commands that generate or foretell that. */
+final class PagingArguments {
+    private static final Logger LOG = System.getLogger(PagingArguments.class.getName());
+    private static final int SECTION = OptionSections.PAGING;
+
+    @Option(
+            names = PagingFlags.POOL,
+            paramLabel = "N|auto",
+            description =
+                    "Keep the keys and values of N tokens of each sequence on the devices, however"
+                            + " long it gets; the others are in host memory and come back when they"
+                            + " are looked for. auto: half of what the memory has left, at most "
+                            + PoolRequest.Size.Automatic.USUAL_MOST
+                            + " (default: all tokens of --max-ctx are there). Answers may differ"
+                            + " from those of an unbounded cache; see docs/kv-flash.md.",
+            order = SECTION)
+    private Optional<String> pool = Optional.empty();
+
+    @Option(
+            names = PagingFlags.POLICY,
+            paramLabel = "qk|lru",
+            description =
+                    "What stays: qk (default), what the model's own queries look for; lru, what was"
+                            + " used last. drafter is not there yet.",
+            order = SECTION + 1)
+    private Optional<String> policy = Optional.empty();
+
+    @Option(
+            names = PagingFlags.TAU,
+            paramLabel = "N",
+            description =
+                    "Least tokens between two choices of what stays (default: "
+                            + PagingOptions.DEFAULT_TAU
+                            + "); more for long sequences.",
+            order = SECTION + 2)
+    private Optional<Integer> tau = Optional.empty();
+
+    /**
+     * What was asked for, by flags or else by variables; empty for a cache without bounds. Logs
+     * which variables cannot be used.
+     *
+     * @throws UsageException that begins with the flag that is wrong
+     * @throws IllegalArgumentException likewise, with a setting
+     */
+    Optional<PoolRequest> request(Environment environment) {
+        return flags().request(
+                        new PagingVariables(environment, text -> LOG.log(Level.WARNING, text)));
+    }
+
+    /** The flags alone. */
+    PagingFlags flags() {
+        return new PagingFlags(pool, policy, tau);
+    }
+}

@@ -1,0 +1,97 @@
+package dev.varve.platform.cli;
+
+import dev.varve.platform.paging.PagePolicy;
+import dev.varve.platform.paging.PagingOptions;
+import dev.varve.platform.paging.PoolRequest;
+
+import java.util.Arrays;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * What the command line says about a bounded attention cache. What is wrong is an error.
+ *
+ * @param pool {@code --kvflash}
+ * @param policy {@code --kvflash-policy}
+ * @param tau {@code --kvflash-tau}
+ */
+record PagingFlags(Optional<String> pool, Optional<String> policy, Optional<Integer> tau) {
+    static final String POOL = "--kvflash";
+    static final String POLICY = "--kvflash-policy";
+    static final String TAU = "--kvflash-tau";
+
+    PagingFlags {
+        Objects.requireNonNull(pool);
+        Objects.requireNonNull(policy);
+        Objects.requireNonNull(tau);
+    }
+
+    /**
+     * What was asked for: by a flag, or by the variable that stands for it; empty for a cache
+     * without bounds.
+     *
+     * @throws UsageException that begins with the flag that is wrong
+     * @throws IllegalArgumentException likewise, with a setting
+     */
+    Optional<PoolRequest> request(PagingVariables variables) {
+        Optional<PoolRequest.Size> size = pool.map(text -> size(text, variables));
+        Optional<PagePolicy> asked = policy.map(PagingFlags::policy);
+        if (tau.isPresent()) {
+            ModelArguments.positive(tau, TAU);
+        }
+        size = size.or(variables::size);
+        if (size.isEmpty()) {
+            requireUnset(policy, POLICY);
+            requireUnset(tau, TAU);
+            return Optional.empty();
+        }
+        variables.tellUnused();
+        return Optional.of(
+                new PoolRequest(
+                        size.get(),
+                        asked.or(variables::policy),
+                        tau.or(variables::tau).orElse(PagingOptions.DEFAULT_TAU)));
+    }
+
+    private static void requireUnset(Optional<?> value, String flag) {
+        if (value.isPresent()) {
+            throw new UsageException(
+                    flag + ": needs " + POOL + "; without it nothing leaves the cache");
+        }
+    }
+
+    private static PoolRequest.Size size(String text, PagingVariables variables) {
+        return parse(text, variables)
+                .orElseThrow(
+                        () ->
+                                new UsageException(
+                                        POOL
+                                                + ": expected "
+                                                + PoolRequest.EXPECTED
+                                                + ", found "
+                                                + text));
+    }
+
+    /** Reads a size; empty if it is none. */
+    static Optional<PoolRequest.Size> parse(String text, PagingVariables variables) {
+        if (text.equalsIgnoreCase(PoolRequest.AUTO)) {
+            return Optional.of(new PoolRequest.Size.Automatic(variables.mostTokens()));
+        }
+        return PagingVariables.number(text)
+                .filter(number -> number > 0)
+                .map(PoolRequest.Size.Fixed::new);
+    }
+
+    private static PagePolicy policy(String text) {
+        return policyNamed(text)
+                .orElseThrow(
+                        () -> new UsageException(POLICY + ": expected qk or lru, found " + text));
+    }
+
+    /** The policy of a name, whether it can be had or not. */
+    static Optional<PagePolicy> policyNamed(String text) {
+        return Arrays.stream(PagePolicy.values())
+                .filter(policy -> policy.word().equalsIgnoreCase(text))
+                .findFirst();
+    }
+}

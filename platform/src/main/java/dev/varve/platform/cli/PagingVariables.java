@@ -1,0 +1,113 @@
+package dev.varve.platform.cli;
+
+import dev.varve.platform.paging.PagePolicy;
+import dev.varve.platform.paging.PagingOptions;
+import dev.varve.platform.paging.PoolRequest;
+
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * What the environment says about a bounded attention cache, for what no flag does. Variables may
+ * have been meant for another program: what cannot be used is replaced, with a warning.
+ */
+final class PagingVariables {
+    static final String POOL = "DFLASH_KVFLASH";
+    static final String POLICY = "DFLASH_KVFLASH_POLICY";
+    static final String TAU = "DFLASH_KVFLASH_TAU";
+    static final String MOST = "DFLASH_KVFLASH_MAX_POOL";
+    static final String DRAFTER = "DFLASH_KVFLASH_DRAFTER";
+
+    private final Environment environment;
+    private final Consumer<String> warnings;
+
+    /**
+     * @param warnings hears of variables that cannot be used
+     */
+    PagingVariables(Environment environment, Consumer<String> warnings) {
+        this.environment = environment;
+        this.warnings = warnings;
+    }
+
+    /** A whole number, as near to it as an {@code int} comes; empty where it is none. */
+    static Optional<Integer> number(String text) {
+        try {
+            return Optional.of(
+                    Math.clamp(Long.parseLong(text), Integer.MIN_VALUE, Integer.MAX_VALUE));
+        } catch (NumberFormatException e) {
+            return Optional.empty();
+        }
+    }
+
+    private Optional<String> variable(String name) {
+        return environment.variable(name).map(String::strip);
+    }
+
+    /** Slots of a pool; empty for no pool, as with 0. */
+    Optional<PoolRequest.Size> size() {
+        Optional<String> text = variable(POOL);
+        Optional<PoolRequest.Size> size = text.flatMap(given -> PagingFlags.parse(given, this));
+        if (size.isEmpty() && !text.flatMap(PagingVariables::number).equals(Optional.of(0))) {
+            text.ifPresent(
+                    given ->
+                            replace(POOL, PoolRequest.EXPECTED, given, "the cache is not bounded"));
+        }
+        return size;
+    }
+
+    /** Which pages stay, where anything is said about it. */
+    Optional<PagePolicy> policy() {
+        Optional<String> text = variable(POLICY);
+        Optional<PagePolicy> policy =
+                text.flatMap(PagingFlags::policyNamed).filter(named -> named != PagePolicy.DRAFTER);
+        if (policy.isEmpty()) {
+            text.ifPresent(
+                    given ->
+                            replace(
+                                    POLICY,
+                                    "qk or lru (there is no drafter in this version)",
+                                    given,
+                                    "it is " + PoolRequest.USUAL.word()));
+        }
+        return policy;
+    }
+
+    /** Least tokens between two choices, where anything is said about it. */
+    Optional<Integer> tau() {
+        return atLeast(TAU, 1, PagingOptions.DEFAULT_TAU);
+    }
+
+    /** Most tokens of an automatic pool. */
+    int mostTokens() {
+        int usual = PoolRequest.Size.Automatic.USUAL_MOST;
+        return atLeast(MOST, PoolRequest.Size.Automatic.LEAST_MOST, usual).orElse(usual);
+    }
+
+    private Optional<Integer> atLeast(String name, int least, int usual) {
+        return variable(name)
+                .map(
+                        text -> {
+                            int taken =
+                                    number(text).map(given -> Math.max(least, given)).orElse(usual);
+                            if (!number(text).equals(Optional.of(taken))) {
+                                replace(name, least + " or more", text, "it is " + taken);
+                            }
+                            return taken;
+                        });
+    }
+
+    /** Tells of what would be used if there were a drafter. */
+    void tellUnused() {
+        variable(DRAFTER)
+                .ifPresent(
+                        file ->
+                                warnings.accept(
+                                        DRAFTER
+                                                + ": not used; there is no drafter in this"
+                                                + " version"));
+    }
+
+    private void replace(String name, String expected, String found, String instead) {
+        warnings.accept(name + ": expected " + expected + ", found " + found + "; " + instead);
+    }
+}

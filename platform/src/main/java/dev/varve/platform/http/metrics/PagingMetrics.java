@@ -1,0 +1,64 @@
+package dev.varve.platform.http.metrics;
+
+import dev.varve.platform.paging.PageCounts;
+import dev.varve.platform.paging.PagingStatus;
+
+import io.prometheus.metrics.model.snapshots.Labels;
+import io.prometheus.metrics.model.snapshots.MetricSnapshot;
+
+import java.util.List;
+
+/** What became of the pages of a bounded attention cache. */
+final class PagingMetrics {
+    private PagingMetrics() {}
+
+    static List<MetricSnapshot> of(PagingStatus status) {
+        PageCounts counts = status.counts();
+        return List.of(
+                gauge(
+                        "varve_kvflash_pool_tokens",
+                        "Tokens of each sequence whose keys and values the devices hold.",
+                        status.options().poolTokens()),
+                gauge(
+                        "varve_kvflash_tau_tokens",
+                        "Least tokens between two choices of pages.",
+                        status.options().tau()),
+                new Family("varve_kvflash_policy", "What decides which pages stay in a pool.")
+                        .add(Labels.of("policy", status.options().policy().word()), 1)
+                        .info(),
+                gauge(
+                        "varve_kvflash_host_pages",
+                        "Pages that lie in host memory.",
+                        status.hostPages()),
+                gauge("varve_kvflash_host_bytes", "Bytes of these.", status.hostBytes()),
+                counter("varve_kvflash_pages_out", "Pages that left a pool.", counts.pagesOut()),
+                counter(
+                        "varve_kvflash_pages_in",
+                        "Pages that came back to a pool.",
+                        counts.pagesIn()),
+                counter(
+                        "varve_kvflash_moved_bytes",
+                        "Bytes copied between pools and host memory.",
+                        counts.movedBytes()),
+                counter(
+                        "varve_kvflash_reselects",
+                        "Choices of pages by score.",
+                        counts.reselects()),
+                counter(
+                        "varve_kvflash_recalls",
+                        "Pages that came back since a choice asked for them.",
+                        counts.recalls()),
+                counter(
+                        "varve_kvflash_recall_hits",
+                        "Pages that came back and that the next choice asked for again.",
+                        counts.recallHits()));
+    }
+
+    private static MetricSnapshot gauge(String name, String help, double value) {
+        return Family.single(name, help, value).gauge();
+    }
+
+    private static MetricSnapshot counter(String name, String help, double value) {
+        return Family.single(name, help, value).counter();
+    }
+}

@@ -1,0 +1,237 @@
+package dev.varve.platform.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.platform.paging.PagePolicy;
+import dev.varve.platform.paging.PoolRequest;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** The flags of a bounded attention cache, as on a command line, and the variables behind them. */
+class PagingFlagsTest {
+    private final Map<String, String> variables = new HashMap<>();
+    private final List<String> warnings = new ArrayList<>();
+
+    private Optional<PoolRequest> read(String flags) {
+        PagingArguments parsed = new PagingArguments();
+        new CommandLine(
+                        CommandSpec.create()
+                                .addMixin("paging", CommandSpec.forAnnotatedObject(parsed)))
+                .parseArgs(flags.isBlank() ? new String[0] : flags.strip().split("\\s+"));
+        return parsed.flags()
+                .request(
+                        new PagingVariables(
+                                new Environment(variables, Optional.empty(), Set.of()),
+                                warnings::add));
+    }
+
+    private static PoolRequest request(PoolRequest.Size size, PagePolicy policy, int tau) {
+        return new PoolRequest(size, Optional.of(policy), tau);
+    }
+
+    private static PoolRequest.Size fixed(int tokens) {
+        return new PoolRequest.Size.Fixed(tokens);
+    }
+
+    private String refusal(String flags) {
+        RuntimeException error = assertThrows(RuntimeException.class, () -> read(flags), flags);
+        return FlagNames.FLAGS.render(error.getMessage());
+    }
+
+    @Test
+    void nothingSaidIsNoBound() {
+        assertEquals(Optional.empty(), read(""));
+        assertEquals(List.of(), warnings);
+    }
+
+    @Test
+    void aSizeIsTakenWithWhatIsUsual() {
+        assertEquals(Optional.of(PoolRequest.of(4096)), read("--kvflash 4096"));
+        assertEquals(Optional.of(PoolRequest.automatic()), read("--kvflash auto"));
+        assertEquals(PagePolicy.QK, read("--kvflash 1").orElseThrow().chosenPolicy());
+    }
+
+    @Test
+    void policyAndIntervalAreTaken() {
+        assertEquals(
+                Optional.of(request(fixed(512), PagePolicy.LRU, 128)),
+                read("--kvflash 512 --kvflash-policy lru --kvflash-tau 128"));
+        assertEquals(
+                Optional.of(request(fixed(512), PagePolicy.QK, 64)),
+                read("--kvflash=512 --kvflash-policy=qk"));
+    }
+
+    @Test
+    void aSizeBeyondEveryContextIsAsLargeAsOneCanBe() {
+        assertEquals(Optional.of(PoolRequest.of(Integer.MAX_VALUE)), read("--kvflash 99999999999"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0", "-1", "-99999999999", "many", "4k", "4096.0", "off"})
+    void aSizeThatIsNoneIsRefused(String size) {
+        assertEquals(
+                "--kvflash: expected a positive number of tokens or auto, found " + size,
+                refusal("--kvflash=" + size));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "--kvflash 512 --kvflash-policy fifo | --kvflash-policy: expected qk or lru, found"
+                        + " fifo",
+                "--kvflash 512 --kvflash-policy drafter | --kvflash-policy: expected qk or lru,"
+                        + " found drafter, which needs a drafter; this version has none",
+                "--kvflash 512 --kvflash-tau 0 | --kvflash-tau: expected 1 or more, found 0",
+                "--kvflash 512 --kvflash-tau -3 | --kvflash-tau: expected 1 or more, found -3",
+                "--kvflash-policy lru | --kvflash-policy: needs --kvflash; without it nothing"
+                        + " leaves the cache",
+                "--kvflash-tau 64 | --kvflash-tau: needs --kvflash; without it nothing leaves the"
+                        + " cache",
+                "--kvflash-tau 0 | --kvflash-tau: expected 1 or more, found 0",
+            })
+    void whatIsWrongIsRefusedByTheNameOfItsFlag(String flags, String expected) {
+        variables.put("DFLASH_KVFLASH_POLICY", "lru");
+
+        assertEquals(expected, refusal(flags));
+        assertEquals(List.of(), warnings);
+    }
+
+    @Test
+    void variablesStandForFlagsThatAreNotGiven() {
+        variables.put("DFLASH_KVFLASH", "4096");
+        variables.put("DFLASH_KVFLASH_POLICY", "lru");
+        variables.put("DFLASH_KVFLASH_TAU", " 32 ");
+
+        assertEquals(Optional.of(request(fixed(4096), PagePolicy.LRU, 32)), read(""));
+        assertEquals(
+                Optional.of(request(fixed(512), PagePolicy.QK, 9)),
+                read("--kvflash 512 --kvflash-policy qk --kvflash-tau 9"));
+        assertEquals(Optional.of(request(fixed(4096), PagePolicy.LRU, 9)), read("--kvflash-tau 9"));
+        assertEquals(List.of(), warnings);
+    }
+
+    @Test
+    void whereNoPoolIsAskedForTheOtherVariablesMeanNothing() {
+        variables.put("DFLASH_KVFLASH_POLICY", "fifo");
+        variables.put("DFLASH_KVFLASH_TAU", "0");
+        variables.put("DFLASH_KVFLASH_MAX_POOL", "x");
+        variables.put("DFLASH_KVFLASH_DRAFTER", "drafter.gguf");
+
+        assertEquals(Optional.empty(), read(""));
+        assertEquals(List.of(), warnings);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"32768, 32768", "100, 256", "-1, 256", "lots, 16384"})
+    void anAutomaticPoolIsBoundedByAVariable(String bound, int most) {
+        variables.put("DFLASH_KVFLASH", "auto");
+        variables.put("DFLASH_KVFLASH_MAX_POOL", bound);
+
+        assertEquals(new PoolRequest.Size.Automatic(most), read("").orElseThrow().size());
+        assertEquals(
+                bound.equals("32768")
+                        ? List.of()
+                        : List.of(
+                                "DFLASH_KVFLASH_MAX_POOL: expected 256 or more, found "
+                                        + bound
+                                        + "; it is "
+                                        + most),
+                warnings);
+    }
+
+    @Test
+    void theBoundIsForAutomaticPoolsOnly() {
+        variables.put("DFLASH_KVFLASH_MAX_POOL", "256");
+
+        assertEquals(fixed(4096), read("--kvflash 4096").orElseThrow().size());
+        assertEquals(
+                new PoolRequest.Size.Automatic(256), read("--kvflash auto").orElseThrow().size());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"-1", "many", "4k"})
+    void aVariableThatIsNoSizeIsNoBoundAndAWarning(String size) {
+        variables.put("DFLASH_KVFLASH", size);
+
+        assertEquals(Optional.empty(), read(""));
+        assertEquals(
+                List.of(
+                        "DFLASH_KVFLASH: expected a positive number of tokens or auto, found "
+                                + size
+                                + "; the cache is not bounded"),
+                warnings);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0", "  "})
+    void aVariableThatSaysNothingIsNoBoundAndNoWarning(String size) {
+        variables.put("DFLASH_KVFLASH", size);
+
+        assertEquals(Optional.empty(), read(""));
+        assertEquals(List.of(), warnings);
+    }
+
+    @Test
+    void aFlagIsAskedBeforeAVariableThatCannotBeRead() {
+        variables.put("DFLASH_KVFLASH", "many");
+
+        assertEquals(Optional.of(PoolRequest.of(512)), read("--kvflash 512"));
+        assertEquals(List.of(), warnings);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"drafter", "fifo", "LRUX"})
+    void anyOtherPolicyOfAVariableIsTheUsualOneAndAWarning(String policy) {
+        variables.put("DFLASH_KVFLASH_POLICY", policy);
+
+        assertEquals(PagePolicy.QK, read("--kvflash 512").orElseThrow().chosenPolicy());
+        assertEquals(
+                List.of(
+                        "DFLASH_KVFLASH_POLICY: expected qk or lru (there is no drafter in this"
+                                + " version), found "
+                                + policy
+                                + "; it is qk"),
+                warnings);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, 1", "-8, 1", "often, 64"})
+    void anIntervalOfAVariableThatCannotBeIsReplacedWithAWarning(String tau, int taken) {
+        variables.put("DFLASH_KVFLASH_TAU", tau);
+
+        assertEquals(taken, read("--kvflash 512").orElseThrow().tau());
+        assertEquals(
+                List.of(
+                        "DFLASH_KVFLASH_TAU: expected 1 or more, found "
+                                + tau
+                                + "; it is "
+                                + taken),
+                warnings);
+    }
+
+    @Test
+    void aDrafterOfAVariableIsNotUsedAndAWarning() {
+        variables.put("DFLASH_KVFLASH_DRAFTER", "drafter.gguf");
+
+        assertTrue(read("--kvflash 512").isPresent());
+        assertEquals(
+                List.of("DFLASH_KVFLASH_DRAFTER: not used; there is no drafter in this version"),
+                warnings);
+    }
+}

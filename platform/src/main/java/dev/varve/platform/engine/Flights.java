@@ -228,7 +228,12 @@ final class Flights {
         for (int number = 0; number < queries.size(); number++) {
             PageQuery query = queries.get(number);
             if (goesOn && query.slice() == index) {
-                cache.devices().choosePages(place, result.scoresOf(number), query.pages().size());
+                cache.devices()
+                        .choosePages(
+                                place,
+                                result.scoresOf(number),
+                                query.pages().size(),
+                                place.computed());
             }
         }
     }
@@ -250,7 +255,7 @@ final class Flights {
         try {
             ShardResult result = ShardPipeline.join(behindChanges(pipeline.submit(batch)));
             int asked = batch.queries().getFirst().pages().size();
-            cache.devices().choosePages(place, result.scoresOf(0), asked);
+            cache.devices().choosePages(place, result.scoresOf(0), asked, end);
         } catch (ShardLostException e) {
             throw e;
         } catch (RuntimeException e) {

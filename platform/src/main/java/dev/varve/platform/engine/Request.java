@@ -10,7 +10,6 @@ import dev.varve.platform.sequence.CutList;
 import dev.varve.platform.sequence.SequenceCache;
 import dev.varve.platform.sequence.TokenList;
 import dev.varve.platform.shard.OutputRows;
-import dev.varve.platform.shard.PageQuery;
 
 import java.util.Arrays;
 import java.util.Optional;
@@ -23,6 +22,9 @@ import java.util.stream.IntStream;
 final class Request implements Generation {
     /** Tokens behind a position that is kept which are not worth another one. */
     private static final int NEAR = 8;
+
+    /** Tokens of a prompt that are computed again once it is known what they look for. */
+    private static final int LOOKOUT = 64;
 
     /** Where a request stands. */
     private enum Phase {
@@ -314,7 +316,7 @@ final class Request implements Generation {
         sequence = place;
         begun = place.computed() == 0 ? -NEAR : place.computed();
         if (lookout < 0) {
-            lookout = Math.max(promptLength - PageQuery.COLUMNS, place.computed());
+            lookout = Math.max(promptLength - LOOKOUT, place.computed());
         }
         phase = Phase.PREFILL;
         clock.start();

@@ -20,6 +20,7 @@ import dev.varve.platform.sequence.CacheCapacity;
 import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.Pages;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.local.LocalShard;
 
@@ -194,9 +195,7 @@ public final class LoadedModel implements AutoCloseable {
         MemoryPlan total = plan.total();
         return new EngineOptions(
                 new EngineOptions.Capacity(
-                        total.contextTokens(),
-                        settings.sequences().parallel(),
-                        caches(total.sizes())),
+                        total.contextTokens(), settings.sequences().parallel(), caches(total)),
                 settings.waiting().queueLimit(),
                 suppressed,
                 settings.waiting().shardPatience(),
@@ -204,9 +203,14 @@ public final class LoadedModel implements AutoCloseable {
                 hostCache(total.sizes().regionSlots()));
     }
 
-    private CacheCapacity caches(CacheSizes sizes) {
+    private CacheCapacity caches(MemoryPlan total) {
+        CacheSizes sizes = total.sizes();
         CacheCapacity caches = new CacheCapacity(sizes.slots(), sizes.stateRows(), sizes.stashes());
-        return plan.pool().options().map(caches::with).orElse(caches);
+        long pageBytes = total.need().kvBytes() / sizes.slots() * Pages.TOKENS;
+        return plan.pool()
+                .options()
+                .map(bounded -> caches.with(bounded.withPageBytes(pageBytes)))
+                .orElse(caches);
     }
 
     private Optional<HostCache> hostCache(int regionSlots) {

@@ -92,8 +92,7 @@ public record RangeMemory(
                 footprint.regionSlots(),
                 Math.addExact(
                         Math.multiplyExact(
-                                footprint.bytesPerStateRow(),
-                                EngineOptions.Capacity.rowsFor(settings.sequences().parallel())),
+                                footprint.bytesPerStateRow(), stateRows(shape, settings)),
                         ShardFootprint.stashBytes(shape, range, stashes(shape, settings))),
                 computeBytes(
                                 selection,
@@ -191,6 +190,15 @@ public record RangeMemory(
         return settings.drafts().stashes(shape, settings.sequences().parallel());
     }
 
+    /** Two rows of each sequence, and one to try out what the last tokens of a prompt look for. */
+    private static int stateRows(ModelShape shape, ModelSettings settings) {
+        boolean triesOut =
+                shape.forgets()
+                        && keepsRows(shape)
+                        && settings.pool().filter(PoolRequest::scores).isPresent();
+        return EngineOptions.Capacity.rowsFor(settings.sequences().parallel()) + (triesOut ? 1 : 0);
+    }
+
     /** Bytes without the KV pool. */
     public long fixedBytes() {
         return weightBytes + stateBytes + computeBytes;
@@ -213,10 +221,7 @@ public record RangeMemory(
         return new MemoryPlan(
                 contextTokens(shape, settings),
                 new CacheSizes(
-                        slots,
-                        EngineOptions.Capacity.rowsFor(settings.sequences().parallel()),
-                        regionSlots,
-                        stashes(shape, settings)),
+                        slots, stateRows(shape, settings), regionSlots, stashes(shape, settings)),
                 new MemoryNeed(
                         weightBytes,
                         Math.multiplyExact(bytesPerSlot, slots),

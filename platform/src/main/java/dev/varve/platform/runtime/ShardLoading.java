@@ -1,5 +1,6 @@
 package dev.varve.platform.runtime;
 
+import dev.varve.platform.paging.PagePolicy;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.Shard;
@@ -74,10 +75,16 @@ final class ShardLoading {
 
     private CompletableFuture<Shard> start(int index, Executor executor) {
         SplitPlan.Part part = plan.parts().get(index);
-        ShardOptions options =
+        ShardOptions captures =
                 settings.computation()
                         .shardOptions(part.memory().sizes())
                         .withCaptures(settings.drafts().captures());
+        boolean scores =
+                plan.pool()
+                        .options()
+                        .filter(bounded -> bounded.policy() == PagePolicy.QK)
+                        .isPresent();
+        ShardOptions options = scores ? captures.scoringPages() : captures;
         Placement.Part where = part.where();
         return CompletableFuture.supplyAsync(
                 () -> factory.open(where, options, progress.of(index)), executor);

@@ -145,12 +145,14 @@ final class PagedSequences {
      *
      * @param answers of the shards
      * @param asked whole pages that were asked for
+     * @param position tokens whose queries count in it
      * @param moves hears what is to be moved
      */
     void choose(
             CachedSequence sequence,
             List<PageScores> answers,
             int asked,
+            int position,
             Consumer<CacheMove> moves) {
         scorer.flatMap(each -> each.score(sequence.tokens(), answers, asked))
                 .ifPresent(
@@ -158,9 +160,6 @@ final class PagedSequences {
                                 sequence.pages()
                                         .orElseThrow()
                                         .reselect(
-                                                scores,
-                                                sequence.computed(),
-                                                sequence.span().begin(),
-                                                moves));
+                                                scores, position, sequence.span().begin(), moves));
     }
 }

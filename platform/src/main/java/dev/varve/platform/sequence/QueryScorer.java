@@ -1,17 +1,16 @@
 package dev.varve.platform.sequence;
 
 import dev.varve.api.speculation.TokenHistory;
-import dev.varve.platform.paging.KeyPooling;
+import dev.varve.platform.paging.KeyBounds;
 import dev.varve.platform.shard.PageScores;
 
 import java.util.List;
 import java.util.Optional;
 
 /**
- * Scores pages by the model's own queries: the mean over the layers of full attention of the best
- * cosine between a query and what a page holds. A page of which some layer knows nothing scores
- * below all others. The sum goes from the first layer to the last, so that it is the same on any
- * split.
+ * Scores pages by the model's own queries: by the layer of full attention in which a page stands
+ * out most, so that the score is the same on any split. A page of which some layer knows nothing
+ * scores below all others.
  */
 public final class QueryScorer implements PageScorer {
     @Override
@@ -24,18 +23,22 @@ public final class QueryScorer implements PageScorer {
         if (answers.isEmpty()) {
             return Optional.empty();
         }
-        float[] sums = new float[pages];
-        boolean[] unknown = new boolean[pages];
-        for (PageScores answer : answers) {
-            for (int page = 0; page < pages; page++) {
-                float value = answer.values()[page];
-                unknown[page] |= !Float.isFinite(value) || value <= KeyPooling.UNKNOWN;
-                sums[page] += value;
-            }
-        }
+        float[] scores = new float[pages];
         for (int page = 0; page < pages; page++) {
-            sums[page] = unknown[page] ? KeyPooling.UNKNOWN : sums[page] / answers.size();
+            scores[page] = score(answers, page);
         }
-        return Optional.of(sums);
+        return Optional.of(scores);
+    }
+
+    private static float score(List<PageScores> answers, int page) {
+        float most = KeyBounds.UNKNOWN;
+        for (PageScores answer : answers) {
+            float value = answer.values()[page];
+            if (!Float.isFinite(value) || value <= KeyBounds.UNKNOWN) {
+                return KeyBounds.UNKNOWN;
+            }
+            most = Math.max(most, value);
+        }
+        return most;
     }
 }

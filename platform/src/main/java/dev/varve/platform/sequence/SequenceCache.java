@@ -107,9 +107,11 @@ public final class SequenceCache {
      *
      * @param answers of the shards to the batch that was computed last for it
      * @param asked pages that they were asked for
+     * @param position tokens whose queries count in that
      */
-    public void choosePages(CachedSequence sequence, List<PageScores> answers, int asked) {
-        paged.choose(sequence, answers, asked, spans::add);
+    public void choosePages(
+            CachedSequence sequence, List<PageScores> answers, int asked, int position) {
+        paged.choose(sequence, answers, asked, position, spans::add);
     }
 
     /**

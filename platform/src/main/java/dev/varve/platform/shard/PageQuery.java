@@ -11,7 +11,7 @@ import java.util.List;
  */
 public record PageQuery(int slice, List<PagePlace> pages) {
     /** Most tokens of a slice whose queries count, from its end. */
-    public static final int COLUMNS = 64;
+    public static final int COLUMNS = 32;
 
     /** Checks the slice, and copies the list. */
     public PageQuery {

@@ -3,7 +3,7 @@ package dev.varve.platform.shard;
 import dev.varve.api.VarveException;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerState;
-import dev.varve.platform.paging.KeyPooling;
+import dev.varve.platform.paging.KeyBounds;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -61,7 +61,6 @@ public class PlainShard extends FakeShard {
     private final PlainCaches caches;
     private float[] logits = new float[0];
     private Optional<String> missing = Optional.empty();
-    private static final int KEY_GROUPS = 8;
 
     /** Of the last batch, by layer and slice. */
     private final Map<Integer, Map<Slice, List<float[]>>> queries = new TreeMap<>();
@@ -190,36 +189,33 @@ public class PlainShard extends FakeShard {
         }
     }
 
-    /** Answers what a batch asks about pages, see {@link KeyPooling}. */
+    /** Answers what a batch asks about pages, see {@link KeyBounds}. */
     private List<PageScores> scores(Batch batch) {
         List<PageScores> scores = new ArrayList<>();
         for (int number = 0; number < batch.queries().size(); number++) {
             PageQuery query = batch.queries().get(number);
             Slice slice = batch.slices().get(query.slice());
             for (Map.Entry<Integer, Map<Slice, List<float[]>>> layer : queries.entrySet()) {
-                float[] values = new float[query.pages().size()];
-                for (int page = 0; page < values.length; page++) {
-                    values[page] =
-                            score(
-                                    layer.getValue().get(slice),
-                                    caches.pageKeys(layer.getKey(), query.pages().get(page)));
-                }
+                List<Optional<float[]>> bounds =
+                        query.pages().stream()
+                                .map(place -> caches.pageKeys(layer.getKey(), place))
+                                .map(rows -> KeyBounds.of(rows, PlainModel.HEAD))
+                                .toList();
+                float[] values =
+                        KeyBounds.score(
+                                flat(layer.getValue().get(slice)), 1, PlainModel.HEAD, 1, bounds);
                 scores.add(new PageScores(number, layer.getKey(), values));
             }
         }
         return scores;
     }
 
-    private static float score(List<float[]> asked, float[] rows) {
-        int length = PlainModel.HEAD;
-        float[] keys = KeyPooling.pool(rows, length, length, KEY_GROUPS).orElseThrow();
-        float best = Float.NEGATIVE_INFINITY;
-        for (float[] query : asked) {
-            float[] direction = query.clone();
-            KeyPooling.normalise(direction, length);
-            best = Math.max(best, KeyPooling.best(direction, 1, keys, length, 1));
+    private static float[] flat(List<float[]> vectors) {
+        float[] all = new float[vectors.size() * PlainModel.HEAD];
+        for (int i = 0; i < vectors.size(); i++) {
+            System.arraycopy(vectors.get(i), 0, all, i * PlainModel.HEAD, PlainModel.HEAD);
         }
-        return best;
+        return all;
     }
 
     private void requireBoundary(Batch batch, Optional<Boundary> boundary) {

@@ -210,7 +210,7 @@ public final class LocalShard implements Shard {
                 state.weights().mappedBytes(),
                 state.caches().bytes(),
                 graphs.bytes() + commits.bytes() + inbound.map(BoundaryRing::bytes).orElse(0L),
-                state.caches().pages().bytes());
+                state.caches().pages().bytes() + state.pageKeys().map(PageKeys::bytes).orElse(0L));
     }
 
     @Override

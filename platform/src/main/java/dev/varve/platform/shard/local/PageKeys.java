@@ -3,7 +3,7 @@ package dev.varve.platform.shard.local;
 import dev.varve.api.ggml.RowConversion;
 import dev.varve.api.ggml.Tensor;
 import dev.varve.api.model.LayerState;
-import dev.varve.platform.paging.KeyPooling;
+import dev.varve.platform.paging.KeyBounds;
 import dev.varve.platform.shard.PageQuery;
 import dev.varve.platform.shard.PageScores;
 import dev.varve.platform.shard.Pages;
@@ -16,19 +16,16 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What the keys of pages have in common, by the pages' names, and how much queries look for it. A
- * page's keys are looked at once, when it first goes to host memory or is first asked for; they do
- * not change after that.
+ * Bounds of the keys of pages, by the pages' names, and how much queries look for them. A page's
+ * keys are looked at once, when it first goes to host memory or is first asked for; they do not
+ * change after that.
  */
 final class PageKeys {
-    /** Runs of positions of a page whose keys are told apart. */
-    private static final int GROUPS = 8;
-
     private final KvPool pool;
     private final HostPages pages;
     private final AttentionLayers layers;
 
-    /** Pooled keys of a page by layer; nothing of layers whose keys are no numbers. */
+    /** Bounds of a page's keys by layer; nothing of layers whose keys are no numbers. */
     private final Map<Long, Map<Integer, float[]>> known = new HashMap<>();
 
     private ByteBuffer bytes = ByteBuffer.allocate(0);
@@ -42,6 +39,15 @@ final class PageKeys {
     /** Looks at a page that is in host memory, unless that was done. */
     void learn(long page) {
         keys(new PageQuery.PagePlace(page, PageQuery.PagePlace.ON_HOST));
+    }
+
+    /** Bytes of all bounds. */
+    long bytes() {
+        long page = 0;
+        for (KvPool.Layer layer : pool.layers().values()) {
+            page += 2L * KeyBounds.GROUPS * layer.keys().ne(0) * Float.BYTES;
+        }
+        return known.size() * page;
     }
 
     void forget(long page) {
@@ -66,43 +72,29 @@ final class PageKeys {
         LayerState.Attention sizes = pool.layer(source).state();
         float[] queries = new float[Math.toIntExact(query.elements())];
         query.read(queries, 0, queries.length, 0);
-        boolean sound = KeyPooling.normalise(queries, sizes.keyLength());
-        float[] scores = new float[places.size()];
-        for (int i = 0; i < scores.length; i++) {
-            float[] keys = keys(places.get(i)).get(source);
-            scores[i] =
-                    !sound || keys == null
-                            ? KeyPooling.UNKNOWN
-                            : KeyPooling.best(
-                                    queries,
-                                    (int) query.ne(1),
-                                    keys,
-                                    sizes.keyLength(),
-                                    sizes.kvHeads());
+        List<Optional<float[]>> bounds = new ArrayList<>(places.size());
+        for (PageQuery.PagePlace place : places) {
+            bounds.add(Optional.ofNullable(keys(place).get(source)));
         }
-        return scores;
+        return KeyBounds.score(
+                queries, (int) query.ne(1), sizes.keyLength(), sizes.kvHeads(), bounds);
     }
 
     private Map<Integer, float[]> keys(PageQuery.PagePlace place) {
-        return known.computeIfAbsent(place.page(), name -> pooled(place));
+        return known.computeIfAbsent(place.page(), name -> look(place));
     }
 
-    private Map<Integer, float[]> pooled(PageQuery.PagePlace place) {
+    private Map<Integer, float[]> look(PageQuery.PagePlace place) {
         Map<Integer, float[]> result = new HashMap<>();
         pool.layers()
                 .forEach(
                         (number, layer) -> {
                             ByteBuffer rows = rows(place, number, layer);
-                            float[] keys =
-                                    new float[Math.toIntExact(layer.keys().ne(0) * Pages.TOKENS)];
+                            int length = Math.toIntExact(layer.keys().ne(0));
+                            float[] keys = new float[length * Pages.TOKENS];
                             RowConversion.toFloats(layer.keys().type(), rows, keys);
-                            Optional<float[]> directions =
-                                    KeyPooling.pool(
-                                            keys,
-                                            layer.state().keyLength(),
-                                            (int) layer.keys().ne(0),
-                                            GROUPS);
-                            directions.ifPresent(found -> result.put(number, found));
+                            KeyBounds.of(keys, length)
+                                    .ifPresent(bounds -> result.put(number, bounds));
                         });
         return result;
     }

@@ -10,7 +10,9 @@ import java.util.List;
  * @param pages whole pages, all of whose positions are computed
  */
 public record PageQuery(int slice, List<PagePlace> pages) {
-    /** Most tokens of a slice whose queries count, from its end. */
+    /**
+     * Most tokens of a chunk whose queries count, from its end; of rows the last one alone does.
+     */
     public static final int COLUMNS = 32;
 
     /** Checks the slice, and copies the list. */

@@ -442,12 +442,13 @@ public abstract class ShardContractTest {
                                 PageMove.in(21, slot(1, 1))),
                         next);
 
-        // Sums over other orders of slots differ in the last bits of half precision.
+        // Sums of half precision over slots in another order: an error of 2^-11 for each of the 150
+        // terms, as many up as down.
         float scale = 0;
         for (float logit : expected) {
             scale = Math.max(scale, Math.abs(logit));
         }
-        assertArrayEquals(expected, rows(found), 2e-3f * scale);
+        assertArrayEquals(expected, rows(found), 1e-2f * scale);
     }
 
     @Test

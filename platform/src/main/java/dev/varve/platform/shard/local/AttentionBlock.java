@@ -94,7 +94,9 @@ final class AttentionBlock {
         long end = 0;
         for (AttentionInputs.Part part : target.inputs().parts()) {
             end += part.tokens() - dropped;
-            long count = Math.min(part.tokens() - dropped, PageQuery.COLUMNS);
+            // However many tokens of decode are computed at once, the last one is what counts.
+            int most = part.rows() ? 1 : PageQuery.COLUMNS;
+            long count = Math.min(part.tokens() - dropped, most);
             Tensor last =
                     ops.view(
                             query,

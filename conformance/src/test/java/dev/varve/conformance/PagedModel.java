@@ -1,0 +1,61 @@
+package dev.varve.conformance;
+
+import dev.varve.api.ggml.GgmlType;
+import dev.varve.conformance.RandomModel.Family;
+import dev.varve.platform.engine.GenerationEnd;
+import dev.varve.platform.paging.PagePolicy;
+import dev.varve.platform.paging.PoolRequest;
+import dev.varve.platform.runtime.LoadedModel;
+import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.ExactRows;
+import dev.varve.testkit.TensorType;
+
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** A random model whose sequences get longer than their pools. */
+record PagedModel(Path file, RandomModel spec, ModelSettings settings) {
+    static final int CONTEXT = 2048;
+
+    /** The least pool that there is. */
+    static final int POOL = 512;
+
+    static final int ANSWER = 90;
+
+    static PagedModel of(
+            Family family, TensorType weights, GgmlType cache, int parallel, Path folder)
+            throws Exception {
+        RandomModel spec = family.wide(weights);
+        ModelSettings settings = Cpu.settings(CONTEXT, parallel, new CacheTypes(cache, cache));
+        return new PagedModel(
+                spec.write(folder), spec, settings.with(settings.computation().with(ExactRows.ON)));
+    }
+
+    ModelSettings pooled(int pool, PagePolicy policy) {
+        return settings.withPool(
+                Optional.of(
+                        new PoolRequest(
+                                new PoolRequest.Size.Fixed(pool), Optional.of(policy), 16)));
+    }
+
+    LoadedModel load(ModelSettings how, int... cuts) {
+        return Cpu.load(file, how, cuts);
+    }
+
+    int[] tokens(int count, long seed) {
+        return spec.tokens(count, seed);
+    }
+
+    /** What a fresh model answers to a prompt alone. */
+    int[] alone(ModelSettings how, int[] prompt) throws Exception {
+        try (LoadedModel model = load(how)) {
+            return Answer.ask(model.engine(), prompt, ANSWER).tokens();
+        }
+    }
+
+    /** What became of the pages of an answer. */
+    static GenerationEnd.Paging paging(Answer answer) throws Exception {
+        return answer.end().paging().orElseThrow();
+    }
+}

@@ -84,6 +84,15 @@ class LocalShardContractTest {
                     LoadProgress.silent());
         }
 
+        /**
+         * Values are added up in half precision, with an error of 2^-11 for each of 150 terms, and
+         * what comes after attention makes it larger; measured at F32 it is 1e-5.
+         */
+        @Override
+        protected float orderTolerance() {
+            return 0.03f;
+        }
+
         private int regionSlots() {
             return ShardFootprint.of(
                             shape(), shape().allLayers(), Cpu.F16, SlotSpan.BLOCK, SlotSpan.BLOCK)

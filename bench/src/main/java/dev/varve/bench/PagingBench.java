@@ -1,0 +1,324 @@
+package dev.varve.bench;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.backend.BackendOptions;
+import dev.varve.api.backend.ComputeDevice;
+import dev.varve.api.backend.DeviceOptions;
+import dev.varve.platform.engine.Engine;
+import dev.varve.platform.engine.GeneratedToken;
+import dev.varve.platform.engine.GenerationEnd;
+import dev.varve.platform.engine.GenerationListener;
+import dev.varve.platform.engine.GenerationRequest;
+import dev.varve.platform.paging.PagePolicy;
+import dev.varve.platform.paging.PoolRequest;
+import dev.varve.platform.runtime.LoadedModel;
+import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.runtime.OpenedModel;
+import dev.varve.platform.runtime.SequenceLimits;
+import dev.varve.platform.shard.CacheChanges;
+import dev.varve.platform.shard.CacheMove;
+import dev.varve.platform.shard.CacheSizes;
+import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.ModelRange;
+import dev.varve.platform.shard.PageMove;
+import dev.varve.platform.shard.Pages;
+import dev.varve.platform.shard.Shard;
+import dev.varve.platform.shard.ShardOptions;
+import dev.varve.platform.shard.local.LocalShard;
+import dev.varve.plugin.cpu.CpuBackendProvider;
+
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
+
+/**
+ * What a bounded attention cache costs and brings: decode far behind the pool against decode in a
+ * short context without one, prefill through a pool against the same attention without pages, and
+ * how fast pages move.
+ *
+ * <pre>
+ * PagingBench [--model FILE] [--family qwen35] [--folder DIR] [--vocab 4096] [--pairs 9] [--threads 2]
+ *     [--pool 1024] [--policy qk] [--far 12000] [--near 2000] [--short 1200] [-n 64] [--only decode|prefill|moves]
+ * </pre>
+ */
+public final class PagingBench {
+    private static final PrintStream OUT = System.out;
+    private static final int CONTEXT = 16384;
+
+    private final Map<String, String> flags;
+    private final Random random = new Random(11);
+
+    /** Tokens of a part of an answer that is timed. */
+    private final int stretch;
+
+    private PagingBench(Map<String, String> flags) {
+        this.flags = flags;
+        stretch = number("-n", 64);
+    }
+
+    /** Runs the benchmark. */
+    public static void main(String... arguments) throws Exception {
+        Map<String, String> flags = new HashMap<>();
+        flags.put("--vocab", "4096");
+        for (int i = 0; i + 1 < arguments.length; i += 2) {
+            flags.put(arguments[i], arguments[i + 1]);
+        }
+        new PagingBench(flags).run();
+        System.exit(0);
+    }
+
+    private int number(String flag, int usual) {
+        return Integer.parseInt(flags.getOrDefault(flag, Integer.toString(usual)));
+    }
+
+    private void run() throws Exception {
+        Path file = BenchModels.write(flags);
+        String only = flags.getOrDefault("--only", "");
+        try (ComputeDevice device = device()) {
+            if (only.isEmpty() || only.equals("moves")) {
+                moves(file, device);
+            }
+            if (only.isEmpty() || only.equals("prefill")) {
+                prefill(file, device);
+            }
+            if (only.isEmpty() || only.equals("decode")) {
+                decode(file, device);
+            }
+        }
+    }
+
+    private ModelSettings pooled(int pool) {
+        PagePolicy policy =
+                PagePolicy.valueOf(flags.getOrDefault("--policy", "qk").toUpperCase(Locale.ROOT));
+        return ModelSettings.of(SequenceLimits.of(CONTEXT, 1))
+                .withPool(
+                        Optional.of(
+                                new PoolRequest(
+                                        new PoolRequest.Size.Fixed(pool),
+                                        Optional.of(policy),
+                                        64)));
+    }
+
+    /** An answer of which one part after the other is asked for. */
+    private final class Paused implements GenerationListener {
+        private final Semaphore wanted = new Semaphore(0);
+        private final Semaphore given = new Semaphore(0);
+        private final CompletableFuture<GenerationEnd> end = new CompletableFuture<>();
+
+        /** Tokens per second of the next part. */
+        double next() throws InterruptedException {
+            long begin = System.nanoTime();
+            wanted.release(stretch);
+            given.acquire(stretch);
+            return stretch * 1e9 / (System.nanoTime() - begin);
+        }
+
+        void finish() {
+            wanted.release(CONTEXT);
+            end.join();
+        }
+
+        @Override
+        public boolean onToken(GeneratedToken token) {
+            wanted.acquireUninterruptibly();
+            given.release();
+            return true;
+        }
+
+        @Override
+        public void onEnd(GenerationEnd how) {
+            end.complete(how);
+        }
+
+        @Override
+        public void onError(VarveException error) {
+            end.completeExceptionally(error);
+        }
+    }
+
+    private Paused begin(LoadedModel model, int prompt, int parts) throws InterruptedException {
+        Paused paused = new Paused();
+        model.engine()
+                .submit(
+                        GenerationRequest.greedy(tokens(model, prompt), (parts + 1) * stretch),
+                        paused);
+        // The prompt is computed, and what is compiled late is compiled.
+        paused.next();
+        return paused;
+    }
+
+    private int[] tokens(LoadedModel model, int count) {
+        return random.ints(count, 0, model.adapter().shape().vocabularySize()).toArray();
+    }
+
+    private void decode(Path file, ComputeDevice device) throws Exception {
+        int pairs = number("--pairs", 9);
+        int pool = number("--pool", 1024);
+        int far = number("--far", 12000);
+        int near = number("--near", 2000);
+        int small = number("--short", 1200);
+        Ratio unbounded = new Ratio(far + " in " + pool + " / " + small);
+        Ratio flat = new Ratio(far + " / " + near + ", both in " + pool);
+        try (LoadedModel paged = LoadedModel.load(BenchPlugins.open(file), device, pooled(pool));
+                LoadedModel closer =
+                        LoadedModel.load(BenchPlugins.open(file), device, pooled(pool));
+                LoadedModel whole =
+                        LoadedModel.load(
+                                BenchPlugins.open(file),
+                                device,
+                                ModelSettings.of(SequenceLimits.of(4096, 1)))) {
+            OUT.println(paged.engine().status().memory().kv() + " bytes of KV and states, pooled");
+            Paused first = begin(paged, far, pairs);
+            Paused second = begin(closer, near, pairs);
+            for (int pair = 0; pair < pairs; pair++) {
+                Paused third = begin(whole, small - stretch, 1);
+                double farRate = first.next();
+                double shortRate = third.next();
+                double nearRate = second.next();
+                unbounded.add(farRate, shortRate);
+                flat.add(farRate, nearRate);
+                third.finish();
+            }
+            first.finish();
+            second.finish();
+            OUT.println(paged.engine().status().paging().orElseThrow());
+        }
+        OUT.println(unbounded.describe("paged", "whole"));
+        OUT.println(flat.describe("far", "near"));
+    }
+
+    /** When which prompt tokens were computed. */
+    private static final class Progress implements GenerationListener {
+        private final TreeMap<Integer, Long> times = new TreeMap<>();
+        private final CompletableFuture<GenerationEnd> end = new CompletableFuture<>();
+
+        static Progress of(Engine engine, int[] prompt) {
+            Progress progress = new Progress();
+            progress.times.put(0, System.nanoTime());
+            engine.submit(GenerationRequest.greedy(prompt, 1), progress);
+            progress.end.join();
+            return progress;
+        }
+
+        double millis(int begin, int end) {
+            return (times.get(end) - times.get(begin)) / 1e6;
+        }
+
+        @Override
+        public void onPrefill(int done, int all) {
+            times.put(done, System.nanoTime());
+        }
+
+        @Override
+        public boolean onToken(GeneratedToken token) {
+            return true;
+        }
+
+        @Override
+        public void onEnd(GenerationEnd how) {
+            end.complete(how);
+        }
+
+        @Override
+        public void onError(VarveException error) {
+            end.completeExceptionally(error);
+        }
+    }
+
+    /**
+     * A prompt of four pools. Without pages the same attention is that of the last window of a
+     * prompt that just fits, for each window behind the pool.
+     */
+    private void prefill(Path file, ComputeDevice device) throws Exception {
+        int pool = 2048;
+        int window = 512;
+        int prompt = 4 * pool;
+        Ratio ratio = new Ratio("prefill " + prompt + " in " + pool);
+        try (LoadedModel paged = LoadedModel.load(BenchPlugins.open(file), device, pooled(pool));
+                LoadedModel whole =
+                        LoadedModel.load(
+                                BenchPlugins.open(file),
+                                device,
+                                ModelSettings.of(SequenceLimits.of(4096, 1)))) {
+            for (int pair = -1; pair < number("--pairs", 9) / 3; pair++) {
+                Progress own = Progress.of(paged.engine(), tokens(paged, prompt));
+                Progress other = Progress.of(whole.engine(), tokens(whole, pool + 1));
+                double last = other.millis(pool - window, pool);
+                double same = other.millis(0, pool) + (prompt - pool) / window * last;
+                if (pair >= 0) {
+                    ratio.add(prompt * 1000.0 / own.millis(0, prompt), prompt * 1000.0 / same);
+                }
+            }
+        }
+        OUT.println(ratio.describe("paged", "same span"));
+        OUT.printf(Locale.ROOT, "time %.3f of the same attention%n", 1 / ratio.median());
+    }
+
+    /** Pages go out and come back, for the first time and when their memory is there already. */
+    private void moves(Path file, ComputeDevice device) throws Exception {
+        int pool = number("--pool", 1024);
+        int rounds = 32;
+        OpenedModel opened = BenchPlugins.open(file);
+        ModelRange whole =
+                new ModelRange(
+                        opened.file(), opened.adapter(), opened.adapter().shape().allLayers());
+        CacheSizes sizes = new CacheSizes(pool, 2, 0);
+        try (Shard paged =
+                LocalShard.load(
+                        whole,
+                        device,
+                        ShardOptions.of(CacheTypes.f16(), sizes),
+                        LoadProgress.silent())) {
+            int count = pool / Pages.TOKENS;
+            for (int round = 0; round < 2; round++) {
+                double out = move(paged, PageMove.Direction.OUT, count, rounds);
+                double in = move(paged, PageMove.Direction.IN, count, rounds);
+                OUT.printf(
+                        Locale.ROOT,
+                        "pages %s: out %.2f GB/s, in %.2f GB/s%n",
+                        round == 0 ? "for the first time" : "again",
+                        out,
+                        in);
+            }
+        }
+    }
+
+    private static double move(Shard shard, PageMove.Direction way, int count, int rounds) {
+        long before = shard.memory().hostPages();
+        long nanos = 0;
+        for (int round = 0; round < rounds; round++) {
+            List<CacheMove> moves = new ArrayList<>();
+            for (int page = 0; page < count; page++) {
+                moves.add(new PageMove(1 + round * count + page, page * Pages.TOKENS, way));
+            }
+            long begin = System.nanoTime();
+            shard.change(new CacheChanges(List.of(), moves)).join();
+            nanos += System.nanoTime() - begin;
+        }
+        long held = Math.max(before, shard.memory().hostPages());
+        return (double) held / nanos;
+    }
+
+    private ComputeDevice device() {
+        Path natives = BenchPlugins.natives();
+        return new CpuBackendProvider()
+                .open(new BackendOptions(natives, Optional.of(natives), false))
+                .open(
+                        0,
+                        new DeviceOptions(
+                                OptionalInt.of(number("--threads", 2)),
+                                OptionalInt.empty(),
+                                false));
+    }
+}

@@ -1,13 +1,29 @@
 package dev.varve.api.ggml;
 
+import static dev.varve.api.ggml.Native.C_POINTER;
+import static dev.varve.api.ggml.Native.C_SIZE_T;
+import static dev.varve.api.ggml.Native.returns;
+import static dev.varve.api.ggml.Native.returnsNothing;
+
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
 import java.nio.ByteBuffer;
 
 /**
  * Memory of this process outside of the heap, of which the runtime's limit for direct buffers knows
- * nothing. Filled with zeros at first. To be closed only when nobody uses its bytes any more.
+ * nothing. To be closed only when nobody uses its bytes any more.
  */
 public final class HostMemory implements AutoCloseable {
+    private static final long HUGE_PAGE = 2 << 20;
+
+    /** {@code void * aligned_alloc(size_t alignment, size_t size)} */
+    private static final MethodHandle ALIGNED_ALLOC =
+            Native.bindSystem("aligned_alloc", returns(C_POINTER, C_SIZE_T, C_SIZE_T));
+
+    /** {@code void free(void * memory)} */
+    private static final MethodHandle FREE = Native.bindSystem("free", returnsNothing(C_POINTER));
+
     private final Arena arena;
     private final ByteBuffer bytes;
 
@@ -17,7 +33,7 @@ public final class HostMemory implements AutoCloseable {
     }
 
     /**
-     * Takes memory from the system.
+     * Takes memory from the system, filled with zeros.
      *
      * @throws OutOfMemoryError if it has no more
      */
@@ -29,6 +45,33 @@ public final class HostMemory implements AutoCloseable {
             arena.close();
             throw e;
         }
+    }
+
+    /**
+     * Takes a large piece of memory from the system, in large pages of its where it has them. What
+     * it holds is undefined; the system hands it out when it is touched.
+     *
+     * @throws OutOfMemoryError if it has no more
+     */
+    @SuppressWarnings("restricted")
+    public static HostMemory reserve(int bytes) {
+        long size = Math.ceilDiv((long) bytes, HUGE_PAGE) * HUGE_PAGE;
+        MemorySegment memory =
+                Native.call(() -> (MemorySegment) ALIGNED_ALLOC.invokeExact(HUGE_PAGE, size));
+        if (Native.isNull(memory)) {
+            throw new OutOfMemoryError("the system has no " + size + " bytes more");
+        }
+        Arena arena = Arena.ofShared();
+        MemorySegment owned = memory.reinterpret(size, arena, HostMemory::free);
+        MemoryAdvice.give(owned, MemoryAdvice.HUGE_PAGE);
+        return new HostMemory(arena, owned.asSlice(0, bytes).asByteBuffer());
+    }
+
+    private static void free(MemorySegment memory) {
+        Native.run(
+                () -> {
+                    FREE.invokeExact(memory);
+                });
     }
 
     /** All of its bytes, which any thread may use. */

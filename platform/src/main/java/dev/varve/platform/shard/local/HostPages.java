@@ -1,14 +1,10 @@
 package dev.varve.platform.shard.local;
 
-import dev.varve.api.VarveException;
-import dev.varve.api.ggml.HostMemory;
 import dev.varve.api.ggml.Tensor;
 import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.Pages;
 
 import java.nio.ByteBuffer;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -19,11 +15,8 @@ import java.util.Map;
  */
 final class HostPages implements AutoCloseable {
     private final KvPool pool;
-    private final int pageBytes;
-    private final Map<Long, HostMemory> pages = new HashMap<>();
-
-    /** Memory that no page needs at the moment. */
-    private final Deque<HostMemory> spare = new ArrayDeque<>();
+    private final PageMemory memory;
+    private final Map<Long, ByteBuffer> pages = new HashMap<>();
 
     /**
      * @param pool where rows come from
@@ -34,12 +27,13 @@ final class HostPages implements AutoCloseable {
         for (KvPool.Layer layer : pool.layers().values()) {
             bytes += Pages.TOKENS * (layer.keys().nb(1) + layer.values().nb(1));
         }
-        pageBytes = Math.toIntExact(bytes);
+        // A shard without full attention has pages all the same, of nothing.
+        memory = new PageMemory(Math.toIntExact(Math.max(1, bytes)));
     }
 
     /** Bytes of the memory that was taken from the system. */
     long bytes() {
-        return (long) (pages.size() + spare.size()) * pageBytes;
+        return memory.bytes();
     }
 
     boolean holds(long page) {
@@ -81,40 +75,22 @@ final class HostPages implements AutoCloseable {
 
     /** The bytes of a page that is to be written, which need not be there yet. */
     private ByteBuffer room(long page) {
-        return pages.computeIfAbsent(page, name -> take()).bytes();
-    }
-
-    private HostMemory take() {
-        if (!spare.isEmpty()) {
-            return spare.pop();
-        }
-        try {
-            return HostMemory.allocate(pageBytes);
-        } catch (OutOfMemoryError e) {
-            throw new VarveException(
-                    VarveException.Kind.OUT_OF_MEMORY,
-                    "host memory for pages of the attention cache: expected "
-                            + pageBytes
-                            + " bytes more beside "
-                            + bytes()
-                            + ", found none",
-                    e);
-        }
+        return pages.computeIfAbsent(page, name -> memory.take());
     }
 
     private ByteBuffer require(long page) {
-        HostMemory memory = pages.get(page);
-        if (memory == null) {
+        ByteBuffer bytes = pages.get(page);
+        if (bytes == null) {
             throw new IllegalArgumentException("page " + page + " is not in host memory");
         }
-        return memory.bytes();
+        return bytes;
     }
 
     /** Forgets a page, if it is there. */
     void drop(long page) {
-        HostMemory memory = pages.remove(page);
-        if (memory != null) {
-            spare.push(memory);
+        ByteBuffer bytes = pages.remove(page);
+        if (bytes != null) {
+            memory.giveBack(bytes);
         }
     }
 
@@ -139,9 +115,7 @@ final class HostPages implements AutoCloseable {
 
     @Override
     public void close() {
-        pages.values().forEach(HostMemory::close);
-        spare.forEach(HostMemory::close);
         pages.clear();
-        spare.clear();
+        memory.close();
     }
 }

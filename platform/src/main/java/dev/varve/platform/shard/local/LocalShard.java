@@ -322,6 +322,7 @@ public final class LocalShard implements Shard {
                 () -> {
                     check.require(changes);
                     make(changes);
+                    memory = measure();
                 });
     }
 

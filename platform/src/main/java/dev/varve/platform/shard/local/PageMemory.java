@@ -1,0 +1,131 @@
+package dev.varve.platform.shard.local;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.ggml.HostMemory;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+
+/**
+ * Host memory for pages of one size, taken from the system in slabs. The system hands memory out
+ * when it is touched, which takes as long as a copy: so the next slab is touched by a thread of its
+ * own while pages of the one before are left. Not thread-safe.
+ */
+final class PageMemory implements AutoCloseable {
+    /** About what a slab has. */
+    private static final int SLAB_BYTES = 16 << 20;
+
+    private static final int SYSTEM_PAGE = 4 << 10;
+
+    private final int pageBytes;
+    private final int pagesPerSlab;
+    private final List<HostMemory> slabs = new ArrayList<>();
+    private final Deque<ByteBuffer> free = new ArrayDeque<>();
+    private Optional<CompletableFuture<HostMemory>> coming = Optional.empty();
+
+    /**
+     * @param pageBytes bytes of a page, above 0
+     */
+    PageMemory(int pageBytes) {
+        this.pageBytes = pageBytes;
+        pagesPerSlab = Math.max(1, SLAB_BYTES / pageBytes);
+    }
+
+    /** Bytes that were taken from the system. */
+    long bytes() {
+        return (long) slabs.size() * pagesPerSlab * pageBytes;
+    }
+
+    /**
+     * Memory for a page, whatever it holds.
+     *
+     * @throws VarveException of kind OUT_OF_MEMORY if the system has no more
+     */
+    ByteBuffer take() {
+        if (free.isEmpty()) {
+            add(coming.isPresent() ? join(coming.get()) : allocate());
+            coming = Optional.empty();
+        }
+        if (free.size() <= pagesPerSlab / 2 && coming.isEmpty() && !slabs.isEmpty()) {
+            coming = Optional.of(begin());
+        }
+        return free.pop();
+    }
+
+    /** Memory that a page does not need any more. */
+    void giveBack(ByteBuffer page) {
+        free.push(page);
+    }
+
+    private CompletableFuture<HostMemory> begin() {
+        CompletableFuture<HostMemory> slab = new CompletableFuture<>();
+        Thread.ofPlatform()
+                .daemon()
+                .name("varve-pages")
+                .start(
+                        () -> {
+                            try {
+                                slab.complete(touched(allocate()));
+                            } catch (RuntimeException | Error e) {
+                                slab.completeExceptionally(e);
+                            }
+                        });
+        return slab;
+    }
+
+    private static HostMemory touched(HostMemory memory) {
+        ByteBuffer bytes = memory.bytes();
+        for (int at = 0; at < bytes.capacity(); at += SYSTEM_PAGE) {
+            bytes.put(at, (byte) 0);
+        }
+        return memory;
+    }
+
+    private static HostMemory join(CompletableFuture<HostMemory> slab) {
+        try {
+            return slab.join();
+        } catch (CompletionException e) {
+            if (e.getCause() instanceof VarveException failure) {
+                throw failure;
+            }
+            throw e;
+        }
+    }
+
+    private HostMemory allocate() {
+        try {
+            return HostMemory.reserve(pagesPerSlab * pageBytes);
+        } catch (OutOfMemoryError e) {
+            throw new VarveException(
+                    VarveException.Kind.OUT_OF_MEMORY,
+                    "host memory for pages of the attention cache: expected "
+                            + (long) pagesPerSlab * pageBytes
+                            + " bytes beside the others, found fewer",
+                    e);
+        }
+    }
+
+    private void add(HostMemory slab) {
+        slabs.add(slab);
+        ByteBuffer bytes = slab.bytes();
+        for (int page = pagesPerSlab - 1; page >= 0; page--) {
+            free.push(bytes.slice(page * pageBytes, pageBytes));
+        }
+    }
+
+    @Override
+    public void close() {
+        coming.ifPresent(
+                slab -> slab.thenAccept(HostMemory::close).exceptionally(e -> null).join());
+        coming = Optional.empty();
+        slabs.forEach(HostMemory::close);
+        slabs.clear();
+        free.clear();
+    }
+}

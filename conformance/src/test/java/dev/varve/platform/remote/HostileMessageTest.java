@@ -23,6 +23,12 @@ import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.HostBoundary;
 import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.PageDrop;
+import dev.varve.platform.shard.PageMap;
+import dev.varve.platform.shard.PageMove;
+import dev.varve.platform.shard.PageQuery;
+import dev.varve.platform.shard.Pages;
+import dev.varve.platform.shard.RowRun;
 import dev.varve.platform.shard.ShardFootprint;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.Slice;
@@ -66,6 +72,9 @@ class HostileMessageTest {
     private static final int LOADS = 1_000 * Integer.getInteger("varve.test.soak", 1);
     private static final int SLOTS = 512;
     private static final int ROWS = 4;
+
+    /** A page that stays in host memory unless a spoilt message drops it. */
+    private static final long KEPT = 31;
 
     @TempDir static Path folder;
     private static LagunaHost host;
@@ -175,7 +184,8 @@ class HostileMessageTest {
                             ShardOptions.of(
                                             types,
                                             new CacheSizes(SLOTS, ROWS, region, new Stashes(2, 4)))
-                                    .withCaptures(List.of(range.begin() + 1, layers)),
+                                    .withCaptures(List.of(range.begin() + 1, layers))
+                                    .scoringPages(),
                             new LoadRequest.Device(
                                     "cpu:0",
                                     new DeviceOptions(
@@ -215,11 +225,56 @@ class HostileMessageTest {
                             Phase.DECODE,
                             List.of(),
                             slice(8, 1, 256, OutputRows.BEST)));
+            valid.add(paged());
+            valid.add(
+                    ChangeCodec.encode(
+                            new CacheChanges(
+                                    List.of(),
+                                    List.of(
+                                            PageMove.out(KEPT, 0),
+                                            PageMove.in(KEPT, 448),
+                                            new SlotCopy(448, 64, Pages.TOKENS),
+                                            new PageDrop(KEPT + 1)))));
             CacheLayout layout = CacheLayout.of(adapter.shape(), range, types, region);
             List<CachePart> parts =
                     new ArrayList<>(layout.rows(new SlotSpan(0, SlotSpan.BLOCK), 0, 11));
             parts.addAll(layout.states(1, 11));
+            layout.rows(List.of(RowRun.onHost(70, 9, KEPT))).forEach(parts::addAll);
             valid.add(Message.of(MessageType.EXPORT, new PartCodec(range).encode(parts)));
+        }
+
+        /** Pages go and come, lie in another order, and are asked for. */
+        private Message paged() {
+            Slice straight = slice(70, 2, 256, OutputRows.BEST);
+            SlicePlace place =
+                    new SlicePlace(
+                            70,
+                            straight.slots(),
+                            2,
+                            2,
+                            SlicePlace.NO_STASH,
+                            PageMap.of(new int[] {1, PageMap.EMPTY, 0, 2}));
+            CacheChanges changes =
+                    new CacheChanges(
+                            List.of(),
+                            List.of(
+                                    PageMove.out(21, 256),
+                                    PageMove.out(22, 384),
+                                    PageMove.in(21, 384),
+                                    new PageDrop(22)));
+            PageQuery query =
+                    new PageQuery(
+                            0,
+                            List.of(
+                                    new PageQuery.PagePlace(21, PageQuery.PagePlace.ON_HOST),
+                                    new PageQuery.PagePlace(23, 384)));
+            return message(
+                    new Batch(
+                            changes,
+                            List.of(new Slice(256, straight.tokens(), place, OutputRows.BEST)),
+                            Phase.DECODE,
+                            List.of(),
+                            List.of(query)));
         }
 
         private Slice slice(int position, int count, int slot, OutputRows outputs) {
@@ -237,7 +292,10 @@ class HostileMessageTest {
 
         private Message forward(
                 CacheChanges changes, Phase phase, List<Integer> captures, Slice... slices) {
-            Batch batch = new Batch(changes, List.of(slices), phase, captures);
+            return message(new Batch(changes, List.of(slices), phase, captures));
+        }
+
+        private Message message(Batch batch) {
             float[] values = new float[batch.tokens() * adapter.boundaryLength(range.begin())];
             SplittableRandom fixed = new SplittableRandom(values.length);
             for (int i = 0; i < values.length; i++) {
@@ -247,8 +305,12 @@ class HostileMessageTest {
                     .encode(batch, Optional.of(new HostBoundary(values, batch.tokens())));
         }
 
-        /** Adds the message that puts back what the last one copies out. */
+        /**
+         * Adds the message that puts back what the last one copies out; the one before brings a
+         * page to the host of which that copies some.
+         */
         void addAdoption(ShardService service) throws Exception {
+            ask(service, valid.get(valid.size() - 2)).orElseThrow();
             Message export = valid.getLast();
             ByteBuffer exported = ask(service, export).orElseThrow().payload();
             valid.add(new Message(MessageType.ADOPT, export.meta(), exported));

@@ -237,7 +237,7 @@ public final class ShardPipeline implements CacheMover, AutoCloseable {
                         .toArray(CompletableFuture[]::new));
     }
 
-    /** Bytes of all shards. */
+    /** Bytes of all shards, on their devices and in host memory. */
     public ShardMemory memory() {
         ShardMemory sum = new ShardMemory(0, 0, 0, 0);
         for (Stage stage : stages) {
@@ -247,7 +247,8 @@ public final class ShardPipeline implements CacheMover, AutoCloseable {
                             sum.weights() + each.weights(),
                             sum.mappedWeights() + each.mappedWeights(),
                             sum.kv() + each.kv(),
-                            sum.compute() + each.compute());
+                            sum.compute() + each.compute(),
+                            sum.hostPages() + each.hostPages());
         }
         return sum;
     }

@@ -104,7 +104,7 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
         int sliceCount = fields.number("slices", 1, MAX_SLICES);
         List<PageMap> maps = new ArrayList<>();
         for (int i = 0; i < sliceCount; i++) {
-            maps.add(pages(large));
+            maps.add(pages(large, payload));
         }
         int queryCount = fields.number("queries", 0, sliceCount);
         List<PageQuery> queries = new ArrayList<>();
@@ -141,10 +141,14 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
         }
     }
 
-    private static PageMap pages(FieldReader large) {
+    private static PageMap pages(FieldReader large, ByteBuffer payload) {
         int count = large.number("pages of a span", 0, MOST_PAGES);
         if (count == 0) {
             return PageMap.STRAIGHT;
+        }
+        if (payload.remaining() < count * Integer.BYTES) {
+            throw FieldReader.invalid(
+                    "pages of a span", count, payload.remaining() / Integer.BYTES);
         }
         int[] pages = new int[count];
         for (int run = 0; run < count; run++) {

@@ -161,13 +161,19 @@ record ResultCodec(
     /** Of a query and a layer, how many pages are scored. */
     private record Scored(int query, int layer, int pages) {}
 
+    /** Query after query, of each the layers in ascending order, so that none answers twice. */
     private List<Scored> scored(Batch batch, FieldReader fields) {
         int queries = batch.queries().size();
         int count = fields.number("scores", 0, queries * range.size());
         List<Scored> scored = new ArrayList<>();
+        int query = 0;
+        int least = range.begin();
         for (int i = 0; i < count; i++) {
-            int query = fields.number("query", 0, queries - 1);
-            int layer = fields.number("layer of scores", range.begin(), range.end() - 1);
+            int next = fields.number("query", query, queries - 1);
+            least = next == query ? least : range.begin();
+            query = next;
+            int layer = fields.number("layer of scores", least, range.end() - 1);
+            least = layer + 1;
             scored.add(new Scored(query, layer, batch.queries().get(query).pages().size()));
         }
         return scored;

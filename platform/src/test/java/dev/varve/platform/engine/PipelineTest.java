@@ -10,9 +10,16 @@ import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerState;
 import dev.varve.api.model.ModelShape;
 import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.Boundary;
+import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.ComputeUnit;
+import dev.varve.platform.shard.FakeShard;
 import dev.varve.platform.shard.Feature;
+import dev.varve.platform.shard.HostBoundary;
 import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.PageQuery;
+import dev.varve.platform.shard.PageScores;
+import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SlicePlace;
@@ -25,6 +32,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -208,6 +216,76 @@ class PipelineTest {
             ShardResult result = pipeline.forward(batch(0, captures));
 
             assertEquals(captures, result.features().stream().map(Feature::layer).toList());
+        }
+    }
+
+    /** A shard that answers every query with the numbers of its layers. */
+    private static final class ScoringShard extends FakeShard {
+        ScoringShard(LayerRange range) {
+            super(range, "scoring:" + range.begin(), new Object());
+        }
+
+        @Override
+        public CompletableFuture<ShardResult> forward(Batch batch, Optional<Boundary> boundary) {
+            List<PageScores> scores = new ArrayList<>();
+            for (int query = 0; query < batch.queries().size(); query++) {
+                for (int layer = range().begin(); layer < range().end(); layer++) {
+                    scores.add(new PageScores(query, layer, new float[] {layer}));
+                }
+            }
+            return CompletableFuture.completedFuture(
+                    new ShardResult(
+                            new float[0],
+                            new int[1],
+                            0,
+                            Optional.of(new HostBoundary(new float[1], 1)),
+                            List.of(),
+                            scores));
+        }
+
+        @Override
+        public ShardMemory memory() {
+            int unit = range().end();
+            return new ShardMemory(unit, 10 * unit, 100 * unit, 1000 * unit, 10_000 * unit);
+        }
+    }
+
+    @Test
+    void scoresOfAllShardsComeTogetherInTheOrderOfLayers() {
+        List<ScoringShard> shards =
+                List.of(
+                        new ScoringShard(new LayerRange(0, 2)),
+                        new ScoringShard(new LayerRange(2, LAYERS)));
+        try (ShardPipeline pipeline = new ShardPipeline(shards)) {
+            Batch plain = batch(0, List.of());
+            PageQuery query = new PageQuery(0, List.of(new PageQuery.PagePlace(1, 0)));
+            Batch asking =
+                    new Batch(
+                            CacheChanges.NONE,
+                            plain.slices(),
+                            Phase.DECODE,
+                            List.of(),
+                            List.of(query, query));
+
+            ShardResult result = pipeline.forward(asking);
+
+            for (int number = 0; number < 2; number++) {
+                assertEquals(
+                        List.of(0, 1, 2, 3, 4, 5),
+                        result.scoresOf(number).stream().map(PageScores::layer).toList());
+            }
+            assertEquals(List.of(), pipeline.forward(plain).scores());
+        }
+    }
+
+    @Test
+    void memoryIsThatOfAllShardsOnDevicesAndOnTheHost() {
+        List<ScoringShard> shards =
+                List.of(
+                        new ScoringShard(new LayerRange(0, 2)),
+                        new ScoringShard(new LayerRange(2, LAYERS)));
+        try (ShardPipeline pipeline = new ShardPipeline(shards)) {
+            assertEquals(new ShardMemory(8, 80, 800, 8000, 80_000), pipeline.memory());
         }
     }
 

@@ -76,7 +76,12 @@ class ChangeCodecTest {
                 "44; 0; copy count: expected 1 to 2147482623, found 0",
                 "44; -5; copy count: expected 1 to 2147482623, found -5",
                 "44; 2147483647; copy count: expected 1 to 2147482623, found 2147483647",
+                "52; 0; page: expected 1 to 9223372036854775807, found 0",
+                "68; 0; page: expected 1 to 9223372036854775807, found 0",
+                "84; 0; page: expected 1 to 9223372036854775807, found 0",
+                "100; -1; page: expected 1 to 9223372036854775807, found -1",
                 "56; -1; page: expected 1 to 9223372036854775807, found -4294967289",
+                "76; 63; slot of a page: expected a multiple of 64, found 63",
                 "60; -64; slot of a page: expected 0 to 2147483583, found -64",
                 "60; 65; slot of a page: expected a multiple of 64, found 65",
                 "60; 2147483647; slot of a page: expected 0 to 2147483583, found 2147483647"

@@ -18,6 +18,11 @@ import dev.varve.platform.shard.Feature;
 import dev.varve.platform.shard.FlashAttention;
 import dev.varve.platform.shard.HostBoundary;
 import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.PageDrop;
+import dev.varve.platform.shard.PageMap;
+import dev.varve.platform.shard.PageMove;
+import dev.varve.platform.shard.PageQuery;
+import dev.varve.platform.shard.PageScores;
 import dev.varve.platform.shard.RowLayout;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardOptions;
@@ -43,10 +48,11 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 /**
- * The bytes of version 4, as shard processes of earlier releases send and take them. A change here
+ * The bytes of version 7, as shard processes of other releases send and take them. A change here
  * needs another version number.
  */
 class GoldenBytesTest {
@@ -96,15 +102,16 @@ class GoldenBytesTest {
 
         assertEquals(
                 "67: 0100000002000000020000000300000001000000010000000200000003"
-                        + "00000009000000040000000000000001000000010000000001000005000000"
-                        + "04000000030000000000000002000000000000000000000000010000000000"
-                        + "0001000000ffffffff00000000010000000000000004000000000000000100"
-                        + "00000900000000010000000100000200000002000000ffffffff0100000002"
-                        + "00000000000000050000000000000002000000090000000002000000010000"
-                        + "0200000002000000ffffffff020000000000000000000000ffffffffffffff"
-                        + "ff010000000900000000030000000100000200000002000000ffffffff0300"
-                        + "0000020000000000000001 - 0700000002010000010000000700000002010"
-                        + "00002000000003c00c000380042003c00c000380042003c00c000380042",
+                        + "00000009000000040000000000000001000000040000000000000020000000"
+                        + "03000000000000000200000000000000000000000001000000000000010000"
+                        + "00ffffffff0000000001000000000000000400000000000000010000000900"
+                        + "000000010000000100000200000002000000ffffffff010000000200000000"
+                        + "00000005000000000000000200000009000000000200000001000002000000"
+                        + "02000000ffffffff020000000000000000000000ffffffffffffffff010000"
+                        + "000900000000030000000100000200000002000000ffffffff030000000200"
+                        + "00000000000001 - 000000000100000000010000050000000000000000000"
+                        + "00000000000000000000700000002010000010000000700000002010000020"
+                        + "00000003c00c000380042003c00c000380042003c00c000380042",
                 hex(
                         new BatchCodec(BoundaryType.F16, 2)
                                 .encode(batch(), Optional.of(new HostBoundary(values, 6)))));
@@ -125,43 +132,58 @@ class GoldenBytesTest {
                                 new Feature(3, new float[] {6, 5, 4, 3, 2, 1}, 6)));
 
         assertEquals(
-                "67: 0e000000000000000a000000000000000b000000000000000c0000000000"
-                        + "00000d0000000000000003000000020000000000000000000000020000000200"
-                        + "000003000000 - 0000803f0000004000004040000080400000a0400000c0400"
-                        + "000803f0000004000004040000080400000a0400000c0400000c0400000a0400"
-                        + "000804000004040000000400000803f",
+                "67: 0e000000000000000a000000000000000b000000000000000c00000000"
+                        + "0000000d000000000000000000000000000000030000000200000000000000"
+                        + "0000000002000000020000000300000000000000 - 0000803f00000040000"
+                        + "04040000080400000a0400000c0400000803f0000004000004040000080400"
+                        + "000a0400000c0400000c0400000a0400000804000004040000000400000803"
+                        + "f",
                 hex(codec.encode(batch(), result, new ShardMemory(10, 11, 12, 13), 14)));
+    }
+
+    private static LoadRequest load(UnaryOperator<ShardOptions> more) {
+        ShardOptions options =
+                ShardOptions.of(
+                                new CacheTypes(GgmlType.Q8_0, GgmlType.F16),
+                                new CacheSizes(512, 3, 256))
+                        .withWeights(WeightLayout.AS_IN_FILE)
+                        .withFlashAttention(FlashAttention.OFF)
+                        .withExactRows(ExactRows.ON)
+                        .withCaptures(List.of(2, 3));
+        return new LoadRequest(
+                new LoadRequest.Model(
+                        "m.gguf",
+                        "ab",
+                        new LoadRequest.Shape("qwen35", 4, 128, 320),
+                        ModelOptions.defaults()),
+                new LayerRange(1, 3),
+                more.apply(options),
+                new LoadRequest.Device(
+                        "cpu:0", new DeviceOptions(OptionalInt.of(2), OptionalInt.empty(), true)),
+                BoundaryType.BF16);
     }
 
     @Test
     void aLoadHasItsBytes() {
-        LoadRequest request =
-                new LoadRequest(
-                        new LoadRequest.Model(
-                                "m.gguf",
-                                "ab",
-                                new LoadRequest.Shape("qwen35", 4, 128, 320),
-                                ModelOptions.defaults()),
-                        new LayerRange(1, 3),
-                        ShardOptions.of(
-                                        new CacheTypes(GgmlType.Q8_0, GgmlType.F16),
-                                        new CacheSizes(512, 3, 256))
-                                .withWeights(WeightLayout.AS_IN_FILE)
-                                .withFlashAttention(FlashAttention.OFF)
-                                .withExactRows(ExactRows.ON)
-                                .withCaptures(List.of(2, 3)),
-                        new LoadRequest.Device(
-                                "cpu:0",
-                                new DeviceOptions(OptionalInt.of(2), OptionalInt.empty(), true)),
-                        BoundaryType.BF16);
-
         assertEquals(
                 "65: 060000006d2e67677566020000006162060000007177656e3335040000"
                         + "00800000004001000000000000000000000000000000000000050000006370"
                         + "753a3001000000030000000400000071385f30030000006631360002000003"
                         + "00000000010000000000000000000001000200000001000000020000000000"
-                        + "00000102000000020000000200000003000000 - ",
-                hex(request.encode()));
+                        + "0000010200000002000000020000000300000000 - ",
+                hex(load(options -> options).encode()));
+    }
+
+    /** The last byte says it. */
+    @Test
+    void aLoadOfAShardThatScoresPagesHasItsBytes() {
+        assertEquals(
+                "65: 060000006d2e67677566020000006162060000007177656e3335040000"
+                        + "00800000004001000000000000000000000000000000000000050000006370"
+                        + "753a3001000000030000000400000071385f30030000006631360002000003"
+                        + "00000000010000000000000000000001000200000001000000020000000000"
+                        + "0000010200000002000000020000000300000001 - ",
+                hex(load(ShardOptions::scoringPages).encode()));
     }
 
     @Test
@@ -171,21 +193,25 @@ class GoldenBytesTest {
                 List.of(
                         new CachePart.Rows(1, layout, 300, 44, 5),
                         new CachePart.Window(2, layout, 3, 256, 259),
-                        new CachePart.State(3, List.of(6L, 16L), 4, 260));
+                        new CachePart.State(3, List.of(6L, 16L), 4, 260),
+                        new CachePart.Page(1, layout, 1L << 40, 133, 59));
 
         assertEquals(
-                "0300000000000000010000000800000020000000000000000100000008000000"
-                        + "000000002c0100002c0000000500000001000000020000000800000020000000"
-                        + "0000000001000000080000000000000003000000000100000301000002000000"
-                        + "0300000002000000060000000000000010000000000000000400000004010000",
+                "04000000000000000100000008000000200000000000000001000000080000"
+                        + "00000000002c0100002c000000050000000100000002000000080000002000"
+                        + "00000000000001000000080000000000000003000000000100000301000002"
+                        + "00000003000000020000000600000000000000100000000000000004000000"
+                        + "04010000030000000100000008000000200000000000000001000000080000"
+                        + "00000000000000000000010000850000003b000000",
                 hex(new PartCodec(new LayerRange(1, 4)).encode(parts)));
     }
 
     @Test
     void changesHaveTheirBytes() {
         assertEquals(
-                "01000000010000000200000003000000090000000400000000000000020000"
-                        + "00000100000004000005000000010000000200000003000000",
+                "77: 0100000001000000020000000300000009000000040000000000000002"
+                        + "000000 - 00000000000100000004000005000000000000000100000002000"
+                        + "00003000000",
                 hex(
                         ChangeCodec.encode(
                                 new CacheChanges(
@@ -193,6 +219,103 @@ class GoldenBytesTest {
                                         List.of(
                                                 new SlotCopy(256, 1024, 5),
                                                 new SlotCopy(1, 2, 3))))));
+    }
+
+    private static CacheChanges pageChanges() {
+        return new CacheChanges(
+                List.of(),
+                List.of(
+                        PageMove.out(258, 64),
+                        new SlotCopy(64, 128, 64),
+                        PageMove.in(1L << 40, 448),
+                        new PageDrop(7)));
+    }
+
+    @Test
+    void changesOfPagesHaveTheirBytes() {
+        assertEquals(
+                "77: 0000000004000000 - 010000000201000000000000400000000000000"
+                        + "0400000008000000040000000020000000000000000010000c001000003000"
+                        + "0000700000000000000",
+                hex(ChangeCodec.encode(pageChanges())));
+    }
+
+    /** Two slices, the first of which lies in no order, and a question about pages of each. */
+    private static Batch pagedBatch() {
+        PageMap map = PageMap.of(new int[] {0, PageMap.EMPTY, 12, 2, 9, 10, 11, 13});
+        Slice paged =
+                new Slice(
+                        4,
+                        TOKENS,
+                        new SlicePlace(838, new SlotSpan(0, 512), 2, 2, SlicePlace.NO_STASH, map),
+                        OutputRows.BEST,
+                        SliceKind.ROWS);
+        Slice straight =
+                new Slice(
+                        5,
+                        new int[] {1},
+                        new SlicePlace(9, new SlotSpan(512, SlotSpan.BLOCK), 3, 3),
+                        OutputRows.NONE,
+                        SliceKind.ROWS);
+        PageQuery query =
+                new PageQuery(
+                        0,
+                        List.of(
+                                new PageQuery.PagePlace(258, PageQuery.PagePlace.ON_HOST),
+                                new PageQuery.PagePlace(1L << 40, 448),
+                                new PageQuery.PagePlace(9, 0)));
+        return new Batch(
+                pageChanges(),
+                List.of(paged, straight),
+                Phase.DECODE,
+                List.of(),
+                List.of(query, new PageQuery(1, List.of())));
+    }
+
+    @Test
+    void aBatchOfPagesHasItsBytes() {
+        assertEquals(
+                "67: 0100000000000000000000000400000002000000020000009800000004"
+                        + "00000000000000020000004603000000000000000200000200000002000000"
+                        + "ffffffff010000000200000000000000050000000000000001000000090000"
+                        + "0000020000000100000300000003000000ffffffff00000000020000000000"
+                        + "000000 - 01000000020100000000000040000000000000004000000080000"
+                        + "00040000000020000000000000000010000c00100000300000007000000000"
+                        + "000000800000000000000ffffffff0c00000002000000090000000a0000000"
+                        + "b0000000d0000000000000000000000030000000201000000000000fffffff"
+                        + "f0000000000010000c00100000900000000000000000000000100000000000"
+                        + "000070000000201000001000000",
+                hex(new BatchCodec(BoundaryType.F16, 2).encode(pagedBatch(), Optional.empty())));
+    }
+
+    /** Of two layers to the first question, of one to the second, which asks for no page. */
+    @Test
+    void scoresOfPagesHaveTheirBytes() {
+        ResultCodec codec =
+                new ResultCodec(BoundaryType.BF16, new LayerRange(1, 3), OptionalInt.of(2), 3, 1);
+        ShardResult result =
+                new ShardResult(
+                        new float[0],
+                        new int[1],
+                        0,
+                        Optional.of(new HostBoundary(new float[] {1, -2, 0.5f, 3, 1, -2}, 3)),
+                        List.of(),
+                        List.of(
+                                new PageScores(0, 1, new float[] {1, 0.5f, -2}),
+                                new PageScores(0, 2, new float[] {-0.25f, 0, 3}),
+                                new PageScores(1, 2, new float[0])));
+
+        assertEquals(
+                "67: 0e000000000000000a000000000000000b000000000000000c00000000"
+                        + "0000000d000000000000000000000002000000000000000000000003000000"
+                        + "000000000100000000000000020000000100000002000000 - 803f00c0003"
+                        + "f4040803f00c00000803f0000003f000000c0000080be0000000000004040",
+                hex(
+                        codec.encode(
+                                pagedBatch(),
+                                result,
+                                new ShardMemory(10, 11, 12, 13, 1L << 33),
+                                14)));
     }
 
     /** What follows what, and which of it counts. */
@@ -208,10 +331,10 @@ class GoldenBytesTest {
 
         assertEquals(
                 "67: 0100000000000000010000000100000002000000030000000900000003"
-                        + "00000003000000020000000300000000000000010000000400000000000000"
-                        + "040000000900000000010000000100000200000002000000ffffffff040000"
-                        + "00020000000400000000000000000000000200000000 - 010000000200000"
-                        + "00300000004000000",
+                        + "00000003000000020000000300000000000000010000000000000004000000"
+                        + "04000000000000000400000009000000000100000001000002000000020000"
+                        + "00ffffffff04000000020000000400000000000000000000000200000000 -"
+                        + " 0000000001000000020000000300000004000000",
                 hex(
                         new BatchCodec(BoundaryType.F16, 2)
                                 .encode(

@@ -1,6 +1,9 @@
 package dev.varve.platform.remote;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.backend.DeviceOptions;
 import dev.varve.api.model.LayerRange;
@@ -10,32 +13,69 @@ import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.ExactRows;
 import dev.varve.platform.shard.FlashAttention;
 import dev.varve.platform.shard.ShardOptions;
+import dev.varve.platform.wire.Message;
+import dev.varve.platform.wire.WireException;
 
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
+import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.OptionalInt;
+import java.util.function.UnaryOperator;
 
 class LoadRequestTest {
+    private static LoadRequest request(UnaryOperator<ShardOptions> more) {
+        return new LoadRequest(
+                new LoadRequest.Model(
+                        "m.gguf",
+                        "ab",
+                        new LoadRequest.Shape("qwen35", 4, 128, 320),
+                        ModelOptions.defaults()),
+                new LayerRange(1, 3),
+                more.apply(
+                        ShardOptions.of(CacheTypes.f16(), new CacheSizes(512, 3, 0))
+                                .withFlashAttention(FlashAttention.OFF)),
+                new LoadRequest.Device(
+                        "cpu:0", new DeviceOptions(OptionalInt.of(2), OptionalInt.empty(), true)),
+                BoundaryType.F16);
+    }
+
     @ParameterizedTest
     @EnumSource
     void whatNumbersMayDependOnReachesTheShard(ExactRows exact) {
-        LoadRequest request =
-                new LoadRequest(
-                        new LoadRequest.Model(
-                                "m.gguf",
-                                "ab",
-                                new LoadRequest.Shape("qwen35", 4, 128, 320),
-                                ModelOptions.defaults()),
-                        new LayerRange(1, 3),
-                        ShardOptions.of(CacheTypes.f16(), new CacheSizes(512, 3, 0))
-                                .withFlashAttention(FlashAttention.OFF)
-                                .withExactRows(exact),
-                        new LoadRequest.Device(
-                                "cpu:0",
-                                new DeviceOptions(OptionalInt.of(2), OptionalInt.empty(), true)),
-                        BoundaryType.F16);
+        LoadRequest request = request(options -> options.withExactRows(exact));
 
         assertEquals(request, LoadRequest.decode(request.encode()));
+    }
+
+    @Test
+    void whetherPagesAreScoredReachesTheShard() {
+        LoadRequest scoring =
+                request(options -> options.withCaptures(List.of(1, 4)).scoringPages());
+        LoadRequest other = request(options -> options.withCaptures(List.of(1, 4)));
+
+        assertEquals(scoring, LoadRequest.decode(scoring.encode()));
+        assertEquals(other, LoadRequest.decode(other.encode()));
+        assertNotEquals(scoring, other);
+    }
+
+    @Test
+    void whetherPagesAreScoredIsYesOrNo() {
+        ByteBuffer fields = request(options -> options).encode().meta();
+        ByteBuffer two =
+                ByteBuffer.allocate(fields.remaining())
+                        .put(fields)
+                        .put(fields.limit() - 1, (byte) 2);
+        ByteBuffer none = two.slice(0, two.capacity() - 1);
+
+        for (ByteBuffer spoilt : List.of(two.flip(), none)) {
+            WireException refusal =
+                    assertThrows(
+                            WireException.class,
+                            () -> LoadRequest.decode(Message.of(MessageType.LOAD, spoilt)));
+            assertTrue(refusal.getMessage().startsWith("scores pages: "), refusal.getMessage());
+        }
     }
 }

@@ -29,6 +29,7 @@ class PartCodecTest {
     private static final PartCodec CODEC = new PartCodec(new LayerRange(2, 5));
     private static final CachePart ROWS = new CachePart.Rows(2, LAYOUT, 300, 44, 5);
     private static final CachePart WINDOW = new CachePart.Window(3, LAYOUT, 3, 256, 259);
+    private static final CachePart PAGE = new CachePart.Page(2, LAYOUT, 7, 133, 59);
     private static final CachePart STATE = new CachePart.State(4, List.of(6L, 16L), 4, 260);
 
     private static void assertRefused(String why, Executable work) {
@@ -39,10 +40,23 @@ class PartCodecTest {
 
     @Test
     void whatWasEncodedIsDecoded() {
-        List<CachePart> parts = List.of(ROWS, WINDOW, STATE, ROWS);
+        List<CachePart> parts = List.of(ROWS, WINDOW, STATE, PAGE, ROWS);
 
         assertEquals(parts, CODEC.decode(CODEC.encode(parts)));
         assertEquals(List.of(), CODEC.decode(CODEC.encode(List.of())));
+    }
+
+    /** Pages come to lie in slots in front of those where they would lie in their order. */
+    @Test
+    void rowsMayLieInEarlierSlotsThanTheirPositions() {
+        List<CachePart> parts =
+                List.of(
+                        new CachePart.Rows(2, LAYOUT, 0, Integer.MAX_VALUE - 64, 64),
+                        new CachePart.Rows(2, LAYOUT, 64, 8000, 64),
+                        new CachePart.Page(3, LAYOUT, Long.MAX_VALUE, 0, 64),
+                        new CachePart.Page(3, LAYOUT, 1, Integer.MAX_VALUE - 64, 1));
+
+        assertEquals(parts, CODEC.decode(CODEC.encode(parts)));
     }
 
     /** Fields by their offsets; those of the only part begin behind the number of parts. */
@@ -54,19 +68,31 @@ class PartCodecTest {
                 "ROWS; 0; 1025; parts: expected 0 to 1024, found 1025",
                 "ROWS; 0; 2; kind of part: expected 4 bytes, found 0",
                 "ROWS; 0; 0; message: expected no more fields, found 44 bytes",
-                "ROWS; 4; 3; kind of part: expected 0 to 2, found 3",
+                "ROWS; 4; 4; kind of part: expected 0 to 3, found 4",
+                "ROWS; 4; -1; kind of part: expected 0 to 3, found -1",
                 "ROWS; 8; 1; layer: expected 2 to 4, found 1",
                 "ROWS; 8; 5; layer: expected 2 to 4, found 5",
                 "ROWS; 16; 0; elements of a K row: expected 1 to 67108864, found 0",
                 "ROWS; 20; 1; elements of a K row: expected 1 to 67108864, found 4294967360",
                 "ROWS; 16; 65; elements of a K row: expected whole blocks of 32, found 65",
                 "ROWS; 28; -1; elements of a V row: expected 1 to 67108864, found 4294967295",
-                "ROWS; 36; 43; position: expected 0 to 43, found 44",
                 "ROWS; 36; -1; slot: expected 0 to 2147483646, found -1",
-                "ROWS; 40; 301; position: expected 0 to 300, found 301",
+                "ROWS; 40; -1; position: expected 0 to 2147483646, found -1",
+                "ROWS; 40; 2147483647; position: expected 0 to 2147483646, found 2147483647",
+                "ROWS; 40; 2147483645; positions: expected 1 to 2, found 5",
+                "ROWS; 36; 2147483645; positions: expected 1 to 2, found 5",
                 "ROWS; 44; 0; positions: expected 1 to 2147483347, found 0",
                 "ROWS; 44; 2147483347; bytes of parts: expected at most 67108864, found 0 and"
                         + " 214748334700 more",
+                "PAGE; 16; 67108864; bytes of parts: expected at most 67108864, found 0 and"
+                        + " 4206888800 more",
+                "PAGE; 36; 0; page: expected 1 to 9223372036854775807, found 0",
+                "PAGE; 40; -1; page: expected 1 to 9223372036854775807, found -4294967289",
+                "PAGE; 44; -1; position: expected 0 to 2147483583, found -1",
+                "PAGE; 44; 2147483584; position: expected 0 to 2147483583, found 2147483584",
+                "PAGE; 44; 134; positions: expected 1 to 58, found 59",
+                "PAGE; 48; 0; positions: expected 1 to 59, found 0",
+                "PAGE; 48; 60; positions: expected 1 to 59, found 60",
                 "WINDOW; 36; 0; state row: expected 1 to 65536, found 0",
                 "WINDOW; 40; 255; first position: expected whole blocks of 256, found 255",
                 "WINDOW; 40; 512; end position: expected 513 to 2147483647, found 259",
@@ -82,6 +108,7 @@ class PartCodecTest {
         CachePart only =
                 switch (part) {
                     case "ROWS" -> ROWS;
+                    case "PAGE" -> PAGE;
                     case "WINDOW" -> WINDOW;
                     default -> STATE;
                 };
@@ -103,7 +130,7 @@ class PartCodecTest {
 
     @Test
     void fieldsThatAreCutOffAreRefused() {
-        ByteBuffer whole = CODEC.encode(List.of(ROWS, WINDOW, STATE));
+        ByteBuffer whole = CODEC.encode(List.of(ROWS, WINDOW, STATE, PAGE));
 
         for (int length = 0; length < whole.remaining(); length++) {
             ByteBuffer cut = whole.slice(0, length).order(ByteOrder.LITTLE_ENDIAN);
@@ -114,8 +141,10 @@ class PartCodecTest {
     @Test
     void asManyPartsAsAreAllowedFitAMessage() {
         List<CachePart> most = Collections.nCopies(PartCodec.MOST_PARTS, ROWS);
+        List<CachePart> pages = Collections.nCopies(PartCodec.MOST_PARTS, PAGE);
 
         assertTrue(CODEC.encode(most).remaining() <= Message.MAX_META_BYTES);
+        assertTrue(CODEC.encode(pages).remaining() <= Message.MAX_META_BYTES);
         List<CachePart> more = new ArrayList<>(most);
         more.add(ROWS);
         assertRefused("parts: expected at most 1024, found 1025", () -> CODEC.encode(more));

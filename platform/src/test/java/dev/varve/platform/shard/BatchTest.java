@@ -112,4 +112,61 @@ class BatchTest {
         assertEquals(4, slice.writeRow());
         assertFalse(slice.equals(slice(2, 3, OutputRows.LAST)));
     }
+
+    private static Batch asking(int slice) {
+        return new Batch(
+                CacheChanges.NONE,
+                List.of(slice(1, 0, OutputRows.NONE), slice(1, 5, OutputRows.BEST)),
+                Phase.DECODE,
+                List.of(),
+                List.of(new PageQuery(slice, List.of())));
+    }
+
+    @Test
+    void aQueryForASliceThatIsNotThereIsRefused() {
+        assertEquals(1, asking(1).queries().getFirst().slice());
+        assertThrows(IndexOutOfBoundsException.class, () -> asking(2));
+        assertThrows(IllegalArgumentException.class, () -> asking(-1));
+    }
+
+    private static Slice paged(int tokens, int first, int... pages) {
+        SlicePlace place =
+                new SlicePlace(first, SPAN, 3, 3, SlicePlace.NO_STASH, PageMap.of(pages));
+        return new Slice(7, new int[tokens], place, OutputRows.NONE);
+    }
+
+    /** The span of 512 slots has 8 pages, of which those of the tokens must be some. */
+    @Test
+    void aSliceNeedsThePagesOfItsTokensAlone() {
+        assertEquals(512, paged(2, 640, -1, 3, -1, -1, -1, 10, -1, -1).attendedSlots());
+        assertEquals(512, paged(66, 767, -1, 13, 12, -1, -1, 11, -1, -1).attendedSlots());
+        assertEquals(512, paged(512, 640, 17, 16, 15, 14, 13, 12, 11, 10).attendedSlots());
+        for (Runnable wrong :
+                List.<Runnable>of(
+                        () -> paged(2, 703, -1, 3, -1, -1, -1, 10, -1, -1),
+                        () -> paged(66, 767, -1, 13, -1, -1, -1, 11, -1, -1),
+                        () -> paged(1, 0, -1, 3, -1, -1, -1, 10, -1, -1),
+                        () -> paged(513, 640, 17, 16, 15, 14, 13, 12, 11, 10),
+                        () -> paged(1, 640, -1, 3, -1, 10),
+                        () -> paged(1, 640, -1, 3, -1, 10, -1, -1, -1, -1, -1))) {
+            assertThrows(IllegalArgumentException.class, wrong::run);
+        }
+    }
+
+    @Test
+    void slotsThatMoveAreThoseOfCopiesAndPagesButNotOfDrops() {
+        CacheChanges changes =
+                new CacheChanges(
+                        List.of(),
+                        List.of(
+                                new SlotCopy(0, 512, 5),
+                                PageMove.out(1, 0),
+                                PageMove.in(2, 64),
+                                new PageDrop(1)));
+
+        assertEquals(5 + 2 * Pages.TOKENS, changes.movedSlots());
+        assertEquals(List.of(new SlotCopy(0, 512, 5)), changes.copies());
+        assertFalse(changes.isEmpty());
+        assertFalse(new CacheChanges(List.of(), List.of(new PageDrop(1))).isEmpty());
+    }
 }

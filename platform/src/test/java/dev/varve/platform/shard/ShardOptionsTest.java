@@ -1,6 +1,7 @@
 package dev.varve.platform.shard;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -62,6 +63,19 @@ class ShardOptionsTest {
         captures.add(2);
 
         assertEquals(List.of(1), options.captures());
+    }
+
+    @Test
+    void whatElseIsChosenDoesNotChangeWhetherPagesAreScored() {
+        ShardOptions scoring = PLAIN.scoringPages();
+
+        assertFalse(PLAIN.scoresPages());
+        assertTrue(scoring.scoresPages());
+        assertTrue(scoring.withCaptures(List.of(1)).scoresPages());
+        assertTrue(scoring.withWeights(WeightLayout.AS_IN_FILE).scoresPages());
+        assertTrue(scoring.withExactRows(ExactRows.ON).scoresPages());
+        assertTrue(scoring.withFlashAttention(FlashAttention.OFF).scoresPages());
+        assertEquals(List.of(1), PLAIN.withCaptures(List.of(1)).scoringPages().captures());
     }
 
     @ParameterizedTest

@@ -27,6 +27,15 @@ class ShardValuesTest {
     }
 
     @Test
+    void pagesOfTheHostAreNoneOfTheDevicesMemory() {
+        ShardMemory memory = new ShardMemory(1, 10, 100, 1000, 10_000);
+
+        assertEquals(1111, memory.total());
+        assertEquals(10_000, memory.hostPages());
+        assertEquals(0, new ShardMemory(1, 10, 100, 1000).hostPages());
+    }
+
+    @Test
     void aReadyShardHasNoReasonAndNothingToLoad() {
         assertEquals(
                 new ShardHealth(ShardHealth.State.READY, Optional.empty(), 0, Optional.empty()),

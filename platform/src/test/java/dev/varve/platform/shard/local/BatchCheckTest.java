@@ -12,11 +12,15 @@ import dev.varve.api.model.LayerRange;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.Boundary;
 import dev.varve.platform.shard.CacheChanges;
+import dev.varve.platform.shard.CacheMove;
 import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.HostBoundary;
 import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.PageDrop;
+import dev.varve.platform.shard.PageMove;
+import dev.varve.platform.shard.PageQuery;
 import dev.varve.platform.shard.RowLayout;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.Slice;
@@ -93,6 +97,54 @@ class BatchCheckTest {
                         List.of());
         assertTrue(
                 refusal(FIRST, copying, Optional.empty()).endsWith("leaves the pool of 512 slots"));
+    }
+
+    @Test
+    void pagesOutsideOfTheCachesAreRefused() {
+        for (CacheMove fits :
+                List.of(
+                        PageMove.out(1, 448),
+                        PageMove.in(Long.MAX_VALUE, 448),
+                        new PageDrop(Long.MAX_VALUE))) {
+            assertDoesNotThrow(() -> FIRST.require(new CacheChanges(List.of(), List.of(fits))));
+        }
+        for (PageMove wrong :
+                List.of(
+                        PageMove.out(1, 512),
+                        PageMove.in(1, 512),
+                        PageMove.out(1, Integer.MAX_VALUE - 127))) {
+            CacheChanges changes = new CacheChanges(List.of(), List.of(wrong));
+            String refusal =
+                    assertThrows(IllegalArgumentException.class, () -> FIRST.require(changes))
+                            .getMessage();
+
+            assertEquals(wrong + " leaves the pool of 512 slots", refusal);
+        }
+    }
+
+    private static Batch asking(PageQuery.PagePlace... places) {
+        return new Batch(
+                CacheChanges.NONE,
+                List.of(GOOD),
+                Phase.DECODE,
+                List.of(),
+                List.of(new PageQuery(0, List.of(places))));
+    }
+
+    @Test
+    void queriesForPagesFitAShardThatWasLoadedForThem() {
+        BatchCheck scoring = new BatchCheck(new LayerRange(0, 2), 10, 4, OPTIONS.scoringPages());
+        PageQuery.PagePlace last = new PageQuery.PagePlace(1, 448);
+        PageQuery.PagePlace host = new PageQuery.PagePlace(1, PageQuery.PagePlace.ON_HOST);
+        PageQuery.PagePlace beyond = new PageQuery.PagePlace(1, 512);
+
+        assertDoesNotThrow(() -> scoring.require(asking(last, host), Optional.empty()));
+        assertEquals(
+                beyond + " leaves the pool of 512 slots",
+                refusal(scoring, asking(last, beyond), Optional.empty()));
+        assertEquals(
+                "a query for pages from a shard that was not loaded for it",
+                refusal(FIRST, asking(last), Optional.empty()));
     }
 
     @Test

@@ -3,6 +3,7 @@ package dev.varve.conformance;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.transport.Connection;
@@ -10,6 +11,8 @@ import dev.varve.api.transport.Listener;
 import dev.varve.api.transport.TransportOptions;
 import dev.varve.conformance.RandomModel.Family;
 import dev.varve.platform.engine.EngineOptions;
+import dev.varve.platform.paging.PagePolicy;
+import dev.varve.platform.paging.PoolRequest;
 import dev.varve.platform.remote.BoundaryType;
 import dev.varve.platform.remote.ChildLink;
 import dev.varve.platform.remote.ListeningLink;
@@ -98,6 +101,34 @@ class KillTest {
                 assertArrayEquals(expected, answer.tokens(), family + ", kill " + kill);
                 assertEquals(kill + 1, model.health().restarts());
             }
+        }
+    }
+
+    /** The process had pages in its host memory, which are gone with it. */
+    @ParameterizedTest
+    @EnumSource
+    void aKillOfAProcessThatHoldsPagesChangesNoToken(Family family) throws Exception {
+        PagePolicy policy = family.ordinal() % 2 == 0 ? PagePolicy.QK : PagePolicy.LRU;
+        ModelSettings pooled =
+                Cpu.settings(CONTEXT, 1, Cpu.Q8_0)
+                        .withPool(
+                                Optional.of(
+                                        new PoolRequest(
+                                                new PoolRequest.Size.Fixed(512),
+                                                Optional.of(policy),
+                                                16)));
+        try (FragileModel model = load(family, pooled)) {
+            int[] prompt = model.tokens(1300, 9);
+            int[] expected = model.undisturbed(ANSWER, GREEDY, prompt)[0];
+
+            Answer answer = Answer.of(prompt, ANSWER);
+            answer.atPrefill(1024, model.link()::kill);
+            answer.atToken(ANSWER - 2, model.link()::kill);
+            answer.submit(model.engine());
+
+            assertArrayEquals(expected, answer.tokens(), family + ", " + policy);
+            assertEquals(2, model.health().restarts());
+            assertTrue(answer.end().paging().orElseThrow().hostPages() > 10);
         }
     }
 

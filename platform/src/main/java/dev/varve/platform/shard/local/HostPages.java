@@ -27,8 +27,7 @@ final class HostPages implements AutoCloseable {
         for (KvPool.Layer layer : pool.layers().values()) {
             bytes += Pages.TOKENS * (layer.keys().nb(1) + layer.values().nb(1));
         }
-        // A shard without full attention has pages all the same, of nothing.
-        memory = new PageMemory(Math.toIntExact(Math.max(1, bytes)));
+        memory = new PageMemory(Math.toIntExact(bytes));
     }
 
     /** Bytes of the memory that was taken from the system. */

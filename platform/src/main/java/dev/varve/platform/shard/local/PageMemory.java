@@ -22,6 +22,7 @@ final class PageMemory implements AutoCloseable {
     private static final int SLAB_BYTES = 16 << 20;
 
     private static final int SYSTEM_PAGE = 4 << 10;
+    private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
     private final int pageBytes;
     private final int pagesPerSlab;
@@ -30,11 +31,12 @@ final class PageMemory implements AutoCloseable {
     private Optional<CompletableFuture<HostMemory>> coming = Optional.empty();
 
     /**
-     * @param pageBytes bytes of a page, above 0
+     * @param pageBytes bytes of a page; 0 in a shard without full attention, which has pages all
+     *     the same
      */
     PageMemory(int pageBytes) {
         this.pageBytes = pageBytes;
-        pagesPerSlab = Math.max(1, SLAB_BYTES / pageBytes);
+        pagesPerSlab = pageBytes == 0 ? 0 : Math.max(1, SLAB_BYTES / pageBytes);
     }
 
     /** Bytes that were taken from the system. */
@@ -48,6 +50,9 @@ final class PageMemory implements AutoCloseable {
      * @throws VarveException of kind OUT_OF_MEMORY if the system has no more
      */
     ByteBuffer take() {
+        if (pageBytes == 0) {
+            return NOTHING;
+        }
         if (free.isEmpty()) {
             add(coming.isPresent() ? join(coming.get()) : allocate());
             coming = Optional.empty();
@@ -60,7 +65,9 @@ final class PageMemory implements AutoCloseable {
 
     /** Memory that a page does not need any more. */
     void giveBack(ByteBuffer page) {
-        free.push(page);
+        if (pageBytes > 0) {
+            free.push(page);
+        }
     }
 
     private CompletableFuture<HostMemory> begin() {

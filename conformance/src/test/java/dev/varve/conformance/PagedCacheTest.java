@@ -1,0 +1,123 @@
+package dev.varve.conformance;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.api.ggml.GgmlType;
+import dev.varve.conformance.RandomModel.Family;
+import dev.varve.platform.paging.PagePolicy;
+import dev.varve.platform.prefix.CacheSource;
+import dev.varve.platform.runtime.HostCacheLimit;
+import dev.varve.platform.runtime.LoadedModel;
+import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.sampling.SamplingOptions;
+import dev.varve.testkit.TensorType;
+
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.stream.IntStream;
+
+/**
+ * Conversations that outgrew their pools are kept with all of their pages, and go on after a
+ * restart: on another split with the same pages in the pool, in a pool of another size, or in none.
+ */
+@Timeout(600)
+class PagedCacheTest {
+    private static final int PROMPT = 1300;
+    private static final int BOUNDARY = 1200;
+    private static final int TURN = 90;
+    private static final int COUNT = 30;
+
+    @TempDir static Path folder;
+
+    private static ModelSettings kept(ModelSettings settings) {
+        return settings.with(new HostCacheLimit.Fixed(64 << 20));
+    }
+
+    private static LoadedModel load(Path file, ModelSettings settings, Path store, int... cuts)
+            throws Exception {
+        LoadedModel.Extras extras =
+                new LoadedModel.Extras(Optional.of(CacheHits.disk(store)), Optional.empty());
+        return Cpu.load(file, kept(settings), extras, cuts);
+    }
+
+    private static Answer ask(LoadedModel model, int[] prompt, int boundary) throws Exception {
+        Answer answer = Answer.of(prompt, boundary, COUNT, SamplingOptions.greedy());
+        answer.submit(model.engine());
+        answer.end();
+        return answer;
+    }
+
+    @ParameterizedTest
+    @CsvSource({"QWEN35, QK", "QWEN35MOE, LRU", "GEMMA4, QK", "LAGUNA, QK", "LAGUNA, LRU"})
+    void aConversationBehindItsPoolGoesOnAfterARestart(Family family, PagePolicy policy)
+            throws Exception {
+        PagedModel sample = PagedModel.of(family, TensorType.Q8_0, GgmlType.Q8_0, 1, folder);
+        ModelSettings pooled = sample.pooled(PagedModel.POOL, policy);
+        Path store = folder.resolve(family + "-" + policy);
+        int[] prompt = sample.tokens(PROMPT, 6);
+        int[] next;
+        int[] expected;
+        try (LoadedModel model = load(sample.file(), pooled, store)) {
+            int[] answer = ask(model, prompt, BOUNDARY).tokens();
+            next =
+                    IntStream.concat(
+                                    IntStream.concat(IntStream.of(prompt), IntStream.of(answer)),
+                                    IntStream.of(sample.tokens(TURN, 7)))
+                            .toArray();
+            Answer second = ask(model, next, PROMPT + COUNT);
+            assertEquals(Optional.of(CacheSource.DEVICE), second.end().cache().source());
+            expected = second.tokens();
+        }
+
+        // Of the second turn only what the first one left is of use.
+        int[] cuts = Cpu.legalCuts(sample.file());
+        try (LoadedModel model = load(sample.file(), pooled, store, cuts[cuts.length / 2])) {
+            Answer restored = ask(model, next, PROMPT + COUNT);
+
+            assertEquals(Optional.of(CacheSource.DISK), restored.end().cache().source());
+            assertTrue(restored.end().tokens().cached() >= PROMPT, restored.end()::toString);
+            assertArrayEquals(expected, restored.tokens());
+        }
+        for (ModelSettings other :
+                new ModelSettings[] {
+                    sample.settings(), sample.pooled(768, policy), sample.pooled(2048, policy)
+                }) {
+            try (LoadedModel model = load(sample.file(), other, store)) {
+                Answer restored = ask(model, next, PROMPT + COUNT);
+
+                assertEquals(Optional.of(CacheSource.DISK), restored.end().cache().source());
+                assertEquals(COUNT, restored.tokens().length);
+            }
+        }
+    }
+
+    /** What was computed without a pool lies in one as if it had been computed there last. */
+    @ParameterizedTest
+    @CsvSource({"QWEN35", "GEMMA4"})
+    void whatWasComputedWithoutAPoolGoesOnInOne(Family family) throws Exception {
+        PagedModel sample = PagedModel.of(family, TensorType.Q8_0, GgmlType.Q8_0, 1, folder);
+        Path store = folder.resolve(family + "-whole");
+        int[] prompt = sample.tokens(PROMPT, 8);
+        try (LoadedModel model = load(sample.file(), sample.settings(), store)) {
+            ask(model, prompt, BOUNDARY);
+        }
+
+        try (LoadedModel model =
+                load(sample.file(), sample.pooled(PagedModel.POOL, PagePolicy.QK), store)) {
+            Answer restored = ask(model, prompt, BOUNDARY);
+
+            assertEquals(Optional.of(CacheSource.DISK), restored.end().cache().source());
+            assertEquals(PagedModel.POOL / 64, PagedModel.paging(restored).residentPages());
+            assertEquals(
+                    (PROMPT + COUNT - 1) / 64 + 1 - PagedModel.POOL / 64,
+                    PagedModel.paging(restored).hostPages());
+        }
+    }
+}

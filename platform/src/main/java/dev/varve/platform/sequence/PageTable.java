@@ -242,7 +242,8 @@ final class PageTable {
     }
 
     private void allocate(int page, int spanBegin, Consumer<CacheMove> moves) {
-        int before = head;
+        int headBefore = head;
+        int pagesBefore = pages.size();
         head = Math.max(head, page);
         while (pages.size() <= page) {
             append(names.make(), NOWHERE, 0);
@@ -250,7 +251,10 @@ final class PageTable {
         if (runs[page] == NOWHERE) {
             int run = takeRun(spanBegin, moves);
             if (run == NOWHERE) {
-                head = before;
+                head = headBefore;
+                while (pages.size() > pagesBefore) {
+                    names.release(pages.removeLast());
+                }
                 throw new IllegalStateException("no evictable page for page " + page);
             }
             settle(page, run);

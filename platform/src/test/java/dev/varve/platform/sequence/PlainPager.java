@@ -1,0 +1,342 @@
+package dev.varve.platform.sequence;
+
+import dev.varve.platform.paging.PageCounts;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalInt;
+
+/**
+ * A pager after its description, by lists that are searched from end to end: which page of a
+ * sequence lies in which block of its pool. A page is a content that several sequences may hold; a
+ * content that somebody else may look at is not written to, but takes another one's place.
+ */
+final class PlainPager {
+    private static final int SINKS = 1;
+    private static final int TAIL = 4;
+    private static final int TOKENS = 64;
+    private static final long PAGE_BYTES = 1000;
+
+    /** What a page holds, wherever it lies. */
+    static final class Content {
+        /** Host memory has it. */
+        boolean onHost;
+
+        /** Somebody was told that the shards know it. */
+        boolean asked;
+
+        boolean isKnown() {
+            return onHost || asked;
+        }
+    }
+
+    /** A page of the sequence. */
+    private static final class Page {
+        Content content;
+        OptionalInt block = OptionalInt.empty();
+        long use;
+
+        Page(Content content) {
+            this.content = content;
+        }
+    }
+
+    /** All pagers whose sequences are there. */
+    private final List<PlainPager> all;
+
+    private final List<Page> pages = new ArrayList<>();
+
+    /** Blocks that are free; the one that is handed out next comes first. */
+    private final List<Integer> free = new ArrayList<>();
+
+    private int blocks;
+    private int current;
+    private long clock;
+    private List<Float> scores = List.of();
+    private int scoredAt;
+    private List<Integer> recalled = new ArrayList<>();
+    private PageCounts counts = PageCounts.NONE;
+    private boolean changed;
+
+    PlainPager(List<PlainPager> all) {
+        this.all = all;
+        all.add(this);
+    }
+
+    void growTo(int more) {
+        for (; blocks < more; blocks++) {
+            free.addLast(blocks);
+        }
+    }
+
+    // What it says.
+
+    int pageCount() {
+        return pages.size();
+    }
+
+    PageCounts counts() {
+        return counts;
+    }
+
+    int scoredAt() {
+        return scoredAt;
+    }
+
+    /** The block of a page, or -1. */
+    int block(int page) {
+        return page < pages.size() ? pages.get(page).block.orElse(-1) : -1;
+    }
+
+    Content content(int page) {
+        return pages.get(page).content;
+    }
+
+    /** The page in a block, or -1. */
+    int pageIn(int block) {
+        for (int page = 0; page < pages.size(); page++) {
+            if (block(page) == block) {
+                return page;
+            }
+        }
+        return -1;
+    }
+
+    /** The pages in the blocks; none if each lies in the block of its number. */
+    List<Integer> pagesInBlocks() {
+        List<Integer> found = new ArrayList<>();
+        for (int block = 0; block < blocks; block++) {
+            found.add(pageIn(block));
+        }
+        return isStraightUpTo(pages.size() * TOKENS) ? List.of() : found;
+    }
+
+    List<Float> scores() {
+        return scores;
+    }
+
+    /** Whether what lies where has changed since this was asked last. */
+    boolean takeChanged() {
+        boolean was = changed;
+        changed = false;
+        return was;
+    }
+
+    boolean holds(Content content) {
+        return pages.stream().anyMatch(page -> page.content == content);
+    }
+
+    // What becomes of it.
+
+    void allocate(int first, int end) {
+        for (int number = first / TOKENS; number * TOKENS < end; number++) {
+            slotsFor(number);
+        }
+    }
+
+    private void slotsFor(int number) {
+        current = Math.max(current, number);
+        while (pages.size() <= number) {
+            pages.add(new Page(new Content()));
+        }
+        Page page = pages.get(number);
+        if (page.block.isEmpty()) {
+            if (free.isEmpty()) {
+                pageOut(victim());
+            }
+            pageIn(page);
+        }
+        page.use = ++clock;
+        boolean shared = all.stream().anyMatch(other -> other != this && other.holds(page.content));
+        if (shared || page.content.isKnown()) {
+            page.content = new Content();
+        }
+    }
+
+    private boolean isProtected(int page) {
+        return page < SINKS || page > current - 1 - TAIL;
+    }
+
+    private Page victim() {
+        Page victim = null;
+        for (int number = 0; number < pages.size(); number++) {
+            Page page = pages.get(number);
+            if (page.block.isEmpty() || isProtected(number)) {
+                continue;
+            }
+            boolean less =
+                    victim == null
+                            || (scores.isEmpty()
+                                    ? page.use < victim.use
+                                    : score(number) < score(pages.indexOf(victim)));
+            victim = less ? page : victim;
+        }
+        return victim;
+    }
+
+    private float score(int page) {
+        return page < scores.size() ? scores.get(page) : 1e30f;
+    }
+
+    private void pageOut(Page page) {
+        free.addFirst(page.block.getAsInt());
+        page.block = OptionalInt.empty();
+        count(1, 0, page.content.onHost ? 0 : PAGE_BYTES);
+        page.content.onHost = true;
+        changed = true;
+    }
+
+    private void pageIn(Page page) {
+        page.block = OptionalInt.of(free.removeFirst());
+        if (page.content.onHost) {
+            count(0, 1, PAGE_BYTES);
+        }
+        changed = true;
+    }
+
+    private void count(long outs, long ins, long bytes) {
+        counts = counts.plus(new PageCounts(outs, ins, bytes, 0, 0, 0));
+    }
+
+    /** Gives the number of page-outs and page-ins. */
+    int reselect(List<Float> given, int position) {
+        scores = List.copyOf(given);
+        scoredAt = position;
+        List<Integer> keep = new ArrayList<>();
+        while (keep.size() < Math.min(blocks, pages.size())) {
+            int best = -1;
+            for (int page = 0; page < pages.size(); page++) {
+                boolean better = best < 0 || rank(page) > rank(best);
+                best = !keep.contains(page) && better ? page : best;
+            }
+            keep.add(best);
+        }
+        int hits = (int) recalled.stream().filter(keep::contains).count();
+        int events = 0;
+        for (int page = 0; page < pages.size(); page++) {
+            if (pages.get(page).block.isPresent() && !keep.contains(page)) {
+                pageOut(pages.get(page));
+                events++;
+            }
+        }
+        recalled = new ArrayList<>();
+        for (int page = 0; page < pages.size(); page++) {
+            if (pages.get(page).block.isEmpty() && keep.contains(page)) {
+                pageIn(pages.get(page));
+                recalled.add(page);
+                events++;
+            }
+        }
+        counts = counts.plus(new PageCounts(0, 0, 0, 1, recalled.size(), hits));
+        return events;
+    }
+
+    private float rank(int page) {
+        return isProtected(page) ? 3.4e38f : score(page);
+    }
+
+    /** The shards are asked about all whole pages before a position. */
+    void ask(int position) {
+        for (int page = 0; page < position / TOKENS; page++) {
+            content(page).asked = true;
+        }
+    }
+
+    boolean isStraightUpTo(int tokens) {
+        for (int page = 0; page * TOKENS < tokens; page++) {
+            if (block(page) != page) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** A pager of a sequence that begins with the first tokens of this one. */
+    PlainPager fork(int tokens) {
+        PlainPager fork = new PlainPager(all);
+        fork.clock = clock;
+        fork.current = current;
+        int first = (tokens + TOKENS - 1) / TOKENS;
+        boolean straight = isStraightUpTo(tokens);
+        for (Page page : straight ? pages.subList(0, first) : pages) {
+            Page other = new Page(page.content);
+            other.block = page.block;
+            other.use = page.use;
+            fork.pages.add(other);
+        }
+        if (straight) {
+            // It is as if it had never been longer.
+            fork.blocks = first;
+        } else {
+            fork.blocks = blocks;
+            fork.free.addAll(free);
+            fork.scores = scores;
+            fork.scoredAt = scoredAt;
+        }
+        fork.cut(tokens);
+        fork.changed = false;
+        return fork;
+    }
+
+    void handOver(int tokens) {
+        counts = PageCounts.NONE;
+        cut(tokens);
+    }
+
+    private void cut(int tokens) {
+        int kept = (tokens + TOKENS - 1) / TOKENS;
+        while (pages.size() > kept) {
+            Page last = pages.removeLast();
+            last.block.ifPresent(
+                    block -> {
+                        free.addFirst(block);
+                        changed = true;
+                    });
+        }
+        current = Math.max(0, Math.min(current, kept - 1));
+        scores = scores.subList(0, Math.min(scores.size(), tokens / TOKENS));
+        scoredAt = Math.min(scoredAt, tokens);
+        recalled.removeIf(page -> page >= kept);
+    }
+
+    void release() {
+        cut(0);
+        all.remove(this);
+    }
+
+    /** Tokens that come from elsewhere, with the pages that lay in the blocks, if they fit. */
+    void await(int tokens, List<Integer> inBlocks, List<Float> withScores, int at) {
+        int count = (tokens + TOKENS - 1) / TOKENS;
+        boolean fits =
+                inBlocks.size() == blocks
+                        && withScores.size() <= count
+                        && inBlocks.contains(count - 1);
+        for (int page : inBlocks) {
+            fits &= page < count && (page < 0 || inBlocks.indexOf(page) == inBlocks.lastIndexOf(page));
+        }
+        if (!fits) {
+            allocate(0, tokens);
+            counts = PageCounts.NONE;
+            return;
+        }
+        for (int page = 0; page < count; page++) {
+            pages.add(new Page(new Content()));
+            pages.get(page).use = ++clock;
+            pages.get(page).content.onHost = true;
+        }
+        current = count - 1;
+        free.clear();
+        for (int block = 0; block < blocks; block++) {
+            if (inBlocks.get(block) < 0) {
+                free.addLast(block);
+            } else {
+                Page page = pages.get(inBlocks.get(block));
+                page.block = OptionalInt.of(block);
+                page.content.onHost = false;
+            }
+        }
+        scores = List.copyOf(withScores);
+        scoredAt = at;
+        changed = true;
+    }
+}

@@ -167,8 +167,14 @@ public final class KeyBounds {
             if (pages.get(page).isPresent()) {
                 int first = page * GROUPS;
                 raise(scores, page, (most(bounds, page) - mean) / deviation);
-                raise(scores, page - 1, (bounds[first] - mean) / deviation - BEHIND);
-                raise(scores, page + 1, (bounds[first + GROUPS - 1] - mean) / deviation - BEHIND);
+                double before = (bounds[first] - mean) / deviation - BEHIND;
+                double behind = (bounds[first + GROUPS - 1] - mean) / deviation - BEHIND;
+                if (page > 0 && pages.get(page - 1).isPresent()) {
+                    raise(scores, page - 1, before);
+                }
+                if (page + 1 < scores.length && pages.get(page + 1).isPresent()) {
+                    raise(scores, page + 1, behind);
+                }
             }
         }
     }
@@ -186,8 +192,6 @@ public final class KeyBounds {
     }
 
     private static void raise(float[] scores, int page, double score) {
-        if (page >= 0 && page < scores.length) {
-            scores[page] = Math.max(scores[page], (float) score);
-        }
+        scores[page] = Math.max(scores[page], (float) score);
     }
 }

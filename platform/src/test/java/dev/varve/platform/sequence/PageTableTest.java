@@ -82,8 +82,7 @@ class PageTableTest {
         assertEquals(PageMap.STRAIGHT, table.map());
         assertEquals(Residency.STRAIGHT, table.residency());
         assertEquals(List.of(), moves);
-        assertEquals(
-                List.of(RowRun.inSlots(100, 400, BEGIN + 100)), table.rows(100, 400, BEGIN));
+        assertEquals(List.of(RowRun.inSlots(100, 400, BEGIN + 100)), table.rows(100, 400, BEGIN));
         assertEquals(-1, table.slot(POOL));
     }
 
@@ -279,8 +278,7 @@ class PageTableTest {
 
         scores[1] = 0;
         table.reselect(scores, POOL + 1, BEGIN, moves::add);
-        assertEquals(
-                new PageCounts(3, 2, 4 * BYTES, 3, 2, 1), table.counts(), "it counts once");
+        assertEquals(new PageCounts(3, 2, 4 * BYTES, 3, 2, 1), table.counts(), "it counts once");
     }
 
     @Test
@@ -454,7 +452,8 @@ class PageTableTest {
         fork.release();
         assertEquals(
                 List.of(new PageDrop(2), new PageDrop(3)),
-                names.takeDrops().stream().sorted((a, b) -> Long.compare(a.page(), b.page()))
+                names.takeDrops().stream()
+                        .sorted((a, b) -> Long.compare(a.page(), b.page()))
                         .toList());
         assertEquals(0, names.onHost());
         assertEquals(List.of(), names.takeDrops());

@@ -191,8 +191,7 @@ class PageTableWalkTest {
             List<CacheMove> moves = new ArrayList<>();
 
             int events =
-                    sequence.table.reselect(
-                            given, sequence.computed(), sequence.begin, moves::add);
+                    sequence.table.reselect(given, sequence.computed(), sequence.begin, moves::add);
 
             assertEquals(sequence.plain.reselect(scores, sequence.computed()), events, step);
             requireEpoch(sequence, before);
@@ -229,8 +228,7 @@ class PageTableWalkTest {
             Tokens made = add(source.table.copy(tokens), source.plain.fork(tokens));
             boolean straight = source.plain.isStraightUpTo(tokens);
             grow(made, straight ? tokens : pool);
-            device.make(
-                    new SlotCopy(source.begin, made.begin, straight ? tokens : slots(source)));
+            device.make(new SlotCopy(source.begin, made.begin, straight ? tokens : slots(source)));
             made.rows = Arrays.copyOf(source.rows, tokens);
             assertEquals(straight, made.table.isStraight(), step);
             made.plain.takeChanged();
@@ -313,8 +311,7 @@ class PageTableWalkTest {
                 requireSame(sequence);
                 assertArrayEquals(
                         sequence.rows,
-                        device.read(
-                                sequence.table.rows(0, sequence.computed(), sequence.begin)),
+                        device.read(sequence.table.rows(0, sequence.computed(), sequence.begin)),
                         step);
             }
             long onHost = 0;
@@ -356,8 +353,8 @@ class PageTableWalkTest {
 
     @ParameterizedTest
     @CsvSource({
-        "1, 512", "2, 512", "3, 512", "4, 512", "5, 768", "6, 768", "7, 768", "8, 1024",
-        "9, 1024", "10, 512", "11, 512", "12, 512"
+        "1, 512", "2, 512", "3, 512", "4, 512", "5, 768", "6, 768", "7, 768", "8, 1024", "9, 1024",
+        "10, 512", "11, 512", "12, 512"
     })
     void theTableSaysWhatAPlainPagerSaysAndNothingIsLost(long seed, int pool) {
         Walk walk = new Walk(seed, pool);

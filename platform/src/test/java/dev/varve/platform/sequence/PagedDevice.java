@@ -91,11 +91,7 @@ final class PagedDevice {
                 System.arraycopy(slots, run.slot(), rows, at, run.count());
             } else {
                 System.arraycopy(
-                        require(run.page()),
-                        run.position() % Pages.TOKENS,
-                        rows,
-                        at,
-                        run.count());
+                        require(run.page()), run.position() % Pages.TOKENS, rows, at, run.count());
             }
             at += run.count();
         }

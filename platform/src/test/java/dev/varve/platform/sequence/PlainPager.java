@@ -312,7 +312,9 @@ final class PlainPager {
                         && withScores.size() <= count
                         && inBlocks.contains(count - 1);
         for (int page : inBlocks) {
-            fits &= page < count && (page < 0 || inBlocks.indexOf(page) == inBlocks.lastIndexOf(page));
+            fits &=
+                    page < count
+                            && (page < 0 || inBlocks.indexOf(page) == inBlocks.lastIndexOf(page));
         }
         if (!fits) {
             allocate(0, tokens);

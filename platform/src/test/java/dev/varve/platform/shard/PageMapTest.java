@@ -78,13 +78,11 @@ class PageMapTest {
         for (long name : new long[] {0, -1, Long.MIN_VALUE}) {
             assertThrows(IllegalArgumentException.class, () -> PageMove.out(name, 0));
             assertThrows(IllegalArgumentException.class, () -> new PageDrop(name));
-            assertThrows(
-                    IllegalArgumentException.class, () -> new PageQuery.PagePlace(name, 0));
+            assertThrows(IllegalArgumentException.class, () -> new PageQuery.PagePlace(name, 0));
         }
         for (int slot : new int[] {-64, 1, 63, 65, Integer.MAX_VALUE - 63}) {
             assertThrows(IllegalArgumentException.class, () -> PageMove.in(1, slot));
-            assertThrows(
-                    IllegalArgumentException.class, () -> new PageQuery.PagePlace(1, slot));
+            assertThrows(IllegalArgumentException.class, () -> new PageQuery.PagePlace(1, slot));
         }
         assertThrows(IllegalArgumentException.class, () -> PageMove.in(1, -1));
     }
@@ -97,8 +95,7 @@ class PageMapTest {
                 new CachePart.Rows(3, layout, 64, 512, 9),
                 RowRun.inSlots(512, 9, 64).part(3, layout));
         assertEquals(
-                new CachePart.Page(3, layout, 7, 512, 9),
-                RowRun.onHost(512, 9, 7).part(3, layout));
+                new CachePart.Page(3, layout, 7, 512, 9), RowRun.onHost(512, 9, 7).part(3, layout));
         assertEquals(
                 List.of(5, 0),
                 List.of(

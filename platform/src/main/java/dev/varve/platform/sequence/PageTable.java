@@ -229,16 +229,52 @@ final class PageTable {
     }
 
     /**
-     * Sees that positions which are about to be written have slots; others leave if need be.
+     * Sees that positions which are about to be written have slots; others leave if need be, and
+     * come back where there is room for more.
      *
      * @param spanBegin first slot of the span
      * @param moves hears what is to be moved
      * @throws IllegalStateException if nothing may leave
      */
     void allocate(int first, int end, int spanBegin, Consumer<CacheMove> moves) {
+        fillUp(first, end, spanBegin, moves);
         for (int page = PoolGeometry.pageOf(first); page < PoolGeometry.pages(end); page++) {
             allocate(page, spanBegin, moves);
         }
+    }
+
+    /**
+     * Brings back pages for which there is room beside those that are about to be written: the last
+     * ones that would leave come first. There is room where a sequence goes on from an earlier
+     * position of a longer one, whose later pages had driven them out.
+     */
+    private void fillUp(int first, int end, int spanBegin, Consumer<CacheMove> moves) {
+        int room = left.size() + capacity - fresh;
+        if (room == 0 || hostPages() == 0) {
+            return;
+        }
+        int firstPage = PoolGeometry.pageOf(first);
+        int endPage = PoolGeometry.pages(end);
+        for (int page = firstPage; page < endPage; page++) {
+            room -= page < pages.size() && runs[page] != NOWHERE ? 0 : 1;
+        }
+        List<Integer> away = new ArrayList<>();
+        for (int page = 0; page < pages.size(); page++) {
+            if (runs[page] == NOWHERE && (page < firstPage || page >= endPage)) {
+                away.add(page);
+            }
+        }
+        away.sort(this::byReturn);
+        for (int page : away.subList(0, Math.clamp(room, 0, away.size()))) {
+            settle(page, takeRun(spanBegin, moves));
+            bringIn(page, spanBegin, moves);
+        }
+    }
+
+    /** The page first that comes back before another one: of those that must stay, the later. */
+    private int byReturn(int page, int other) {
+        boolean byUse = scores.length == 0 || isProtected(page) && isProtected(other);
+        return byUse ? Long.compare(uses[other], uses[page]) : byRank(page, other);
     }
 
     private void allocate(int page, int spanBegin, Consumer<CacheMove> moves) {
@@ -374,12 +410,14 @@ final class PageTable {
         for (int page = 0; page < pages.size(); page++) {
             order.add(page);
         }
-        order.sort(
-                (one, other) -> {
-                    int byScore = Float.compare(rank(other), rank(one));
-                    return byScore != 0 ? byScore : Integer.compare(one, other);
-                });
+        order.sort(this::byRank);
         return new HashSet<>(order.subList(0, Math.min(capacity, order.size())));
+    }
+
+    /** The page first that is to stay rather than another one. */
+    private int byRank(int page, int other) {
+        int byScore = Float.compare(rank(other), rank(page));
+        return byScore != 0 ? byScore : Integer.compare(page, other);
     }
 
     private float rank(int page) {

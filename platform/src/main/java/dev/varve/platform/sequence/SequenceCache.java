@@ -63,11 +63,13 @@ public final class SequenceCache {
         this.departures = departures;
         residents = new Residents(forgets);
         paged = new PagedSequences(sizes.paging());
-        clear();
+        spans = new SpanRoom(sizes.slots());
+        rows = new StateRowPool(sizes.stateRows());
     }
 
     /** Forgets all sequences, since the caches lost them. */
     public void clear() {
+        spans.owners().forEach(paged::leave);
         paged.clear();
         spans = new SpanRoom(sizes.slots());
         rows = new StateRowPool(sizes.stateRows());

@@ -53,6 +53,10 @@ class PageTableTest {
     }
 
     private int[] resident() {
+        return resident(table);
+    }
+
+    private static int[] resident(PageTable table) {
         return IntStream.range(0, 100).filter(page -> table.slot(page * PAGE) >= 0).toArray();
     }
 
@@ -343,16 +347,77 @@ class PageTableTest {
     void aPageOnTheHostComesBackToBeWrittenUnderAnotherName() {
         allocate(0, POOL);
         allocate(POOL, 14 * PAGE);
-        table.cut(2 * PAGE + 9);
+        table.cut(PAGE + 9);
         names.takeDrops();
         takeMoves();
-        assertEquals(-1, table.slot(2 * PAGE));
+        assertEquals(-1, table.slot(PAGE));
 
-        assertTrue(allocate(2 * PAGE + 9, 2 * PAGE + 10) >= 0);
+        assertTrue(allocate(PAGE + 9, PAGE + 10) >= 0);
 
-        assertEquals(1, moves.size());
-        assertEquals(PageMove.in(3, BEGIN + table.slot(2 * PAGE)), moves.getFirst());
-        assertEquals(List.of(new PageDrop(3)), names.takeDrops());
+        assertEquals(List.of(PageMove.in(2, BEGIN + table.slot(PAGE))), moves);
+        assertEquals(List.of(new PageDrop(2)), names.takeDrops());
+    }
+
+    /** Those that would leave last come back first, as many as there is room for. */
+    @Test
+    void pagesComeBackWhereOthersAreNoMore() {
+        allocate(0, POOL);
+        allocate(POOL, 14 * PAGE);
+        assertArrayEquals(new int[] {0, 7, 8, 9, 10, 11, 12, 13}, resident());
+        table.cut(10 * PAGE);
+        assertArrayEquals(new int[] {0, 7, 8, 9}, resident());
+        takeMoves();
+
+        allocate(10 * PAGE, 10 * PAGE + 1);
+
+        assertArrayEquals(new int[] {0, 4, 5, 6, 7, 8, 9, 10}, resident());
+        assertEquals(3, slots(PageMove.Direction.IN).size());
+        assertEquals(3, moves.size());
+        assertEquals(3, table.counts().pagesIn());
+        assertEquals(0, table.counts().recalls(), "nobody chose them");
+    }
+
+    @Test
+    void pagesComeBackByTheirScoresWhereTheyHaveSome() {
+        allocate(0, POOL);
+        allocate(POOL, 14 * PAGE);
+        float[] scores = new float[14];
+        scores[3] = 2;
+        scores[11] = 9;
+        table.reselect(scores, 14 * PAGE, BEGIN, moves::add);
+        assertArrayEquals(new int[] {0, 1, 3, 9, 10, 11, 12, 13}, resident());
+        table.cut(10 * PAGE);
+        takeMoves();
+
+        // The last ones of the tail, since there is no room for all of it beside those that stay.
+        allocate(10 * PAGE, 10 * PAGE + 1);
+        assertArrayEquals(new int[] {0, 1, 3, 6, 7, 8, 9, 10}, resident());
+
+        table.cut(8 * PAGE);
+        assertArrayEquals(new int[] {0, 1, 3, 6, 7}, resident());
+        allocate(8 * PAGE, 8 * PAGE + 1);
+        assertArrayEquals(new int[] {0, 1, 3, 4, 5, 6, 7, 8}, resident());
+        table.cut(6 * PAGE);
+        table.growTo(RUNS);
+        allocate(6 * PAGE, 6 * PAGE + 1);
+        assertArrayEquals(new int[] {0, 1, 2, 3, 4, 5, 6}, resident());
+    }
+
+    @Test
+    void ofPagesThatScoreAlikeTheFirstComesBack() {
+        PageTable wide = table(12);
+        wide.allocate(0, 12 * PAGE, BEGIN, moves::add);
+        wide.allocate(12 * PAGE, 24 * PAGE, BEGIN, moves::add);
+        float[] scores = new float[24];
+        Arrays.fill(scores, 15, 19, 5);
+        wide.reselect(scores, 24 * PAGE, BEGIN, moves::add);
+        wide.cut(12 * PAGE);
+        assertArrayEquals(new int[] {0, 1, 2}, resident(wide));
+
+        wide.allocate(12 * PAGE, 12 * PAGE + 1, BEGIN, moves::add);
+
+        // The tail has pages 7 to 11; of the others there is room for three.
+        assertArrayEquals(new int[] {0, 1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 12}, resident(wide));
     }
 
     @Test

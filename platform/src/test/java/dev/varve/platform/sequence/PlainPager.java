@@ -129,8 +129,34 @@ final class PlainPager {
     // What becomes of it.
 
     void allocate(int first, int end) {
+        int room = free.size();
+        for (int number = first / TOKENS; number * TOKENS < end; number++) {
+            room -= block(number) < 0 ? 1 : 0;
+        }
+        for (; room > 0; room--) {
+            comeBack(first / TOKENS, (end + TOKENS - 1) / TOKENS);
+        }
         for (int number = first / TOKENS; number * TOKENS < end; number++) {
             slotsFor(number);
+        }
+    }
+
+    /** The best page that is away, but for some, lies in a block again. */
+    private void comeBack(int butFirst, int butEnd) {
+        int best = -1;
+        for (int page = 0; page < pages.size(); page++) {
+            boolean away = block(page) < 0 && (page < butFirst || page >= butEnd);
+            boolean byUse =
+                    best >= 0 && (scores.isEmpty() || isProtected(page) && isProtected(best));
+            boolean better =
+                    best < 0
+                            || (byUse
+                                    ? pages.get(page).use > pages.get(best).use
+                                    : rank(page) > rank(best));
+            best = away && better ? page : best;
+        }
+        if (best >= 0) {
+            pageIn(pages.get(best));
         }
     }
 

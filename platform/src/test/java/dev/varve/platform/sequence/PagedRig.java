@@ -1,0 +1,222 @@
+package dev.varve.platform.sequence;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.platform.paging.PagePolicy;
+import dev.varve.platform.paging.PagingOptions;
+import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.PageMap;
+import dev.varve.platform.shard.Pages;
+import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.shard.Stashes;
+import dev.varve.platform.shard.TokenTree;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A cache of sequences with pools of 512 slots, and a device that does what its batches say. The
+ * row of a position is a number for all tokens up to it, so that any sequence can say what its rows
+ * must be.
+ */
+final class PagedRig {
+    static final int POOL = 512;
+    static final int TAU = 64;
+    static final long PAGE_BYTES = 1000;
+    private static final int ROWS = 64;
+
+    final SequenceCache cache;
+    final PagedDevice device;
+    final List<CachedSequence> left = new ArrayList<>();
+
+    PagedRig(int blocks, PagePolicy policy, boolean forgets) {
+        device = new PagedDevice(blocks * SlotSpan.BLOCK);
+        Departures departures =
+                new Departures() {
+                    @Override
+                    public boolean keeps(CachedSequence sequence) {
+                        return false;
+                    }
+
+                    @Override
+                    public void leaves(CachedSequence sequence) {
+                        left.add(sequence);
+                    }
+
+                    @Override
+                    public void handedOver(CachedSequence from, CachedSequence to) {
+                        left.add(from);
+                    }
+
+                    @Override
+                    public boolean releaseRows() {
+                        return false;
+                    }
+                };
+        CacheCapacity sizes =
+                new CacheCapacity(
+                                blocks * SlotSpan.BLOCK,
+                                ROWS,
+                                forgets ? new Stashes(4, 16) : Stashes.NONE)
+                        .with(new PagingOptions(POOL, policy, TAU).withPageBytes(PAGE_BYTES));
+        cache = new SequenceCache(sizes, forgets, departures);
+    }
+
+    static CacheRequest request(int... tokens) {
+        return new CacheRequest(
+                new TokenList(tokens), new CutList(), CacheScope.common(), OutputRows.BEST);
+    }
+
+    Optional<CachedSequence> tryBegin(int... tokens) {
+        return cache.begin(request(tokens), 0);
+    }
+
+    CachedSequence begin(int... tokens) {
+        return tryBegin(tokens).orElseThrow();
+    }
+
+    /** Computes the known tokens up to a position in windows that a pool can bear. */
+    void prefill(CachedSequence sequence, int end) {
+        while (sequence.computed() < end) {
+            int next = Math.min(end, (sequence.computed() / 128 + 1) * 128);
+            run(window(sequence, next));
+        }
+    }
+
+    static Advance window(CachedSequence sequence, int end) {
+        return new Advance(
+                sequence,
+                System.identityHashCode(sequence),
+                sequence.tokens().range(sequence.computed(), end),
+                OutputRows.NONE,
+                Stretch.WINDOW);
+    }
+
+    /** Tokens of decode, which need not be the sequence's yet. */
+    static Advance rows(CachedSequence sequence, int guessed, TokenTree tree, int... tokens) {
+        return new Advance(
+                sequence,
+                System.identityHashCode(sequence),
+                tokens,
+                OutputRows.BEST_EACH,
+                Stretch.ROWS,
+                false,
+                guessed,
+                tree);
+    }
+
+    /** Computes one token after the other, until so many are. */
+    void decode(CachedSequence sequence, int end) {
+        while (sequence.computed() < end) {
+            decode(sequence);
+        }
+    }
+
+    Batch decode(CachedSequence sequence) {
+        int next = sequence.computed();
+        if (sequence.tokens().size() == next) {
+            sequence.tokens().add(7_000_000 + next);
+        }
+        return run(rows(sequence, 0, TokenTree.CHAIN, sequence.tokens().get(next)));
+    }
+
+    Batch run(Advance... advances) {
+        for (Advance advance : advances) {
+            assertTrue(
+                    cache.ensure(advance.sequence(), Math.max(advance.end(), advance.reserved())),
+                    "room for " + advance.end());
+        }
+        List<Integer> firsts =
+                Arrays.stream(advances).map(advance -> advance.sequence().computed()).toList();
+        Batch batch = cache.advance(List.of(advances), List.of());
+        device.make(batch.changes().moves());
+        for (int i = 0; i < advances.length; i++) {
+            Slice slice = batch.slices().get(i);
+            assertEquals(firsts.get(i), slice.firstPosition());
+            requireSeen(slice, advances[i].sequence());
+            write(slice, advances[i].sequence().tokens());
+        }
+        return batch;
+    }
+
+    /** A slice sees the right rows wherever its map says that they lie. */
+    private void requireSeen(Slice slice, CachedSequence sequence) {
+        assertTrue(slice.slots().capacity() <= POOL, () -> "slots " + slice.slots());
+        PageMap map = slice.place().pages();
+        long[] expected = expected(sequence.tokens(), slice.firstPosition());
+        for (int position = 0; position < expected.length; position++) {
+            if (map.holds(position)) {
+                assertEquals(
+                        expected[position],
+                        device.read(slice.slots().begin() + map.offset(position)),
+                        () -> sequence.computed() + " tokens, map " + map);
+            }
+        }
+    }
+
+    private void write(Slice slice, TokenList tokens) {
+        long[] before = expected(tokens, slice.firstPosition());
+        long[] rows = new long[slice.tokens().length];
+        for (int token = 0; token < rows.length; token++) {
+            int parent = slice.tree().parent(token);
+            long state = before.length == 0 ? 1 : before[before.length - 1];
+            rows[token] = next(parent < 0 ? state : rows[parent], slice.tokens()[token]);
+            int position = slice.firstPosition() + token;
+            device.write(
+                    slice.slots().begin() + slice.place().pages().offset(position), rows[token]);
+        }
+    }
+
+    private static long next(long state, int token) {
+        return (state ^ token) * 0x9E37_79B9_7F4A_7C15L + 1;
+    }
+
+    /** Rows of the first tokens. */
+    static long[] expected(TokenList tokens, int count) {
+        long[] rows = new long[count];
+        long state = 1;
+        for (int position = 0; position < count; position++) {
+            state = next(state, tokens.get(position));
+            rows[position] = state;
+        }
+        return rows;
+    }
+
+    /** Does what the next batch would do first. */
+    void flush() {
+        device.make(cache.takeChanges().moves());
+    }
+
+    /** All rows of a sequence are right wherever they are said to lie; nothing may be due. */
+    void require(CachedSequence sequence) {
+        assertArrayEquals(
+                expected(sequence.tokens(), sequence.computed()),
+                device.read(sequence.rows(0, sequence.computed())),
+                () -> "rows of " + sequence.computed() + " tokens");
+        assertTrue(sequence.span().capacity() <= POOL, () -> "span " + sequence.span());
+        sequence.pageFigures()
+                .ifPresent(
+                        figures ->
+                                assertTrue(
+                                        figures.resident() <= POOL / Pages.TOKENS,
+                                        () -> figures.toString()));
+    }
+
+    /** Everything goes, and the host keeps nothing. */
+    void requireNothingLeft(List<CachedSequence> running) {
+        running.forEach(cache::drop);
+        cache.evictAll();
+        flush();
+        assertEquals(0, device.hostPages().size(), "pages that nobody needs");
+        assertEquals(0, cache.paging().orElseThrow().hostPages());
+        assertEquals(0, cache.paging().orElseThrow().hostBytes());
+        assertEquals(0, cache.slotUse().running());
+        assertEquals(0, cache.slotUse().resident());
+    }
+}

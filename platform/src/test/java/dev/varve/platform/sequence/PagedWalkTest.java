@@ -1,0 +1,312 @@
+package dev.varve.platform.sequence;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.platform.paging.PageCounts;
+import dev.varve.platform.paging.PagePolicy;
+import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.PageQuery;
+import dev.varve.platform.shard.PageScores;
+import dev.varve.platform.shard.TokenPath;
+import dev.varve.platform.shard.TokenTree;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.SplittableRandom;
+
+/**
+ * Requests that begin alike come, are computed together, guess, are kept, copied, brought from
+ * elsewhere, dropped and lost, in a cache that is too small for all of them. Whatever is due, all
+ * rows of all sequences are right once it is done, in slots and on the host.
+ */
+class PagedWalkTest {
+    private static final int STEPS = 4000;
+    private static final int MOST_RUNNING = 4;
+    private static final int MOST_TOKENS = 2500;
+    private static final TokenOutput OUTPUT =
+            new TokenOutput(new float[0], 0, 7, OutputRows.BEST);
+
+    /** All there is of a walk. */
+    private static final class Walk {
+        private final SplittableRandom random;
+        private final PagedRig rig;
+        private final SequenceCache cache;
+        private final PagePolicy policy;
+        private final boolean forgets;
+        private final List<CachedSequence> running = new ArrayList<>();
+        private final List<CachedSequence> kept = new ArrayList<>();
+        private final List<int[]> prompts = new ArrayList<>();
+        private long begunWithSome;
+        private long losses;
+        private PageCounts counts = PageCounts.NONE;
+
+        Walk(long seed, int blocks, PagePolicy policy, boolean forgets) {
+            random = new SplittableRandom(seed);
+            rig = new PagedRig(blocks, policy, forgets);
+            cache = rig.cache;
+            this.policy = policy;
+            this.forgets = forgets;
+        }
+
+        void step() {
+            int kind = running.isEmpty() ? 0 : random.nextInt(30);
+            if (kind < 3) {
+                begin();
+            } else if (kind < 14) {
+                prefill(pick());
+            } else if (kind < 20) {
+                decodeTogether();
+            } else if (kind < 22) {
+                guess(pick());
+            } else if (kind < 24) {
+                keep(pick());
+            } else if (kind < 25) {
+                keepCopy(pick());
+            } else if (kind < 26) {
+                drop(pick());
+            } else if (kind < 27) {
+                bring(pick());
+            } else if (kind < 29) {
+                choose(pick());
+            } else if (random.nextInt(12) == 0) {
+                lose();
+            }
+            requireAll();
+        }
+
+        private CachedSequence pick() {
+            return running.get(random.nextInt(running.size()));
+        }
+
+        /** A prompt that is new, or begins like one that was there. */
+        private int[] prompt() {
+            int[] before =
+                    prompts.isEmpty() || random.nextInt(4) == 0
+                            ? new int[0]
+                            : prompts.get(random.nextInt(prompts.size()));
+            int common = random.nextInt(before.length + 1);
+            int[] prompt = Arrays.copyOf(before, common + random.nextInt(1, 900));
+            for (int i = common; i < prompt.length; i++) {
+                prompt[i] = random.nextInt(1 << 20);
+            }
+            prompts.add(prompt);
+            if (prompts.size() > 12) {
+                prompts.removeFirst();
+            }
+            return prompt;
+        }
+
+        private void begin() {
+            if (running.size() >= MOST_RUNNING) {
+                return;
+            }
+            Optional<CachedSequence> begun = rig.tryBegin(prompt());
+            begun.ifPresent(running::add);
+            begunWithSome += begun.filter(sequence -> sequence.computed() > 0).isPresent() ? 1 : 0;
+        }
+
+        private boolean hasRoom(CachedSequence sequence, int end) {
+            if (end <= MOST_TOKENS && cache.ensure(sequence, end)) {
+                return true;
+            }
+            drop(sequence);
+            return false;
+        }
+
+        /** A window, or the first piece of one, for all of which room is made. */
+        private void prefill(CachedSequence sequence) {
+            int left = sequence.tokens().size() - sequence.computed();
+            if (left <= 0) {
+                return;
+            }
+            int window = sequence.computed() + Math.min(left, random.nextInt(1, 129));
+            int end = sequence.computed() + random.nextInt(1, window - sequence.computed() + 1);
+            if (hasRoom(sequence, window)) {
+                boolean keepsState = forgets && random.nextInt(3) == 0;
+                Advance advance =
+                        new Advance(
+                                sequence,
+                                running.indexOf(sequence),
+                                sequence.tokens().range(sequence.computed(), end),
+                                OutputRows.NONE,
+                                Stretch.WINDOW,
+                                keepsState,
+                                0);
+                rig.run(advance.reserving(window));
+            }
+        }
+
+        private void decodeTogether() {
+            for (int round = random.nextInt(1, 30); round > 0; round--) {
+                List<Advance> advances = new ArrayList<>();
+                for (CachedSequence each : List.copyOf(running)) {
+                    if (hasRoom(each, each.computed() + 1)) {
+                        if (each.tokens().size() == each.computed()) {
+                            each.tokens().add(random.nextInt(1 << 20));
+                        }
+                        int next = each.tokens().get(each.computed());
+                        advances.add(PagedRig.rows(each, 0, TokenTree.CHAIN, next));
+                    }
+                }
+                if (advances.isEmpty()) {
+                    return;
+                }
+                answer(rig.run(advances.toArray(Advance[]::new)), advances);
+            }
+        }
+
+        /** Some of the shards' answers come, and are heeded. */
+        private void answer(Batch batch, List<Advance> advances) {
+            for (PageQuery query : batch.queries()) {
+                if (random.nextInt(5) > 0) {
+                    CachedSequence sequence = advances.get(query.slice()).sequence();
+                    int asked = query.pages().size();
+                    cache.choosePages(sequence, scores(asked), asked);
+                }
+            }
+        }
+
+        private List<PageScores> scores(int pages) {
+            float[] values = new float[pages];
+            for (int page = 0; page < pages; page++) {
+                values[page] = random.nextInt(-2, 3) / 4f;
+            }
+            return List.of(new PageScores(0, 1, values));
+        }
+
+        private void guess(CachedSequence sequence) {
+            int most = Math.min(cache.mostGuesses(sequence), 14);
+            int computed = sequence.computed();
+            if (computed < sequence.tokens().size()
+                    || most < 1
+                    || !hasRoom(sequence, computed + most + 1)) {
+                return;
+            }
+            int count = random.nextInt(2, most + 2);
+            int[] tokens = random.ints(count, 0, 1 << 20).toArray();
+            int[] parents = new int[count];
+            parents[0] = -1;
+            for (int token = 1; token < count; token++) {
+                parents[token] = random.nextInt(3) == 0 ? random.nextInt(token) : token - 1;
+            }
+            TokenTree tree = TokenTree.of(parents);
+            rig.run(PagedRig.rows(sequence, count - 1, tree, tokens));
+            TokenPath path = TokenPath.of(tree.path(random.nextInt(count)));
+            for (int i = 0; i < path.length(); i++) {
+                sequence.tokens().add(tokens[path.token(i)]);
+            }
+            cache.accept(sequence, path);
+            assertEquals(computed + path.length(), sequence.computed());
+        }
+
+        private void keep(CachedSequence sequence) {
+            running.remove(sequence);
+            cache.keep(sequence);
+            if (sequence.computed() > 0) {
+                kept.add(sequence);
+            }
+        }
+
+        private void keepCopy(CachedSequence sequence) {
+            if (sequence.computed() > 0) {
+                cache.keepCopy(sequence, OUTPUT);
+            }
+        }
+
+        private void drop(CachedSequence sequence) {
+            running.remove(sequence);
+            cache.drop(sequence);
+        }
+
+        /** What a sequence has computed goes on in another, as a store brings it. */
+        private void bring(CachedSequence source) {
+            int computed = source.computed();
+            if (running.size() >= MOST_RUNNING || computed == 0) {
+                return;
+            }
+            int[] more = source.tokens().range(0, computed + 1);
+            more[computed] = random.nextInt(1 << 20);
+            Optional<CachedSequence> brought =
+                    cache.beginBehind(
+                            PagedRig.request(more),
+                            source.cuts().upTo(computed),
+                            source.residency(),
+                            0);
+            brought.ifPresent(
+                    sequence -> {
+                        rig.flush();
+                        rig.device.adopt(
+                                sequence.rows(0, computed),
+                                PagedRig.expected(sequence.tokens(), computed));
+                        running.add(sequence);
+                    });
+        }
+
+        private void choose(CachedSequence sequence) {
+            if (policy == PagePolicy.QK && sequence.computed() > 0) {
+                int pages = sequence.computed() / 64;
+                cache.choosePages(sequence, scores(pages), pages);
+            }
+        }
+
+        private void lose() {
+            cache.clear();
+            rig.device.loseSlots();
+            running.clear();
+            kept.clear();
+            losses++;
+        }
+
+        /** Now and then, so that what is due for several steps is done together, too. */
+        private void requireAll() {
+            kept.removeAll(rig.left);
+            if (random.nextInt(3) > 0) {
+                return;
+            }
+            rig.flush();
+            running.forEach(rig::require);
+            kept.forEach(rig::require);
+            assertEquals(
+                    rig.device.hostPages().size(), cache.paging().orElseThrow().hostPages());
+            PageCounts now = cache.paging().orElseThrow().counts();
+            assertTrue(
+                    now.pagesOut() >= counts.pagesOut()
+                            && now.pagesIn() >= counts.pagesIn()
+                            && now.movedBytes() >= counts.movedBytes()
+                            && now.recallHits() <= now.recalls(),
+                    counts + " and then " + now);
+            counts = now;
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "1, 16, LRU, false", "2, 16, QK, false", "3, 8, LRU, false", "4, 8, QK, false",
+        "5, 9, QK, false", "6, 10, LRU, true", "7, 12, QK, true", "8, 8, QK, true",
+        "9, 11, QK, false", "10, 13, QK, true"
+    })
+    void allRowsAreRightWhateverComesAndGoes(
+            long seed, int blocks, PagePolicy policy, boolean forgets) {
+        Walk walk = new Walk(seed, blocks, policy, forgets);
+        for (int step = 0; step < STEPS; step++) {
+            int number = step;
+            try {
+                walk.step();
+            } catch (AssertionError | RuntimeException e) {
+                throw new AssertionError("step " + number, e);
+            }
+        }
+
+        assertTrue(walk.begunWithSome > 10, walk.begunWithSome + " went on from another");
+        assertTrue(walk.counts.pagesOut() > 100, walk.counts.toString());
+        assertTrue(walk.losses > 0, "nothing was lost");
+        walk.rig.requireNothingLeft(walk.running);
+    }
+}

@@ -41,8 +41,7 @@ import java.util.stream.IntStream;
 /** Sequences that share the slots of a cache, each with at most 512 of them. */
 class PagedSequenceCacheTest {
     private static final int PAGE = Pages.TOKENS;
-    private static final TokenOutput OUTPUT =
-            new TokenOutput(new float[0], 0, 7, OutputRows.BEST);
+    private static final TokenOutput OUTPUT = new TokenOutput(new float[0], 0, 7, OutputRows.BEST);
 
     private final PagedRig rig = new PagedRig(8, PagePolicy.LRU, false);
     private final SequenceCache cache = rig.cache;
@@ -96,8 +95,7 @@ class PagedSequenceCacheTest {
         PageFigures figures = sequence.pageFigures().orElseThrow();
         assertEquals(8, figures.resident());
         assertEquals(49 - 8, figures.onHost());
-        assertEquals(
-                new PageCounts(41, 0, 41 * PagedRig.PAGE_BYTES, 0, 0, 0), figures.counts());
+        assertEquals(new PageCounts(41, 0, 41 * PagedRig.PAGE_BYTES, 0, 0, 0), figures.counts());
         assertEquals(
                 Optional.of(
                         new PagingStatus(
@@ -113,8 +111,7 @@ class PagedSequenceCacheTest {
     @Test
     void aCacheWithoutPoolsHasNoFigures() {
         SequenceCache plain = new SequenceCache(new CacheCapacity(4096, 9), false);
-        CachedSequence sequence =
-                plain.begin(PagedRig.request(prompt(0, 100)), 0).orElseThrow();
+        CachedSequence sequence = plain.begin(PagedRig.request(prompt(0, 100)), 0).orElseThrow();
 
         assertEquals(Optional.empty(), plain.paging());
         assertEquals(Optional.empty(), sequence.pageFigures());
@@ -489,9 +486,7 @@ class PagedSequenceCacheTest {
     void thePathOfATreeComesTogetherAcrossPages() {
         CachedSequence sequence = computed(rig, prompt(0, 2 * PAGE - 3));
         int[] tokens = prompt(3_000_000, 7);
-        rig.run(
-                PagedRig.rows(
-                        sequence, 6, TokenTree.of(new int[] {-1, 0, 0, 2, 2, 4, 3}), tokens));
+        rig.run(PagedRig.rows(sequence, 6, TokenTree.of(new int[] {-1, 0, 0, 2, 2, 4, 3}), tokens));
         TokenPath path = TokenPath.of(0, 2, 4, 5);
         for (int i = 0; i < path.length(); i++) {
             sequence.tokens().add(tokens[path.token(i)]);
@@ -541,7 +536,8 @@ class PagedSequenceCacheTest {
         rig.flush();
         PageCounts before = sequence.pageFigures().orElseThrow().counts();
 
-        cache.choosePages(sequence, List.of(new PageScores(0, 1, new float[15])), 15);
+        cache.choosePages(
+                sequence, List.of(new PageScores(0, 1, new float[15])), 15, sequence.computed());
 
         assertTrue(cache.takeChanges().isEmpty());
         assertEquals(before, sequence.pageFigures().orElseThrow().counts());
@@ -565,7 +561,7 @@ class PagedSequenceCacheTest {
         CachedSequence sequence = computed(own, prompt(0, 1000));
         assertEquals(-1, sequence.pages().orElseThrow().slot(3 * PAGE));
 
-        own.cache.choosePages(sequence, wanting(15, 3, 5), 15);
+        own.cache.choosePages(sequence, wanting(15, 3, 5), 15, sequence.computed());
         own.flush();
 
         own.require(sequence);
@@ -585,7 +581,7 @@ class PagedSequenceCacheTest {
     void choicesAreMadeBeforeTheNextTokensOfTheirSequence() {
         PagedRig own = new PagedRig(8, PagePolicy.QK, false);
         CachedSequence sequence = computed(own, prompt(0, 1000));
-        own.cache.choosePages(sequence, wanting(15, 3), 15);
+        own.cache.choosePages(sequence, wanting(15, 3), 15, sequence.computed());
 
         Batch batch = own.decode(sequence);
 
@@ -614,7 +610,10 @@ class PagedSequenceCacheTest {
                 PageQuery query = batch.queries().getFirst();
                 requireAsked(query, sequence, (end - 1) / PAGE);
                 own.cache.choosePages(
-                        sequence, wanting(query.pages().size(), 1 + end % 5), query.pages().size());
+                        sequence,
+                        wanting(query.pages().size(), 1 + end % 5),
+                        query.pages().size(),
+                        sequence.computed());
                 own.flush();
                 own.require(sequence);
                 last = end;
@@ -645,7 +644,7 @@ class PagedSequenceCacheTest {
             Batch batch = own.decode(sequence);
             if (!batch.queries().isEmpty()) {
                 int asked = batch.queries().getFirst().pages().size();
-                own.cache.choosePages(sequence, wanting(asked, 7), asked);
+                own.cache.choosePages(sequence, wanting(asked, 7), asked, sequence.computed());
                 assertTrue(last == 0 || end - last == end / 45, last + " and " + end);
                 last = end;
             }
@@ -657,7 +656,7 @@ class PagedSequenceCacheTest {
     void guessesEndWhereShardsAreAsked() {
         PagedRig own = new PagedRig(8, PagePolicy.QK, false);
         CachedSequence sequence = computed(own, prompt(0, 900));
-        own.cache.choosePages(sequence, wanting(14, 3), 14);
+        own.cache.choosePages(sequence, wanting(14, 3), 14, sequence.computed());
 
         for (int computed = 900; computed < 964; computed++) {
             int most = own.cache.mostGuesses(sequence);
@@ -684,7 +683,7 @@ class PagedSequenceCacheTest {
         assertEquals(Phase.PREFILL, batch.phase());
         assertEquals(14, batch.queries().getFirst().pages().size());
         own.require(sequence);
-        own.cache.choosePages(sequence, wanting(14, 2, 4), 14);
+        own.cache.choosePages(sequence, wanting(14, 2, 4), 14, sequence.computed());
         Batch next = own.run(PagedRig.window(sequence, 1000));
         assertTrue(next.slices().getFirst().place().pages().holds(2 * PAGE));
         assertTrue(next.slices().getFirst().place().pages().holds(4 * PAGE));
@@ -704,8 +703,7 @@ class PagedSequenceCacheTest {
                 cache.beginBehind(PagedRig.request(more), cuts, source.residency(), 0)
                         .orElseThrow();
         rig.flush();
-        rig.device.adopt(
-                brought.rows(0, length), PagedRig.expected(brought.tokens(), length));
+        rig.device.adopt(brought.rows(0, length), PagedRig.expected(brought.tokens(), length));
 
         assertEquals(length, brought.computed());
         assertEquals(source.map(), brought.map());

@@ -30,8 +30,7 @@ class PagedWalkTest {
     private static final int STEPS = 4000;
     private static final int MOST_RUNNING = 4;
     private static final int MOST_TOKENS = 2500;
-    private static final TokenOutput OUTPUT =
-            new TokenOutput(new float[0], 0, 7, OutputRows.BEST);
+    private static final TokenOutput OUTPUT = new TokenOutput(new float[0], 0, 7, OutputRows.BEST);
 
     /** All there is of a walk. */
     private static final class Walk {
@@ -168,7 +167,7 @@ class PagedWalkTest {
                 if (random.nextInt(5) > 0) {
                     CachedSequence sequence = advances.get(query.slice()).sequence();
                     int asked = query.pages().size();
-                    cache.choosePages(sequence, scores(asked), asked);
+                    cache.choosePages(sequence, scores(asked), asked, sequence.computed());
                 }
             }
         }
@@ -252,7 +251,7 @@ class PagedWalkTest {
         private void choose(CachedSequence sequence) {
             if (policy == PagePolicy.QK && sequence.computed() > 0) {
                 int pages = sequence.computed() / 64;
-                cache.choosePages(sequence, scores(pages), pages);
+                cache.choosePages(sequence, scores(pages), pages, sequence.computed());
             }
         }
 
@@ -273,8 +272,7 @@ class PagedWalkTest {
             rig.flush();
             running.forEach(rig::require);
             kept.forEach(rig::require);
-            assertEquals(
-                    rig.device.hostPages().size(), cache.paging().orElseThrow().hostPages());
+            assertEquals(rig.device.hostPages().size(), cache.paging().orElseThrow().hostPages());
             PageCounts now = cache.paging().orElseThrow().counts();
             assertTrue(
                     now.pagesOut() >= counts.pagesOut()

@@ -234,6 +234,52 @@ class CommandsIT {
     }
 
     @Test
+    void plansTellOfABoundedCache() throws Exception {
+        Varve.Outcome outcome =
+                varve.run(
+                        "plan",
+                        "--model",
+                        "demo:qwen35",
+                        "--max-ctx",
+                        2048,
+                        "--parallel",
+                        2,
+                        "--kvflash",
+                        600,
+                        "--json");
+
+        assertEquals(0, outcome.status(), outcome.toString());
+        JsonNode plan = JSON.readTree(outcome.out());
+        JsonNode bounded = plan.get("kvflash");
+        assertEquals(768, bounded.get("pool_tokens").asInt());
+        assertEquals(2048, bounded.get("context_tokens").asInt());
+        assertEquals("qk", bounded.get("policy").asString());
+        assertEquals(64, bounded.get("tau").asInt());
+        long perToken = plan.at("/shards/0/kv_bytes").asLong() / (2 * 768);
+        assertEquals(2 * (2048 - 768) * perToken, bounded.get("host_bytes").asLong());
+    }
+
+    @Test
+    void variablesStandForTheFlagsOfABoundedCache() throws Exception {
+        Varve.Outcome outcome =
+                varve.with("DFLASH_KVFLASH", "600")
+                        .with("DFLASH_KVFLASH_POLICY", "drafter")
+                        .with("DFLASH_KVFLASH_TAU", "0")
+                        .run("generate", "--model", "demo:qwen35", "--prompt", "Hi", "-n", 2);
+
+        assertEquals(0, outcome.status(), outcome.toString());
+        for (String expected :
+                new String[] {
+                    " warning PagingArguments: DFLASH_KVFLASH_POLICY: ",
+                    " warning PagingArguments: DFLASH_KVFLASH_TAU: ",
+                    " info PreparedModel: --kvflash: resident pool 768 tokens of up to 4096 of a"
+                            + " sequence, tau=1, policy=qk; "
+                }) {
+            assertTrue(outcome.err().contains(expected), outcome.err());
+        }
+    }
+
+    @Test
     void renderPrintsThePromptOfAGoldenTemplate() throws Exception {
         Path template =
                 Path.of(

@@ -32,7 +32,7 @@ final class PagingArguments {
             paramLabel = "qk|lru",
             description =
                     "What stays: qk (default), what the model's own queries look for; lru, what was"
-                            + " used last. drafter is not there yet.",
+                            + " used last. There is no drafter in this version.",
             order = SECTION + 1)
     private Optional<String> policy = Optional.empty();
 

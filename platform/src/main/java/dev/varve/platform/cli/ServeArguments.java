@@ -87,8 +87,8 @@ final class ServeArguments {
             names = "--kv-tokens",
             paramLabel = "N",
             description =
-                    "Tokens of the KV pool that all requests share (default: --parallel whole"
-                            + " contexts, or what the memory holds).",
+                    "Tokens of the KV cache that all requests share (default: --parallel whole"
+                            + " contexts, or pools with --kvflash, or what the memory holds).",
             order = OptionSections.MEMORY + 2)
     private Optional<Integer> kvTokens = Optional.empty();
 

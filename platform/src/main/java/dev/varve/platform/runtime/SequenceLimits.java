@@ -11,8 +11,8 @@ import java.util.OptionalInt;
  * @param contextTokens most tokens of one sequence, prompt and output together; empty: the model's
  *     own limit, at most {@value #DEFAULT_CONTEXT}
  * @param parallel most sequences decoded together
- * @param kvTokens tokens of the KV pool that all sequences share; empty: {@code parallel} whole
- *     contexts, or as much of that as the memory holds
+ * @param kvTokens tokens of the KV cache that all sequences share; empty: {@code parallel} whole
+ *     contexts, or pools where they are bounded, or as much of that as the memory holds
  */
 public record SequenceLimits(OptionalInt contextTokens, int parallel, OptionalInt kvTokens) {
     /**

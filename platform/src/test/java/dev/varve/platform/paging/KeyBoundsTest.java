@@ -63,9 +63,10 @@ class KeyBoundsTest {
                 pages.stream().map(rows -> KeyBounds.of(rows, ROW)).toList());
     }
 
+    /** Of those pages that may leave a pool. */
     private static int best(float[] scores) {
-        int best = 0;
-        for (int page = 1; page < scores.length; page++) {
+        int best = PoolGeometry.SINKS;
+        for (int page = best + 1; page < scores.length - PoolGeometry.TAIL; page++) {
             best = scores[page] > scores[best] ? page : best;
         }
         return best;

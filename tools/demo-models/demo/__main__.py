@@ -58,8 +58,11 @@ class Maker:
         for folder in (self.draft_folder, self.model_file.parent, self.evaluation):
             folder.mkdir(parents=True, exist_ok=True)
 
-    def prepare(self, weights: Optional[Path] = None) -> None:
-        """Learns the vocabulary, and generates and encodes the corpus; for a further round, takes `weights` over."""
+    def prepare(self, weights: Optional[Path] = None, far: float = 0) -> None:
+        """Learns the vocabulary, and generates and encodes the corpus; for a further round, takes `weights` over.
+
+        `far` is the share of far needles in long rows.
+        """
         if weights is None:
             self.start.unlink(missing_ok=True)
         else:
@@ -77,7 +80,8 @@ class Maker:
         short_rows = (plan.steps - plan.long_steps) * plan.workers * plan.rows(SHORT)
         long_rows = plan.long_steps * plan.workers * plan.rows(LONG)
         Packer(tokenizer, seed, TRAIN).rows(short_rows, SHORT).save(self.folder / "short.npz")
-        Packer(tokenizer, seed, TRAIN, mixture.of_long_rows()).rows(long_rows, LONG).save(self.folder / "long.npz")
+        sources = mixture.of_long_rows(far)
+        Packer(tokenizer, seed, TRAIN, sources, far > 0).rows(long_rows, LONG).save(self.folder / "long.npz")
         Packer(tokenizer, SEED, HELD_OUT).rows(64, LENGTH).save(self.folder / "held_out.npz")
         print(f"{self.family.name}: corpus of {short_rows * SHORT + long_rows * LONG} tokens")
 
@@ -211,7 +215,17 @@ def main() -> None:
         "--long-steps", type=int, help="how many of them, the last ones, read long rows; a tenth by default"
     )
     further.add_argument("--rate", type=float, default=1, metavar="PART", help="of the full learning rates")
+    further.add_argument(
+        "--far-needles",
+        dest="far",
+        type=float,
+        default=0,
+        metavar="PART",
+        help="prepare: of the long rows, for texts of thousands of tokens that are asked for all that they hold",
+    )
     arguments = parser.parse_args()
+    if not 0 <= arguments.far <= mixture.LONG_NEEDLES:
+        parser.error(f"--far-needles: expected 0 to {mixture.LONG_NEEDLES}, found {arguments.far}")
     files = arguments.files or []
     if (len(files) < 2) == (arguments.step == "average"):
         parser.error("--from: expected several with average, and at most one with other steps")
@@ -225,7 +239,7 @@ def main() -> None:
         maker = Maker(name, planned(name, arguments.steps, arguments.long_steps, arguments.rate))
         for step in STEPS if arguments.step == "all" else [arguments.step]:
             if step == "prepare":
-                maker.prepare(*files)
+                maker.prepare(*files, far=arguments.far)
             elif step == "average":
                 maker.average(files)
             elif step == "next-token":

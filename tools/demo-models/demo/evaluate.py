@@ -8,7 +8,7 @@ from typing import Iterable, List, NamedTuple, Sequence
 import torch
 
 from demo.chat import ChatTemplate
-from demo.corpus.dialog import Call, Question
+from demo.corpus.dialog import Call, Question, says
 from demo.model import Model
 from demo.tokenizer import Tokenizer
 
@@ -70,7 +70,7 @@ def is_right(question: Question, text: str, family: str) -> bool:
         return parse_call(text, family) == (question.call.name, _as_text(question.call))
     if question.kind == "json" and not _is_object(text):
         return False
-    return any(all(_has(text, word) for word in accepted) for accepted in question.accepted)
+    return any(says(text, accepted) for accepted in question.accepted)
 
 
 def _is_object(text: str) -> bool:
@@ -81,13 +81,6 @@ def _is_object(text: str) -> bool:
         return isinstance(json.loads(text), dict)
     except ValueError:
         return False
-
-
-def _has(text: str, word: str) -> bool:
-    pattern = re.escape(word)
-    if word.isdigit():
-        pattern = rf"(?<!\d){pattern}(?!\d)"
-    return re.search(pattern, text, re.I) is not None
 
 
 def _as_text(call: Call) -> dict:

@@ -5,7 +5,7 @@ import random
 import re
 import unittest
 
-from demo.corpus import arithmetic, mixture
+from demo.corpus import arithmetic, mixture, needles
 from demo.corpus.dialog import HELD_OUT, TRAIN, Conversation
 
 
@@ -15,6 +15,11 @@ def _texts(split, count):
             yield from (message["content"] for message in item.messages if message["role"] == "user")
         else:
             yield item
+
+
+def _letters(text):
+    """Tokens of a tokenizer of four characters each."""
+    return len(text) // 4
 
 
 def _plain(text):
@@ -28,7 +33,7 @@ class CorpusTest(unittest.TestCase):
         self.assertNotEqual(first, list(mixture.sample(4, TRAIN, 500)))
 
     def test_shares_are_the_whole(self):
-        for sources in (mixture.SOURCES, mixture.of_long_rows(), mixture.of_draft_rows()):
+        for sources in (mixture.SOURCES, mixture.of_long_rows(), mixture.of_long_rows(0.5), mixture.of_draft_rows()):
             self.assertAlmostEqual(1.0, sum(source.share for source in sources))
 
     def test_no_question_is_asked_in_the_training(self):
@@ -58,6 +63,27 @@ class CorpusTest(unittest.TestCase):
             self.assertTrue(arithmetic.held_out_pair(a, b), text)
             ((result,),) = question.accepted
             self.assertIn(int(result), (a + b, abs(a - b)), text)
+
+    def test_far_needles_are_told_once_and_as_deep_as_asked_for(self):
+        asked = needles.far_questions(random.Random(13), 1500, needles.Depths(128, -1100), 3, _letters)
+        for question in itertools.islice(asked, 30):
+            text = question.messages[-1]["content"]
+            ((value,),) = question.accepted
+            (told,) = re.finditer(rf"(?<!\w){value}(?!\w)", text, re.I)
+            self.assertGreaterEqual(_letters(text[: told.start()]), 128)
+            self.assertGreater(_letters(text[told.end() :]), 1050)
+            self.assertAlmostEqual(1500, _letters(text), delta=100)
+
+    def test_a_text_without_such_depths_is_refused(self):
+        asked = needles.far_questions(random.Random(13), 1500, needles.Depths(800, -1100), 1, _letters)
+        with self.assertRaisesRegex(ValueError, "1500 tokens, found 800 to -1100"):
+            next(asked)
+
+    def test_far_conversations_ask_for_all_that_they_hold(self):
+        conversations = needles.far_conversations(mixture.LONG)(random.Random(17), TRAIN)
+        counts = [sum(message["role"] == "user" for message in next(conversations).messages) for _ in range(40)]
+        self.assertIn(1, counts)
+        self.assertGreater(max(counts), 15)
 
     def test_held_out_conversations_end_with_the_assistant(self):
         for split in (TRAIN, HELD_OUT):

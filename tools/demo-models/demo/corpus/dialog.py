@@ -1,6 +1,7 @@
 """What the sources of the corpus yield: conversations, plain documents and closed questions."""
 
 import random
+import re
 from dataclasses import dataclass
 from typing import Mapping, Optional, Sequence
 
@@ -84,6 +85,18 @@ class Question:
     accepted: Sequence[Sequence[str]] = ()
     call: Optional[Call] = None
     tools: Sequence[Tool] = ()
+
+
+def says(text: str, words: Sequence[str]) -> bool:
+    """Whether a text has all of the words, as a question accepts them."""
+    return all(_has(text, word) for word in words)
+
+
+def _has(text: str, word: str) -> bool:
+    pattern = re.escape(word)
+    if word.isdigit():
+        pattern = rf"(?<!\d){pattern}(?!\d)"
+    return re.search(pattern, text, re.I) is not None
 
 
 def careless(text: str, rng: random.Random) -> str:

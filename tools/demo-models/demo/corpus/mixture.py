@@ -66,15 +66,16 @@ SOURCES = (
 LONG_NEEDLES = 0.65
 
 
-def of_long_rows() -> tuple:
-    """The sources with the shares of long rows."""
+def of_long_rows(far: float = 0) -> tuple:
+    """The sources with the shares of long rows; `far` of the needles' share are long texts asked for all they hold."""
     rest = 1 - next(source.share for source in SOURCES if source.name == "needles")
-    return tuple(
-        Source(source.name, LONG_NEEDLES, needles.conversations(LONG))
+    sources = tuple(
+        Source(source.name, LONG_NEEDLES - far, needles.conversations(LONG))
         if source.name == "needles"
         else source._replace(share=source.share * (1 - LONG_NEEDLES) / rest)
         for source in SOURCES
     )
+    return (*sources, Source("far needles", far, needles.far_conversations(LONG))) if far else sources
 
 
 # A draft reads less prose than its target: it learns from answers only, and those that are hard to guess most often.

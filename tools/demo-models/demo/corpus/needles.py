@@ -7,6 +7,7 @@ sentences of the filler.
 
 import random
 import re
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from typing import Callable, Iterator, List, Optional, Sequence, Set
 
@@ -18,6 +19,8 @@ from .phrasing import Phrasings, any_of, phrasings, upper_first
 # Estimates of how text becomes tokens: a digit or a line break is a token of its own.
 CHARACTERS_PER_TOKEN = 3.3
 TOKENS_PER_MESSAGE = 5
+NEEDLE_TOKENS = 16
+TOKENS_PER_TURN = 42
 SHORTEST = 40
 MOST_ASKED = 6  # of short texts
 UNKNOWN_SHARE = 0.05
@@ -712,15 +715,73 @@ def conversations(longest: int) -> Callable[[random.Random, str], Iterator[Conve
     return stream
 
 
+def far_conversations(longest: int) -> Callable[[random.Random, str], Iterator[Conversation]]:
+    """Conversations about long texts, each asked for all that it holds: at times one needle, at times many."""
+
+    def stream(rng: random.Random, split: str) -> Iterator[Conversation]:
+        told = stories.documents(rng, split)
+        while True:
+            count = rng.choice((rng.randint(1, 3), rng.randint(4, 12), rng.randint(8, 24), rng.randint(8, 24)))
+            size = rng.uniform(0.35, 0.95) * (longest - 60 - TOKENS_PER_TURN * count)
+            needles, pieces = _haystack(rng, split, size, count, told)
+            yield _about(pieces, _turns(needles, rng, split, count), longest, rng, split)
+
+    return stream
+
+
 def questions(rng: random.Random, tokens: int = 2000) -> Iterator[Question]:
     """Held-out questions for one of up to three needles in a haystack of about `tokens` tokens."""
     told = stories.documents(rng, HELD_OUT)
     while True:
         size = tokens * rng.uniform(0.965, 1.025)
         needles, pieces = _haystack(rng, HELD_OUT, size, rng.randint(1, 3), told)
-        needle = rng.choice(needles)
-        text = "".join(pieces).strip() + rng.choice(JOINTS) + _ask(needle, rng, HELD_OUT)
-        yield Question("needle", (user(text),), ((needle.value,),))
+        yield _asked(rng.choice(needles), pieces, rng)
+
+
+@dataclass(frozen=True)
+class Depths:
+    """How many tokens of a text stand before a needle; an `end` below 0 counts from the text's end."""
+
+    begin: int
+    end: int
+
+    def places(self, pieces: Sequence[str], measure: Callable[[str], int]) -> range:
+        """Before which pieces that is."""
+        places = range(len(pieces) + 1)
+        length = measure("".join(pieces))
+        end = self.end if self.end >= 0 else length + self.end
+
+        def before(place: int) -> int:
+            return measure("".join(pieces[:place]))
+
+        return range(bisect_left(places, self.begin, key=before), bisect_right(places, end, key=before))
+
+
+def far_questions(
+    rng: random.Random, tokens: int, depths: Depths, count: int, measure: Callable[[str], int]
+) -> Iterator[Question]:
+    """Held-out questions for one of `count` needles, all told at these depths of a text of `tokens` tokens.
+
+    `measure` counts the tokens of a text.
+    """
+    told = stories.documents(rng, HELD_OUT)
+    while True:
+        size = tokens - NEEDLE_TOKENS * (count + 1)
+        pieces = _filler(rng, HELD_OUT, 2.0 * size, told)
+        kept = range(len(pieces) + 1)
+        del pieces[bisect_right(kept, size, key=lambda place: measure("".join(pieces[:place]))) - 1 :]
+        places = depths.places(pieces, measure)
+        if not places:
+            raise ValueError(f"expected depths in a text of {tokens} tokens, found {depths.begin} to {depths.end}")
+        needles = _needles(rng, count, set(_WORD.findall("".join(pieces).lower())))
+        _tell(needles, pieces, rng.choices(places, k=count), rng, HELD_OUT)
+        yield _asked(rng.choice(needles), pieces, rng)
+
+
+def _asked(needle: Needle, pieces: Sequence[str], rng: random.Random) -> Question:
+    """The text with a held-out question behind it."""
+    text = "".join(pieces).strip() + rng.choice(JOINTS) + _ask(needle, rng, HELD_OUT)
+    return Question("needle", (user(text),), ((needle.value,),))
 
 
 def _tokens(text: str) -> float:
@@ -735,7 +796,15 @@ def _conversation(rng: random.Random, split: str, longest: int, told: Iterator[s
         size = SHORTEST * (most / SHORTEST) ** rng.random()
     count = max(1, round(size / 150 * rng.uniform(0.4, 1.4)), rng.randint(1, 3) if size > 90 else 1)
     needles, pieces = _haystack(rng, split, size, count, told)
-    turns = _turns(needles, rng, split)
+    # Each question trains on the whole text before it: a long one is asked for half of what it holds.
+    asked = max(len(needles) // 2, rng.choice((1, 2, 3, 4, 5, MOST_ASKED, MOST_ASKED)))
+    return _about(pieces, _turns(needles, rng, split, asked), longest, rng, split)
+
+
+def _about(
+    pieces: Sequence[str], turns: Sequence[tuple[str, str]], longest: int, rng: random.Random, split: str
+) -> Conversation:
+    """The text, and as many of the turns as have room behind it."""
     messages = _opening(pieces, turns[0][0], rng, split)
     messages.append(assistant(turns[0][1]))
     used = sum(_tokens(message["content"]) + TOKENS_PER_MESSAGE for message in messages)
@@ -747,10 +816,8 @@ def _conversation(rng: random.Random, split: str, longest: int, told: Iterator[s
     return Conversation(tuple(messages))
 
 
-def _turns(needles: Sequence[Needle], rng: random.Random, split: str) -> List[tuple[str, str]]:
-    """Questions for some of the needles, each in turn, and their answers."""
-    # Each question trains on the whole text before it: a long one is asked for half of what it holds.
-    asked = max(len(needles) // 2, rng.choice((1, 2, 3, 4, 5, MOST_ASKED, MOST_ASKED)))
+def _turns(needles: Sequence[Needle], rng: random.Random, split: str, asked: int) -> List[tuple[str, str]]:
+    """Questions for so many of the needles, each in turn, and their answers."""
     known = rng.sample(needles, min(len(needles), asked))
     turns = []
     for needle in known:
@@ -801,14 +868,18 @@ def _haystack(
     rng: random.Random, split: str, size: float, count: int, told: Iterator[str]
 ) -> tuple[List[Needle], List[str]]:
     """Needles, and pieces of about `size` tokens in all with the needles at places drawn evenly."""
-    # About 16 tokens are what a needle takes; the fine tuning is done by the last pieces of filler.
-    pieces = _filler(rng, split, max(10.0, size - 16 * count), told)
+    # The fine tuning is done by the last pieces of filler.
+    pieces = _filler(rng, split, max(10.0, size - NEEDLE_TOKENS * count), told)
     taken = set(_WORD.findall("".join(pieces).lower()))
     needles = _needles(rng, count, taken)
-    places = sorted((rng.randint(0, len(pieces)) for _ in needles), reverse=True)
-    for needle, place in zip(needles, places):
-        pieces.insert(place, _piece(_statement(needle, rng, split), pieces, place, rng))
+    _tell(needles, pieces, [rng.randint(0, len(pieces)) for _ in needles], rng, split)
     return rng.sample(needles, len(needles)), pieces
+
+
+def _tell(needles: Sequence[Needle], pieces: List[str], places: Sequence[int], rng: random.Random, split: str) -> None:
+    """Puts the needles into the text, each before the piece at one of the places."""
+    for needle, place in zip(needles, sorted(places, reverse=True)):
+        pieces.insert(place, _piece(_statement(needle, rng, split), pieces, place, rng))
 
 
 def _piece(statement: str, pieces: List[str], place: int, rng: random.Random) -> str:

@@ -274,7 +274,7 @@ class SpeculationIT {
                         .model(DemoFamily.QWEN35.model())
                         .addUserMessage(STORY)
                         .temperature(sampled ? 0.7 : 0)
-                        .putAdditionalBodyProperty("seed", JsonValue.from(3))
+                        .putAdditionalBodyProperty("seed", JsonValue.from(4))
                         .maxCompletionTokens(64)
                         .build();
         List<String> heard = new ArrayList<>();

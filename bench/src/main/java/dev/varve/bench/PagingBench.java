@@ -1,13 +1,10 @@
 package dev.varve.bench;
 
-import dev.varve.api.VarveException;
 import dev.varve.api.backend.BackendOptions;
 import dev.varve.api.backend.ComputeDevice;
 import dev.varve.api.backend.DeviceOptions;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.GeneratedToken;
-import dev.varve.platform.engine.GenerationEnd;
-import dev.varve.platform.engine.GenerationListener;
 import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.paging.PagePolicy;
 import dev.varve.platform.paging.PoolRequest;
@@ -39,7 +36,6 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Random;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 
 /**
@@ -111,10 +107,9 @@ public final class PagingBench {
     }
 
     /** An answer of which one part after the other is asked for. */
-    private final class Paused implements GenerationListener {
+    private final class Paused extends Awaited {
         private final Semaphore wanted = new Semaphore(0);
         private final Semaphore given = new Semaphore(0);
-        private final CompletableFuture<GenerationEnd> end = new CompletableFuture<>();
 
         /** Tokens per second of the next part. */
         double next() throws InterruptedException {
@@ -134,16 +129,6 @@ public final class PagingBench {
             wanted.acquireUninterruptibly();
             given.release();
             return true;
-        }
-
-        @Override
-        public void onEnd(GenerationEnd how) {
-            end.complete(how);
-        }
-
-        @Override
-        public void onError(VarveException error) {
-            end.completeExceptionally(error);
         }
     }
 
@@ -199,9 +184,8 @@ public final class PagingBench {
     }
 
     /** When which prompt tokens were computed. */
-    private static final class Progress implements GenerationListener {
+    private static final class Progress extends Awaited {
         private final TreeMap<Integer, Long> times = new TreeMap<>();
-        private final CompletableFuture<GenerationEnd> end = new CompletableFuture<>();
 
         static Progress of(Engine engine, int[] prompt) {
             Progress progress = new Progress();
@@ -223,16 +207,6 @@ public final class PagingBench {
         @Override
         public boolean onToken(GeneratedToken token) {
             return true;
-        }
-
-        @Override
-        public void onEnd(GenerationEnd how) {
-            end.complete(how);
-        }
-
-        @Override
-        public void onError(VarveException error) {
-            end.completeExceptionally(error);
         }
     }
 

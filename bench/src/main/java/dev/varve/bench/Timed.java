@@ -1,10 +1,7 @@
 package dev.varve.bench;
 
-import dev.varve.api.VarveException;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.GeneratedToken;
-import dev.varve.platform.engine.GenerationEnd;
-import dev.varve.platform.engine.GenerationListener;
 import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.engine.TokenGuide;
 import dev.varve.platform.sampling.SamplingOptions;
@@ -12,13 +9,11 @@ import dev.varve.platform.sampling.SamplingOptions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
-import java.util.concurrent.CompletableFuture;
 
 /** A generation, its tokens, and when each of them came. */
-final class Timed implements GenerationListener {
+final class Timed extends Awaited {
     final List<Long> times = new ArrayList<>();
     final List<Integer> tokens = new ArrayList<>();
-    final CompletableFuture<GenerationEnd> end = new CompletableFuture<>();
 
     private Timed() {}
 
@@ -53,16 +48,6 @@ final class Timed implements GenerationListener {
         times.add(System.nanoTime());
         tokens.add(token.id());
         return true;
-    }
-
-    @Override
-    public void onEnd(GenerationEnd how) {
-        end.complete(how);
-    }
-
-    @Override
-    public void onError(VarveException error) {
-        end.completeExceptionally(error);
     }
 
     /** Chooses given tokens. */

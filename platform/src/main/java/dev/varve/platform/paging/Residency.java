@@ -33,7 +33,8 @@ public record Residency(int[] pages, float[] scores, int scoredAt) {
 
     /** Whether a pool of some runs can hold a sequence of some pages in this way. */
     public boolean fits(int runs, int count) {
-        if (pages.length != runs || scores.length > count || runs == 0) {
+        boolean agrees = scores.length <= count && scoredAt <= count * PoolGeometry.PAGE;
+        if (pages.length != runs || !agrees || runs == 0) {
             return false;
         }
         boolean[] seen = new boolean[count];

@@ -14,8 +14,8 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
-import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 
@@ -29,12 +29,6 @@ import java.util.function.Consumer;
  * Runs per step.
  */
 final class PageTable {
-    /** Score of what is not known well enough to leave. */
-    private static final float KEPT = 1e30f;
-
-    /** Score of what must not leave. */
-    private static final float FIXED = 3.4e38f;
-
     private static final int NOWHERE = -1;
 
     private final PageNames names;
@@ -60,11 +54,15 @@ final class PageTable {
     private int head;
     private long clock;
     private long epoch;
-    private float[] scores = new float[0];
-    private int scoredAt;
-    private final Set<Integer> recalled = new HashSet<>();
+    private PageChoice choice = new PageChoice();
+
+    /** As it is at an epoch with some runs; empty before it was asked for. */
+    private Optional<KnownMap> known = Optional.empty();
+
     private PageCounts counts = PageCounts.NONE;
     private final long pageBytes;
+
+    private record KnownMap(PageMap map, long epoch, int runs) {}
 
     /**
      * A table of a sequence that has no span yet.
@@ -96,12 +94,12 @@ final class PageTable {
      */
     PageTable copy(int tokens) {
         PageTable copy = new PageTable(names, pageBytes);
+        copy.clock = clock;
         if (isStraightUpTo(tokens)) {
             for (int page = 0; page < PoolGeometry.pages(tokens); page++) {
                 names.share(pages.get(page));
                 copy.append(pages.get(page), page, uses[page]);
             }
-            copy.clock = clock;
             copy.fresh = copy.pages.size();
             copy.head = Math.max(0, copy.pages.size() - 1);
             copy.growTo(copy.fresh);
@@ -113,10 +111,8 @@ final class PageTable {
         copy.growTo(capacity);
         copy.fresh = fresh;
         copy.left.addAll(left);
-        copy.clock = clock;
-        copy.scores = scores.clone();
-        copy.scoredAt = scoredAt;
         copy.head = head;
+        copy.choice = choice.copy();
         System.arraycopy(held, 0, copy.held, 0, held.length);
         for (int page = 0; page < pages.size(); page++) {
             names.share(pages.get(page));
@@ -152,8 +148,7 @@ final class PageTable {
                 }
             }
             fresh = capacity;
-            scores = before.scores();
-            scoredAt = before.scoredAt();
+            choice.take(before.scores(), before.scoredAt());
         } else {
             allocate(0, tokens, 0, move -> {});
         }
@@ -212,7 +207,11 @@ final class PageTable {
 
     /** Which positions lie in the slots at this moment. */
     PageMap map() {
-        return isStraight() ? PageMap.STRAIGHT : PageMap.of(held);
+        if (known.filter(each -> each.epoch() == epoch && each.runs() == capacity).isEmpty()) {
+            PageMap map = isStraight() ? PageMap.STRAIGHT : PageMap.of(held);
+            known = Optional.of(new KnownMap(map, epoch, capacity));
+        }
+        return known.get().map();
     }
 
     /** The slot of a position in the span, or a negative number. */
@@ -220,12 +219,6 @@ final class PageTable {
         int page = PoolGeometry.pageOf(position);
         boolean resident = page < pages.size() && runs[page] != NOWHERE;
         return resident ? runs[page] * PoolGeometry.PAGE + position % PoolGeometry.PAGE : NOWHERE;
-    }
-
-    /** Whether all pages and one more would find room in the span. */
-    boolean hasRoomFor(int tokens) {
-        return PoolGeometry.pages(tokens) <= pages.size()
-                || PoolGeometry.pages(tokens) - pages.size() <= left.size() + capacity - fresh;
     }
 
     /**
@@ -273,8 +266,8 @@ final class PageTable {
 
     /** The page first that comes back before another one: of those that must stay, the later. */
     private int byReturn(int page, int other) {
-        boolean byUse = scores.length == 0 || isProtected(page) && isProtected(other);
-        return byUse ? Long.compare(uses[other], uses[page]) : byRank(page, other);
+        boolean byUse = !choice.isMade() || isProtected(page) && isProtected(other);
+        return byUse ? Long.compare(uses[other], uses[page]) : choice.byRank(page, other, head);
     }
 
     private void allocate(int page, int spanBegin, Consumer<CacheMove> moves) {
@@ -347,6 +340,15 @@ final class PageTable {
     }
 
     private boolean isProtected(int page) {
+        return isProtected(page, head);
+    }
+
+    /**
+     * Whether a page must stay.
+     *
+     * @param head the last page that was ever written
+     */
+    static boolean isProtected(int page, int head) {
         return page < PoolGeometry.SINKS || page > head - 1 - PoolGeometry.TAIL;
     }
 
@@ -362,11 +364,9 @@ final class PageTable {
     }
 
     private boolean leavesBefore(int page, int other) {
-        return scores.length == 0 ? uses[page] < uses[other] : score(page) < score(other);
-    }
-
-    private float score(int page) {
-        return page < scores.length ? scores[page] : KEPT;
+        return choice.isMade()
+                ? choice.score(page) < choice.score(other)
+                : uses[page] < uses[other];
     }
 
     /**
@@ -379,10 +379,9 @@ final class PageTable {
      * @return pages that left or came back
      */
     int reselect(float[] given, int position, int spanBegin, Consumer<CacheMove> moves) {
-        scores = given.clone();
-        scoredAt = position;
-        Set<Integer> wanted = wanted();
-        countHits(wanted);
+        choice.take(given, position);
+        Set<Integer> wanted = choice.wanted(pages.size(), head, capacity);
+        int hits = choice.hits(wanted);
         int events = 0;
         for (int page = 0; page < pages.size(); page++) {
             if (runs[page] != NOWHERE && !wanted.contains(page)) {
@@ -392,7 +391,7 @@ final class PageTable {
                 events++;
             }
         }
-        recalled.clear();
+        List<Integer> recalled = new ArrayList<>();
         for (int page = 0; page < pages.size(); page++) {
             if (runs[page] == NOWHERE && wanted.contains(page)) {
                 settle(page, takeRun(spanBegin, moves));
@@ -401,37 +400,14 @@ final class PageTable {
                 events++;
             }
         }
-        counts = counts.plus(new PageCounts(0, 0, 0, 1, recalled.size(), 0));
+        choice.recalled(recalled);
+        counts = counts.plus(new PageCounts(0, 0, 0, 1, recalled.size(), hits));
         return events;
-    }
-
-    private Set<Integer> wanted() {
-        List<Integer> order = new ArrayList<>();
-        for (int page = 0; page < pages.size(); page++) {
-            order.add(page);
-        }
-        order.sort(this::byRank);
-        return new HashSet<>(order.subList(0, Math.min(capacity, order.size())));
-    }
-
-    /** The page first that is to stay rather than another one. */
-    private int byRank(int page, int other) {
-        int byScore = Float.compare(rank(other), rank(page));
-        return byScore != 0 ? byScore : Integer.compare(page, other);
-    }
-
-    private float rank(int page) {
-        return isProtected(page) ? FIXED : score(page);
-    }
-
-    private void countHits(Set<Integer> wanted) {
-        int hits = (int) recalled.stream().filter(wanted::contains).count();
-        counts = counts.plus(new PageCounts(0, 0, 0, 0, 0, hits));
     }
 
     /** Computed tokens when pages were last chosen by score; 0 if they never were. */
     int scoredAt() {
-        return scoredAt;
+        return choice.position();
     }
 
     /**
@@ -478,7 +454,9 @@ final class PageTable {
 
     /** What lies where, to be written down. */
     Residency residency() {
-        return isStraight() ? Residency.STRAIGHT : new Residency(held, scores, scoredAt);
+        return isStraight()
+                ? Residency.STRAIGHT
+                : new Residency(held, choice.scores(), choice.position());
     }
 
     /** Goes on as the table of another sequence, which begins with the first tokens. */
@@ -499,9 +477,11 @@ final class PageTable {
             }
         }
         head = Math.max(0, Math.min(head, kept - 1));
-        scores = Arrays.copyOf(scores, Math.min(scores.length, tokens / PoolGeometry.PAGE));
-        scoredAt = Math.min(scoredAt, tokens);
-        recalled.removeIf(page -> page >= kept);
+        choice.cut(tokens);
+        if (isStraight()) {
+            // However it came to be so: a fork, a sequence that went over, one that was restored.
+            choice = new PageChoice();
+        }
     }
 
     /** Lets go of all pages. */

@@ -20,8 +20,6 @@ import dev.varve.platform.shard.TokenPath;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
-import java.util.stream.IntStream;
 
 /**
  * The KV slots and state rows of all sequences. Finished sequences stay resident here, so that a
@@ -38,7 +36,7 @@ public final class SequenceCache {
     private final Residents residents;
     private final Departures departures;
     private SpanRoom spans;
-    private StateRowPool rows;
+    private SequenceRows rows;
     private final PagedSequences paged;
 
     /** Of guessed tokens that turned out right, for the next batch. */
@@ -64,7 +62,7 @@ public final class SequenceCache {
         residents = new Residents(forgets);
         paged = new PagedSequences(sizes.paging());
         spans = new SpanRoom(sizes.slots());
-        rows = new StateRowPool(sizes.stateRows());
+        rows = new SequenceRows(sizes.stateRows(), this::freeRows);
     }
 
     /** Forgets all sequences, since the caches lost them. */
@@ -72,7 +70,7 @@ public final class SequenceCache {
         spans.owners().forEach(paged::leave);
         paged.clear();
         spans = new SpanRoom(sizes.slots());
-        rows = new StateRowPool(sizes.stateRows());
+        rows = new SequenceRows(sizes.stateRows(), this::freeRows);
         commits.clear();
         residents.clear();
     }
@@ -124,7 +122,7 @@ public final class SequenceCache {
      * @param windowEnd position up to which slots are seen to
      */
     public Batch tryOut(CachedSequence sequence, long id, int[] tokens, int windowEnd) {
-        int row = takeCheckpointRow();
+        int row = rows.takeOther();
         SlicePlace place = place(sequence, windowEnd, row, SlicePlace.NO_STASH);
         // Batches are computed in their order: whoever takes the row next writes it after this one.
         rows.release(row);
@@ -170,7 +168,7 @@ public final class SequenceCache {
             throw new IllegalStateException("room for " + capacity + " slots was promised");
         }
         sequence.pages().ifPresent(table -> table.await(cuts.end(), residency));
-        sequence.beginBehind(cuts, nextRow(sequence));
+        sequence.beginBehind(cuts, rows.next(sequence));
         return Optional.of(sequence);
     }
 
@@ -236,12 +234,7 @@ public final class SequenceCache {
         return rows.hasFree()
                 || residents.stream()
                         .filter(resident -> source.isEmpty() || resident != source.get())
-                        .anyMatch(this::holdsRowAlone);
-    }
-
-    private boolean holdsRowAlone(CachedSequence resident) {
-        return IntStream.of(resident.stateRow(), resident.checkpoint().row())
-                .anyMatch(row -> row != Slice.ZERO_ROW && !rows.isShared(row));
+                        .anyMatch(rows::holdsAlone);
     }
 
     private void fork(CachedSequence sequence, Match match, int capacity) {
@@ -253,15 +246,7 @@ public final class SequenceCache {
         sequence.hold(resident.pages().map(table -> table.copy(match.length())));
         spans.placeCopy(resident, sequence, capacity, match.length());
         adopt(sequence, match);
-        shareRows(sequence);
-    }
-
-    /** One more holder of a state's rows, each of which counts once. */
-    private void shareRows(CachedSequence sequence) {
-        rows.share(sequence.stateRow());
-        if (sequence.checkpoint().row() != sequence.stateRow()) {
-            rows.share(sequence.checkpoint().row());
-        }
+        rows.share(sequence);
     }
 
     private void takeOver(CachedSequence sequence, Match match) {
@@ -273,10 +258,7 @@ public final class SequenceCache {
         spans.handOver(resident, sequence);
         departures.handedOver(resident, sequence);
         adopt(sequence, match);
-        IntStream.of(resident.stateRow(), resident.checkpoint().row())
-                .distinct()
-                .filter(row -> row != sequence.stateRow() && row != sequence.checkpoint().row())
-                .forEach(rows::release);
+        rows.releaseOthers(resident, sequence);
     }
 
     /** Lets a sequence begin with what a resident holds. */
@@ -309,7 +291,7 @@ public final class SequenceCache {
                         sequence.pages().map(table -> table.copy(sequence.computed())));
         spans.placeCopy(sequence, copy, capacity, sequence.computed());
         copy.beginWith(sequence, sequence.computed(), sequence.stateRow());
-        shareRows(copy);
+        rows.share(copy);
         copy.keepOutput(output);
         residents.add(copy);
     }
@@ -345,7 +327,7 @@ public final class SequenceCache {
      * @param captures layers whose input is wanted
      */
     public Batch advance(List<Advance> advances, List<Integer> captures) {
-        makeRoomForRows(advances);
+        rows.makeRoom(advances);
         // All rows before any is entered: one that a sequence leaves is still read in this batch.
         List<Slice> slices = new ArrayList<>(advances.size());
         int stashes = 0;
@@ -363,7 +345,7 @@ public final class SequenceCache {
             if (advance.guessed() > 0) {
                 sequence.draft(slices.get(i).place());
             }
-            enterRow(sequence, slices.get(i).writeRow());
+            rows.enter(sequence, slices.get(i).writeRow());
             if (advance.keepState()) {
                 sequence.keepCheckpoint(new Checkpoint(sequence.stateRow(), sequence.computed()));
             }
@@ -381,31 +363,6 @@ public final class SequenceCache {
         CacheChanges changes = new CacheChanges(commits, moves);
         commits.clear();
         return changes;
-    }
-
-    /**
-     * Residents give way until each sequence of a batch finds a row. Before any is taken: a
-     * sequence that shares its row with a resident needs no other one once that is gone, and would
-     * hold three of them if it had taken it.
-     */
-    private void makeRoomForRows(List<Advance> advances) {
-        for (Advance advance : advances) {
-            if (advance.keepState()) {
-                // First, so that no sequence ever holds more than two rows.
-                dropCheckpoint(advance.sequence());
-            }
-        }
-        while (rows.free() < rowsNeeded(advances) && freeRows()) {
-            // The resident may have been the one that shared a row.
-        }
-    }
-
-    private int rowsNeeded(List<Advance> advances) {
-        int needed = 0;
-        for (Advance advance : advances) {
-            needed += advance.keepState() || mustLeaveRow(advance.sequence()) ? 1 : 0;
-        }
-        return needed;
     }
 
     /** Where the next tokens go; their pages come to lie in the span. */
@@ -429,7 +386,7 @@ public final class SequenceCache {
 
     private Slice slice(Advance advance, int stash) {
         CachedSequence sequence = advance.sequence();
-        int target = advance.keepState() ? takeCheckpointRow() : nextRow(sequence);
+        int target = advance.keepState() ? rows.takeOther() : rows.next(sequence);
         return new Slice(
                 advance.id(),
                 advance.tokens(),
@@ -497,61 +454,9 @@ public final class SequenceCache {
         }
     }
 
-    /**
-     * The row that the next forward of a sequence writes: its own, unless that is the zero row, its
-     * checkpoint or shared with forks. Residents give way.
-     */
-    private int nextRow(CachedSequence sequence) {
-        OptionalInt row = rowToWrite(sequence);
-        while (row.isEmpty() && freeRows()) {
-            // The resident may have been the one that shared it.
-            row = rowToWrite(sequence);
-        }
-        return row.orElseThrow(SequenceCache::tooManyRows);
-    }
-
-    private OptionalInt rowToWrite(CachedSequence sequence) {
-        return mustLeaveRow(sequence) ? rows.takeLow() : OptionalInt.of(sequence.stateRow());
-    }
-
-    private boolean mustLeaveRow(CachedSequence sequence) {
-        int row = sequence.stateRow();
-        return row == Slice.ZERO_ROW || row == sequence.checkpoint().row() || rows.isShared(row);
-    }
-
-    /** A free row for a checkpoint; residents give way. */
-    private int takeCheckpointRow() {
-        OptionalInt row = rows.takeHigh();
-        while (row.isEmpty() && freeRows()) {
-            row = rows.takeHigh();
-        }
-        return row.orElseThrow(SequenceCache::tooManyRows);
-    }
-
     /** Lets somebody give way who may hold rows; says whether there was one. */
     private boolean freeRows() {
         return departures.releaseRows() || evict();
-    }
-
-    private static IllegalStateException tooManyRows() {
-        return new IllegalStateException("running sequences hold more rows than were planned");
-    }
-
-    /** A sequence's state is in another row from now on. */
-    private void enterRow(CachedSequence sequence, int row) {
-        if (row != sequence.stateRow()) {
-            if (sequence.stateRow() != sequence.checkpoint().row()) {
-                rows.release(sequence.stateRow());
-            }
-            sequence.enterRow(row);
-        }
-    }
-
-    private void dropCheckpoint(CachedSequence sequence) {
-        if (sequence.checkpoint().row() != sequence.stateRow()) {
-            rows.release(sequence.checkpoint().row());
-        }
-        sequence.keepCheckpoint(Checkpoint.NONE);
     }
 
     /** Keeps a finished sequence until its room is needed. */
@@ -568,7 +473,7 @@ public final class SequenceCache {
      * rows are given back when {@link Departures#releaseRows} asks for them.
      */
     public void hold(int row) {
-        rows.share(row);
+        rows.hold(row);
     }
 
     /** Ends a {@link #hold}. */
@@ -587,8 +492,7 @@ public final class SequenceCache {
     public void drop(CachedSequence sequence) {
         spans.remove(sequence);
         paged.leave(sequence);
-        dropCheckpoint(sequence);
-        rows.release(sequence.stateRow());
+        rows.drop(sequence);
         sequence.forget();
     }
 

@@ -218,7 +218,10 @@ class LoadedModelTest {
                 LoadedModel plain = PlainLoading.load(opened(), settings(2), 2)) {
             CacheCapacity caches = model.engineOptions().capacity().caches();
 
-            assertEquals(Optional.of(new PagingOptions(512, PagePolicy.QK, 64)), caches.paging());
+            // 64 rows of two layers of full attention, whichever shards have them.
+            assertEquals(
+                    Optional.of(new PagingOptions(512, PagePolicy.QK, 64, 64 * 2 * 2 * 4 * 2)),
+                    caches.paging());
             assertEquals(2 * 512, caches.slots());
             assertEquals(Optional.empty(), plain.engineOptions().capacity().caches().paging());
         }

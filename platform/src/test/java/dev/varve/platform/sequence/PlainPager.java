@@ -323,6 +323,12 @@ final class PlainPager {
         scores = scores.subList(0, Math.min(scores.size(), tokens / TOKENS));
         scoredAt = Math.min(scoredAt, tokens);
         recalled.removeIf(page -> page >= kept);
+        if (isStraightUpTo(pages.size() * TOKENS)) {
+            // As a fork, which is as if it had never been longer.
+            scores = List.of();
+            scoredAt = 0;
+            recalled.clear();
+        }
     }
 
     void release() {

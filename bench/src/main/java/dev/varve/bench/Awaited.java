@@ -1,0 +1,22 @@
+package dev.varve.bench;
+
+import dev.varve.api.VarveException;
+import dev.varve.platform.engine.GenerationEnd;
+import dev.varve.platform.engine.GenerationListener;
+
+import java.util.concurrent.CompletableFuture;
+
+/** Hears how a generation ends. */
+abstract class Awaited implements GenerationListener {
+    final CompletableFuture<GenerationEnd> end = new CompletableFuture<>();
+
+    @Override
+    public final void onEnd(GenerationEnd how) {
+        end.complete(how);
+    }
+
+    @Override
+    public final void onError(VarveException error) {
+        end.completeExceptionally(error);
+    }
+}

@@ -25,6 +25,7 @@ import java.util.OptionalInt;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 
 /**
@@ -100,20 +101,25 @@ class SpeculationLoadTest {
         private final Ask ask;
         private final List<Integer> tokens = new ArrayList<>();
         private final CompletableFuture<Optional<VarveException>> over = new CompletableFuture<>();
+        private final CountDownLatch crowd;
         private volatile Optional<Generation> generation = Optional.empty();
 
-        Heard(Ask ask) {
+        Heard(Ask ask, CountDownLatch crowd) {
             this.ask = ask;
+            this.crowd = crowd;
         }
 
-        static Heard of(Scheduler engine, Ask ask) {
-            Heard heard = new Heard(ask);
+        /** Asks; its first token holds the engine up until enough others have come. */
+        static Heard of(Scheduler engine, Ask ask, CountDownLatch crowd) {
+            Heard heard = new Heard(ask, crowd);
             heard.generation = Optional.of(engine.submit(ask.request(), heard));
+            crowd.countDown();
             return heard;
         }
 
         @Override
         public boolean onToken(GeneratedToken token) {
+            Await.latch(crowd);
             tokens.add(token.id());
             if (tokens.size() < ask.after()) {
                 return true;
@@ -203,7 +209,12 @@ class SpeculationLoadTest {
                 PlainEngine.start(bed.model, PlainEngine.options(PARALLEL, blocks), 1)) {
             List<Heard> heard =
                     asks.stream()
-                            .map(ask -> Heard.of(engine, new Ask(ask.request(), Fate.ENDS, 0)))
+                            .map(
+                                    ask ->
+                                            Heard.of(
+                                                    engine,
+                                                    new Ask(ask.request(), Fate.ENDS, 0),
+                                                    new CountDownLatch(0)))
                             .toList();
             return heard.stream()
                     .map(
@@ -270,7 +281,8 @@ class SpeculationLoadTest {
         EngineStatus status;
 
         try (Scheduler engine = guessing(bed, speculator)) {
-            List<Heard> heard = asks.stream().map(ask -> Heard.of(engine, ask)).toList();
+            CountDownLatch crowd = new CountDownLatch(REQUESTS / 2);
+            List<Heard> heard = asks.stream().map(ask -> Heard.of(engine, ask, crowd)).toList();
             for (int i = 0; i < asks.size(); i++) {
                 boolean wasCancelled = heard.get(i).wasCancelled();
                 cancelled += wasCancelled ? 1 : 0;

@@ -52,6 +52,12 @@ public final class PagingBench {
     private static final PrintStream OUT = System.out;
     private static final int CONTEXT = 16384;
 
+    /** What may be lost with the length of a context. */
+    private static final double FLAT = 0.95;
+
+    /** How much longer than the same attention a prompt may take through a pool. */
+    private static final double PREFILL = 1.15;
+
     private final Map<String, String> flags;
     private final Random random = new Random(11);
 
@@ -154,7 +160,7 @@ public final class PagingBench {
         int near = number("--near", 2000);
         int small = number("--short", 1200);
         Ratio unbounded = new Ratio(far + " in " + pool + " / " + small);
-        Ratio flat = new Ratio(far + " / " + near + ", both in " + pool);
+        Ratio flat = new Ratio(far + " / " + near + ", both in " + pool, FLAT);
         try (LoadedModel paged = LoadedModel.load(BenchPlugins.open(file), device, pooled(pool));
                 LoadedModel closer =
                         LoadedModel.load(BenchPlugins.open(file), device, pooled(pool));
@@ -218,7 +224,7 @@ public final class PagingBench {
         int pool = 2048;
         int window = 512;
         int prompt = 4 * pool;
-        Ratio ratio = new Ratio("prefill " + prompt + " in " + pool);
+        Ratio ratio = new Ratio("prefill " + prompt + " in " + pool, 1 / PREFILL);
         try (LoadedModel paged = LoadedModel.load(BenchPlugins.open(file), device, pooled(pool));
                 LoadedModel whole =
                         LoadedModel.load(

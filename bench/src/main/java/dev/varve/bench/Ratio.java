@@ -12,11 +12,22 @@ public final class Ratio {
     public record Interval(double low, double high) {}
 
     private final String name;
+    private final double goal;
     private final List<double[]> pairs = new ArrayList<>();
 
-    /** No pairs yet. */
+    /** No pairs yet; the goal is to be as good as the reference. */
     public Ratio(String name) {
+        this(name, 1);
+    }
+
+    /**
+     * No pairs yet.
+     *
+     * @param goal the ratio that is wanted at least
+     */
+    Ratio(String name, double goal) {
         this.name = name;
+        this.goal = goal;
     }
 
     /** Adds a pair; a reference of 0 has no ratio. */
@@ -32,9 +43,9 @@ public final class Ratio {
         return median(ratios());
     }
 
-    /** Whether the median is at least 0.97 and the interval reaches 1, where more is better. */
+    /** Whether the median is at least 0.97 of the goal, which the interval reaches. */
     boolean holds() {
-        return median() >= 0.97 && interval().high() >= 1;
+        return median() >= 0.97 * goal && interval().high() >= goal;
     }
 
     /** 90 % interval of the median. */

@@ -98,6 +98,33 @@ class PagedCacheTest {
         }
     }
 
+    /** Grade (b): its pages lie as they lay, and are not chosen once more for the same question. */
+    @ParameterizedTest
+    @CsvSource({"QWEN35, QK", "GEMMA4, QK", "LAGUNA, QK", "LAGUNA, LRU"})
+    void theSamePromptAgainHasTheSameAnswer(Family family, PagePolicy policy) throws Exception {
+        PagedModel sample = PagedModel.of(family, TensorType.Q8_0, GgmlType.Q8_0, 1, folder);
+        ModelSettings pooled = sample.pooled(PagedModel.POOL, policy);
+        Path store = folder.resolve(family + "-again-" + policy);
+        int[] prompt = sample.tokens(PROMPT, 9);
+        int boundary = PROMPT - 3;
+        int[] expected;
+        try (LoadedModel model = load(sample.file(), pooled, store)) {
+            expected = ask(model, prompt, boundary).tokens();
+            Answer again = ask(model, prompt, boundary);
+
+            assertEquals(Optional.of(CacheSource.DEVICE), again.end().cache().source());
+            assertTrue(again.end().tokens().cached() >= boundary, again.end()::toString);
+            assertArrayEquals(expected, again.tokens());
+        }
+
+        try (LoadedModel model = load(sample.file(), pooled, store)) {
+            Answer restored = ask(model, prompt, boundary);
+
+            assertEquals(Optional.of(CacheSource.DISK), restored.end().cache().source());
+            assertArrayEquals(expected, restored.tokens());
+        }
+    }
+
     /** What was computed without a pool lies in one as if it had been computed there last. */
     @ParameterizedTest
     @CsvSource({"QWEN35", "GEMMA4"})

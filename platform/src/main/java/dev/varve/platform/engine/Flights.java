@@ -255,7 +255,8 @@ final class Flights {
         try {
             ShardResult result = ShardPipeline.join(behindChanges(pipeline.submit(batch)));
             int asked = batch.queries().getFirst().pages().size();
-            cache.devices().choosePages(place, result.scoresOf(0), asked, end);
+            cache.devices()
+                    .choosePagesFor(request.question(), place, result.scoresOf(0), asked, end);
         } catch (ShardLostException e) {
             throw e;
         } catch (RuntimeException e) {

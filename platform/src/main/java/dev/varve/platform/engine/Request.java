@@ -227,6 +227,11 @@ final class Request implements Generation {
         return lookout;
     }
 
+    /** Stands for its prompt among those whose last tokens pages are chosen for. */
+    long question() {
+        return tokens.fingerprint(promptLength);
+    }
+
     /** Whether these are next, and were not tried out in its place. */
     boolean mayLookOut() {
         return sequence.computed() == lookout && lookedOut != sequence;
@@ -317,6 +322,10 @@ final class Request implements Generation {
         begun = place.computed() == 0 ? -NEAR : place.computed();
         if (lookout < 0) {
             lookout = Math.max(promptLength - LOOKOUT, place.computed());
+            if (place.isChosenFor(question())) {
+                // So it is for the same prompt when that is computed from its beginning.
+                lookedOut = place;
+            }
         }
         phase = Phase.PREFILL;
         clock.start();

@@ -10,10 +10,14 @@ import java.util.Arrays;
  *     its number
  * @param scores of the latest choice, by page
  * @param scoredAt computed tokens at that choice
+ * @param question which prompt's last tokens were looked ahead at for it; 0 if none were
  */
-public record Residency(int[] pages, float[] scores, int scoredAt) {
+public record Residency(int[] pages, float[] scores, int scoredAt, long question) {
     /** Each page lies in the run of its number. */
-    public static final Residency STRAIGHT = new Residency(new int[0], new float[0], 0);
+    public static final Residency STRAIGHT = new Residency(new int[0], new float[0], 0, 0);
+
+    /** Of its numbers, those before the pages. */
+    private static final int HEAD = 4;
 
     /** Copies the arrays. */
     public Residency {
@@ -26,6 +30,22 @@ public record Residency(int[] pages, float[] scores, int scoredAt) {
         return pages[run];
     }
 
+    /**
+     * The run of each of the first pages, or -1.
+     *
+     * @param count pages
+     */
+    public int[] runs(int count) {
+        int[] runs = new int[count];
+        Arrays.setAll(runs, page -> pages.length == 0 ? page : -1);
+        for (int run = 0; run < pages.length; run++) {
+            if (pages[run] >= 0 && pages[run] < count) {
+                runs[pages[run]] = run;
+            }
+        }
+        return runs;
+    }
+
     @Override
     public float[] scores() {
         return scores.clone();
@@ -33,7 +53,8 @@ public record Residency(int[] pages, float[] scores, int scoredAt) {
 
     /** Whether a pool of some runs can hold a sequence of some pages in this way. */
     public boolean fits(int runs, int count) {
-        boolean agrees = scores.length <= count && scoredAt <= count * PoolGeometry.PAGE;
+        // Pages may have been chosen for tokens that were to come.
+        boolean agrees = scores.length <= count && scoredAt <= (count + 1L) * PoolGeometry.PAGE;
         if (pages.length != runs || !agrees || runs == 0) {
             return false;
         }
@@ -55,30 +76,33 @@ public record Residency(int[] pages, float[] scores, int scoredAt) {
         if (pages.length == 0) {
             return new int[0];
         }
-        int[] numbers = new int[2 + pages.length + scores.length];
+        int[] numbers = new int[HEAD + pages.length + scores.length];
         numbers[0] = scoredAt;
         numbers[1] = pages.length;
-        System.arraycopy(pages, 0, numbers, 2, pages.length);
+        numbers[2] = (int) (question >>> Integer.SIZE);
+        numbers[3] = (int) question;
+        System.arraycopy(pages, 0, numbers, HEAD, pages.length);
         for (int i = 0; i < scores.length; i++) {
-            numbers[2 + pages.length + i] = Float.floatToIntBits(scores[i]);
+            numbers[HEAD + pages.length + i] = Float.floatToIntBits(scores[i]);
         }
         return numbers;
     }
 
     /** What {@link #numbers} gave; straight if they are no such thing. */
     public static Residency of(int[] numbers) {
-        if (numbers.length < 2
+        if (numbers.length < HEAD
                 || numbers[0] < 0
                 || numbers[1] < 1
-                || numbers[1] > numbers.length - 2) {
+                || numbers[1] > numbers.length - HEAD) {
             return STRAIGHT;
         }
-        int end = 2 + numbers[1];
+        int end = HEAD + numbers[1];
         float[] scores = new float[numbers.length - end];
         for (int i = 0; i < scores.length; i++) {
             scores[i] = Float.intBitsToFloat(numbers[end + i]);
         }
-        return new Residency(Arrays.copyOfRange(numbers, 2, end), scores, numbers[0]);
+        long question = (long) numbers[2] << Integer.SIZE | Integer.toUnsignedLong(numbers[3]);
+        return new Residency(Arrays.copyOfRange(numbers, HEAD, end), scores, numbers[0], question);
     }
 
     @Override

@@ -8,6 +8,8 @@ import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotSpan;
 
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 
@@ -16,11 +18,15 @@ import java.util.Optional;
  * one checkpoint. Only {@link SequenceCache} changes it. Not thread-safe.
  */
 public final class CachedSequence {
+    /** Where a prompt ends, and where a state is kept, of this turn and of the one before. */
+    private static final int MOST_MARKS = 4;
+
     private static final SlotSpan NO_SLOTS = new SlotSpan(0, 0);
 
     private final TokenList tokens;
     private final CacheScope scope;
     private int computed;
+    private boolean decodes;
     private SlotSpan span = NO_SLOTS;
     private int row = Slice.ZERO_ROW;
     private Checkpoint checkpoint = Checkpoint.NONE;
@@ -29,6 +35,9 @@ public final class CachedSequence {
 
     /** Where its pages lie, where its span may be too small for them. */
     private Optional<PageTable> pages;
+
+    /** How its pages lay at positions to which others may go back, the latest last. */
+    private final Deque<Mark> marks = new ArrayDeque<>();
 
     private Optional<Companion> companion = Optional.empty();
 
@@ -49,6 +58,13 @@ public final class CachedSequence {
             return row != Slice.ZERO_ROW;
         }
     }
+
+    /**
+     * How pages lay.
+     *
+     * @param position computed tokens then
+     */
+    private record Mark(int position, Residency residency) {}
 
     CachedSequence(TokenList tokens, CacheScope scope, Optional<PageTable> pages) {
         this.tokens = tokens;
@@ -101,6 +117,35 @@ public final class CachedSequence {
         return pages.map(PageTable::residency).orElse(Residency.STRAIGHT);
     }
 
+    /** Writes down how its pages lie. */
+    void mark() {
+        if (pages.isEmpty()) {
+            return;
+        }
+        if (marks.size() == MOST_MARKS) {
+            marks.removeFirst();
+        }
+        marks.addLast(new Mark(computed, residency()));
+    }
+
+    /** How its pages lay at a position, or first behind it; empty where nobody wrote that down. */
+    Optional<Residency> residencyAt(int position) {
+        return marks.stream()
+                .filter(mark -> mark.position() >= position)
+                .findFirst()
+                .map(Mark::residency);
+    }
+
+    /** Whether its pages were chosen for what the last tokens of a prompt look for. */
+    public boolean isChosenFor(long question) {
+        return pages.filter(table -> table.question() == question).isPresent();
+    }
+
+    /** Whether its last forward was of rows. */
+    boolean decodes() {
+        return decodes;
+    }
+
     /** What became of its pages; nothing where its span always holds all of them. */
     public Optional<PageFigures> pageFigures() {
         return pages.map(
@@ -146,6 +191,7 @@ public final class CachedSequence {
     void extend(int end, Stretch stretch) {
         computed = end;
         cuts.add(end, stretch);
+        decodes = stretch == Stretch.ROWS;
         output = Optional.empty();
     }
 
@@ -197,6 +243,7 @@ public final class CachedSequence {
         row = stateRow;
         output = length == other.computed ? other.output : Optional.empty();
         companion = other.companion.map(before -> before.upTo(length));
+        other.marks.stream().filter(mark -> mark.position() <= length).forEach(marks::addLast);
     }
 
     /**
@@ -220,5 +267,6 @@ public final class CachedSequence {
         checkpoint = Checkpoint.NONE;
         drafted = Optional.empty();
         companion = Optional.empty();
+        marks.clear();
     }
 }

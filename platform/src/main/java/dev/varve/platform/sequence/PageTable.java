@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 
 /**
  * Where the pages of a sequence lie: in runs of slots of its span, in host memory, or in both. As
@@ -148,11 +149,54 @@ final class PageTable {
                 }
             }
             fresh = capacity;
-            choice.take(before.scores(), before.scoredAt());
+            take(before);
         } else {
             allocate(0, tokens, 0, move -> {});
         }
         counts = PageCounts.NONE;
+    }
+
+    private void take(Residency before) {
+        choice.take(before.scores(), before.scoredAt());
+        choice.isFor(before.question());
+    }
+
+    /**
+     * Has the pages lie again as they lay when there were so many tokens or somewhat more, so that
+     * the sequence goes on as it did then.
+     *
+     * @param tokens how many there are
+     * @param before as it was written down, in a span of as many runs
+     * @param spanBegin first slot of the span
+     * @param moves hears what is to be moved
+     */
+    void lieAs(int tokens, Residency before, int spanBegin, Consumer<CacheMove> moves) {
+        int[] wanted = before.runs(pages.size());
+        if (IntStream.of(wanted).anyMatch(run -> run >= capacity)) {
+            return;
+        }
+        for (int page = 0; page < wanted.length; page++) {
+            if (runs[page] != NOWHERE && runs[page] != wanted[page]) {
+                int run = runs[page];
+                sendOut(page, spanBegin, moves);
+                left.push(run);
+            }
+        }
+        for (int page = 0; page < wanted.length; page++) {
+            if (wanted[page] != runs[page]) {
+                while (fresh <= wanted[page]) {
+                    left.addLast(fresh++);
+                }
+                settle(page, wanted[page]);
+                bringIn(page, spanBegin, moves);
+            }
+        }
+        take(before);
+        // It may have been made for tokens that were to come.
+        int scoredAt = Math.min(before.scoredAt(), tokens + PoolGeometry.PAGE);
+        choice.cut(tokens);
+        choice.isMadeAt(scoredAt);
+        forgetIfStraight();
     }
 
     private void append(Page page, int run, long use) {
@@ -456,7 +500,17 @@ final class PageTable {
     Residency residency() {
         return isStraight()
                 ? Residency.STRAIGHT
-                : new Residency(held, choice.scores(), choice.position());
+                : new Residency(held, choice.scores(), choice.position(), choice.question());
+    }
+
+    /** The latest choice was made for what the last tokens of a prompt look for. */
+    void isChosenFor(long question) {
+        choice.isFor(question);
+    }
+
+    /** The prompt for which the latest choice was made; 0 if for none in particular. */
+    long question() {
+        return choice.question();
     }
 
     /** Goes on as the table of another sequence, which begins with the first tokens. */
@@ -478,6 +532,10 @@ final class PageTable {
         }
         head = Math.max(0, Math.min(head, kept - 1));
         choice.cut(tokens);
+        forgetIfStraight();
+    }
+
+    private void forgetIfStraight() {
         if (isStraight()) {
             // However it came to be so: a fork, a sequence that went over, one that was restored.
             choice = new PageChoice();

@@ -115,6 +115,21 @@ public final class SequenceCache {
     }
 
     /**
+     * Likewise, by what the last tokens of a prompt look for before they are computed.
+     *
+     * @param question stands for the prompt
+     */
+    public void choosePagesFor(
+            long question,
+            CachedSequence sequence,
+            List<PageScores> answers,
+            int asked,
+            int position) {
+        choosePages(sequence, answers, asked, position);
+        sequence.pages().ifPresent(table -> table.isChosenFor(question));
+    }
+
+    /**
      * The batch that computes a sequence's next tokens only to learn what they look for. It leaves
      * the sequence as it is: what it writes is written again by whatever computes them for good.
      *
@@ -245,6 +260,7 @@ public final class SequenceCache {
         residents.add(resident);
         sequence.hold(resident.pages().map(table -> table.copy(match.length())));
         spans.placeCopy(resident, sequence, capacity, match.length());
+        goBack(sequence, match);
         adopt(sequence, match);
         rows.share(sequence);
     }
@@ -257,8 +273,27 @@ public final class SequenceCache {
         sequence.pages().ifPresent(table -> table.handOver(match.length()));
         spans.handOver(resident, sequence);
         departures.handedOver(resident, sequence);
+        goBack(sequence, match);
         adopt(sequence, match);
         rows.releaseOthers(resident, sequence);
+    }
+
+    /** Has pages lie as they lay when the resident had computed just the tokens that both share. */
+    private void goBack(CachedSequence sequence, Match match) {
+        CachedSequence resident = match.resident();
+        if (match.length() < resident.computed()) {
+            sequence.pages()
+                    .ifPresent(
+                            table ->
+                                    resident.residencyAt(match.length())
+                                            .ifPresent(
+                                                    before ->
+                                                            table.lieAs(
+                                                                    match.length(),
+                                                                    before,
+                                                                    sequence.span().begin(),
+                                                                    spans::add)));
+        }
     }
 
     /** Lets a sequence begin with what a resident holds. */
@@ -348,6 +383,7 @@ public final class SequenceCache {
             rows.enter(sequence, slices.get(i).writeRow());
             if (advance.keepState()) {
                 sequence.keepCheckpoint(new Checkpoint(sequence.stateRow(), sequence.computed()));
+                sequence.mark();
             }
         }
         return batch;
@@ -386,6 +422,10 @@ public final class SequenceCache {
 
     private Slice slice(Advance advance, int stash) {
         CachedSequence sequence = advance.sequence();
+        if (advance.stretch() == Stretch.ROWS && !sequence.decodes()) {
+            // An answer begins, or goes on after its sequence was computed again.
+            sequence.mark();
+        }
         int target = advance.keepState() ? rows.takeOther() : rows.next(sequence);
         return new Slice(
                 advance.id(),

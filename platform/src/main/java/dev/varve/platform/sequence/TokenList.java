@@ -7,6 +7,9 @@ import java.util.Objects;
 
 /** Growing list of token ids. Used per token: no boxing. */
 public final class TokenList implements TokenHistory {
+    private static final long FNV_BASIS = 0xcbf29ce484222325L;
+    private static final long FNV_PRIME = 0x100000001b3L;
+
     private int[] values;
     private int size;
 
@@ -47,6 +50,19 @@ public final class TokenList implements TokenHistory {
     /** A list of the first tokens. */
     TokenList first(int length) {
         return new TokenList(range(0, length));
+    }
+
+    /**
+     * A number that stands for the first tokens, never 0 (FNV-1a over their ids).
+     *
+     * @param length how many
+     */
+    public long fingerprint(int length) {
+        long hash = FNV_BASIS;
+        for (int i = 0; i < length; i++) {
+            hash = (hash ^ values[i]) * FNV_PRIME;
+        }
+        return hash == 0 ? 1 : hash;
     }
 
     /** Whether both lists hold the same tokens. */

@@ -13,7 +13,7 @@ import java.util.SplittableRandom;
 class ResidencyTest {
     private static final int[] PAGES = {0, 4, -1, 3};
     private static final Residency SOME =
-            new Residency(PAGES, new float[] {0.5f, -2, Float.MIN_VALUE}, 200);
+            new Residency(PAGES, new float[] {0.5f, -2, Float.MIN_VALUE}, 200, -5);
 
     @Test
     void whatWasWrittenIsRead() {
@@ -24,7 +24,8 @@ class ResidencyTest {
             for (int i = 0; i < scores.length; i++) {
                 scores[i] = (float) random.nextGaussian();
             }
-            Residency residency = new Residency(pages, scores, random.nextInt(1 << 20));
+            Residency residency =
+                    new Residency(pages, scores, random.nextInt(1 << 20), random.nextLong());
 
             Residency found = Residency.of(residency.numbers());
 
@@ -57,19 +58,21 @@ class ResidencyTest {
                     {7, -1, 0},
                     {7, 2, 0},
                     {7, Integer.MAX_VALUE, 0},
-                    {7, Integer.MIN_VALUE, 0}
+                    {7, Integer.MIN_VALUE, 0},
+                    {7, 1, 0, 0},
+                    {7, 2, 0, 0, 0}
                 }) {
             assertEquals(Residency.STRAIGHT, Residency.of(wrong), Arrays.toString(wrong));
         }
         SplittableRandom random = new SplittableRandom(4711);
         for (int round = 0; round < 10_000; round++) {
-            int[] numbers = random.ints(random.nextInt(9), -3, 9).toArray();
+            int[] numbers = random.ints(random.nextInt(12), -3, 9).toArray();
 
             Residency found = Residency.of(numbers);
 
             // Whatever it is, it is either refused or holds what it must.
             if (found.fits(4, 5)) {
-                assertEquals(1, Arrays.stream(numbers, 2, 6).filter(page -> page == 4).count());
+                assertEquals(1, Arrays.stream(numbers, 4, 8).filter(page -> page == 4).count());
             }
         }
     }
@@ -82,27 +85,30 @@ class ResidencyTest {
         assertFalse(SOME.fits(4, 4), "page 4 is not there");
         assertFalse(SOME.fits(4, 6), "the last page must be resident");
         assertFalse(SOME.fits(4, 2), "more scores than pages");
+        Residency late = new Residency(PAGES, new float[0], 6 * 64 + 1, 0);
+        assertFalse(late.fits(4, 5), "scored at tokens that are not there");
+        assertTrue(new Residency(PAGES, new float[0], 6 * 64, 0).fits(4, 5), "shortly ahead");
         assertFalse(SOME.fits(4, 0));
         assertFalse(Residency.STRAIGHT.fits(0, 0));
         assertFalse(Residency.STRAIGHT.fits(0, 5));
-        assertFalse(new Residency(new int[] {0, 4, 4, 3}, new float[0], 0).fits(4, 5), "twice");
-        assertFalse(new Residency(new int[] {0, 4, -2, 3}, new float[0], 0).fits(4, 5));
-        assertTrue(new Residency(new int[] {-1, 4, -1, -1}, new float[0], 0).fits(4, 5));
+        assertFalse(new Residency(new int[] {0, 4, 4, 3}, new float[0], 0, 0).fits(4, 5), "twice");
+        assertFalse(new Residency(new int[] {0, 4, -2, 3}, new float[0], 0, 0).fits(4, 5));
+        assertTrue(new Residency(new int[] {-1, 4, -1, -1}, new float[0], 0, 0).fits(4, 5));
     }
 
     @Test
     void itsArraysAreItsOwn() {
         int[] pages = PAGES.clone();
         float[] scores = {1};
-        Residency residency = new Residency(pages, scores, 3);
+        Residency residency = new Residency(pages, scores, 3, 1);
 
         pages[0] = 9;
         scores[0] = 9;
         residency.scores()[0] = 9;
 
-        assertEquals(new Residency(PAGES, new float[] {1}, 3), residency);
-        assertNotEquals(new Residency(PAGES, new float[] {1}, 4), residency);
-        assertNotEquals(new Residency(PAGES, new float[] {2}, 3), residency);
+        assertEquals(new Residency(PAGES, new float[] {1}, 3, 1), residency);
+        assertNotEquals(new Residency(PAGES, new float[] {1}, 4, 1), residency);
+        assertNotEquals(new Residency(PAGES, new float[] {2}, 3, 1), residency);
         assertTrue(residency.toString().contains("scored at 3"), residency.toString());
     }
 }

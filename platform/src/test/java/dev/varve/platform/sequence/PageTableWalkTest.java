@@ -10,6 +10,7 @@ import dev.varve.platform.paging.Residency;
 import dev.varve.platform.shard.CacheMove;
 import dev.varve.platform.shard.PageDrop;
 import dev.varve.platform.shard.PageMap;
+import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.PageQuery.PagePlace;
 import dev.varve.platform.shard.RowRun;
 import dev.varve.platform.shard.SlotCopy;
@@ -25,7 +26,9 @@ import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SplittableRandom;
+import java.util.stream.IntStream;
 
 /**
  * Sequences that grow, fork, are cut, have their pages chosen and go, each with a table and a plain
@@ -44,6 +47,15 @@ class PageTableWalkTest {
         final PlainPager plain;
         final int begin;
         long[] rows = new long[0];
+        Optional<Before> before = Optional.empty();
+
+        /** How it lay once. */
+        private record Before(
+                int tokens,
+                Residency residency,
+                List<Integer> inBlocks,
+                List<Float> scores,
+                int scoredAt) {}
 
         Tokens(PageTable table, PlainPager plain, int begin) {
             this.table = table;
@@ -98,7 +110,7 @@ class PageTableWalkTest {
         }
 
         void step(int number) {
-            int kind = sequences.isEmpty() ? 0 : random.nextInt(40);
+            int kind = sequences.isEmpty() ? 0 : random.nextInt(44);
             boolean isFull = sequences.size() >= MOST_SEQUENCES;
             step = "step " + number + ", kind " + kind;
             if (kind == 0 && !isFull) {
@@ -115,7 +127,11 @@ class PageTableWalkTest {
                 handOver(pick());
             } else if (kind < 38 && !isFull) {
                 await(pick());
-            } else if (kind < 39 || isFull) {
+            } else if (kind < 41) {
+                writeDown(pick());
+            } else if (kind < 43) {
+                goBack(pick());
+            } else if (kind < 44 || isFull) {
                 release(pick());
             }
             names.takeDrops().forEach(this::drop);
@@ -253,6 +269,58 @@ class PageTableWalkTest {
 
             requireEpoch(sequence, before);
             sequence.cut(tokens);
+        }
+
+        private void writeDown(Tokens sequence) {
+            sequence.before =
+                    Optional.of(
+                            new Tokens.Before(
+                                    sequence.computed(),
+                                    sequence.table.residency(),
+                                    sequence.plain.pagesInBlocks(),
+                                    sequence.plain.scores(),
+                                    sequence.plain.scoredAt()));
+        }
+
+        /** To where its places were written down, or to somewhat before that. */
+        private void goBack(Tokens sequence) {
+            if (sequence.before.isEmpty()
+                    || sequence.before.get().tokens() > sequence.computed()
+                    || sequence.before.get().tokens() == 0) {
+                return;
+            }
+            Tokens.Before before = sequence.before.get();
+            int tokens = Math.max(1, before.tokens() - random.nextInt(2) * random.nextInt(PAGE));
+            long epoch = sequence.table.epoch();
+            List<CacheMove> moves = new ArrayList<>();
+            sequence.table.handOver(tokens);
+            sequence.plain.handOver(tokens);
+            sequence.cut(tokens);
+            List<PlainPager.Content> contents =
+                    IntStream.range(0, sequence.plain.pageCount())
+                            .mapToObj(sequence.plain::content)
+                            .toList();
+            int[] pages = new int[pool / PAGE];
+            Arrays.setAll(pages, sequence.plain::pageIn);
+
+            sequence.table.lieAs(tokens, before.residency(), sequence.begin, moves::add);
+            sequence.plain.lieAs(tokens, before.inBlocks(), before.scores(), before.scoredAt());
+
+            requireEpoch(sequence, epoch);
+            requireOutsFirst(moves);
+            for (CacheMove move : moves) {
+                if (move instanceof PageMove page && page.direction() == PageMove.Direction.OUT) {
+                    int block = (page.slot() - sequence.begin) / PAGE;
+                    name(contents.get(pages[block]), page.page());
+                }
+            }
+            device.make(moves);
+            for (int block = 0; block < before.inBlocks().size(); block++) {
+                int page = before.inBlocks().get(block);
+                if (page >= 0 && page < PoolGeometry.pages(tokens)) {
+                    assertEquals(page, sequence.plain.pageIn(block), step);
+                }
+            }
         }
 
         /** What was computed comes from elsewhere, to lie as it did, or as it may. */

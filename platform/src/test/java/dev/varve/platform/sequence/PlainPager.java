@@ -323,12 +323,43 @@ final class PlainPager {
         scores = scores.subList(0, Math.min(scores.size(), tokens / TOKENS));
         scoredAt = Math.min(scoredAt, tokens);
         recalled.removeIf(page -> page >= kept);
+        forgetIfStraight();
+    }
+
+    private void forgetIfStraight() {
         if (isStraightUpTo(pages.size() * TOKENS)) {
             // As a fork, which is as if it had never been longer.
             scores = List.of();
             scoredAt = 0;
             recalled.clear();
         }
+    }
+
+    /** The pages lie again as they lay. */
+    void lieAs(int tokens, List<Integer> inBlocks, List<Float> withScores, int at) {
+        List<Integer> wanted = new ArrayList<>();
+        for (int page = 0; page < pages.size(); page++) {
+            wanted.add(inBlocks.isEmpty() ? page : inBlocks.indexOf(page));
+        }
+        if (wanted.stream().anyMatch(block -> block >= blocks)) {
+            return;
+        }
+        for (int page = 0; page < pages.size(); page++) {
+            if (block(page) >= 0 && block(page) != wanted.get(page)) {
+                pageOut(pages.get(page));
+            }
+        }
+        for (int page = 0; page < pages.size(); page++) {
+            if (block(page) < 0 && wanted.get(page) >= 0) {
+                free.remove(wanted.get(page));
+                free.addFirst(wanted.get(page));
+                pageIn(pages.get(page));
+            }
+        }
+        int whole = tokens / TOKENS;
+        scores = List.copyOf(withScores.subList(0, Math.min(withScores.size(), whole)));
+        scoredAt = Math.min(at, tokens + TOKENS);
+        forgetIfStraight();
     }
 
     void release() {

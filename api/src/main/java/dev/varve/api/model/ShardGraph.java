@@ -116,6 +116,15 @@ public interface ShardGraph {
     Tensor attention(int layer, Tensor query, Tensor key, Tensor value, float scale);
 
     /**
+     * Shows query and key of a layer as they are before their rotation by positions, ahead of its
+     * {@link #attention}. What looks for something far back compares these; who shows none is
+     * compared by what is rotated. Shapes as in {@link #attention}.
+     */
+    default void beforeRotation(int layer, Tensor query, Tensor key) {
+        // Nothing depends on it but how well a text is looked through.
+    }
+
+    /**
      * Attends to the rows that another layer wrote in this batch and before, see {@link
      * LayerState.SharedAttention}. Shapes as in {@link #attention}.
      */

@@ -55,19 +55,17 @@ final class Qwen35Layers {
                         tokens);
         Tensor key = graph.heads(parts.get(1), counts.keyValue());
         Tensor value = graph.heads(parts.get(2), counts.keyValue());
-        query =
-                rotate(
-                        graph,
-                        graph.norm(
-                                query,
-                                block(layer, "attn_q_norm.weight"),
-                                sizes.trunk().epsilon()));
-        key =
-                rotate(
-                        graph,
-                        graph.norm(
-                                key, block(layer, "attn_k_norm.weight"), sizes.trunk().epsilon()));
-        Tensor attended = graph.attention(layer, query, key, value, sizes.attention().scale());
+        float epsilon = sizes.trunk().epsilon();
+        query = graph.norm(query, block(layer, "attn_q_norm.weight"), epsilon);
+        key = graph.norm(key, block(layer, "attn_k_norm.weight"), epsilon);
+        graph.beforeRotation(layer, query, key);
+        Tensor attended =
+                graph.attention(
+                        layer,
+                        rotate(graph, query),
+                        rotate(graph, key),
+                        value,
+                        sizes.attention().scale());
         return graph.matmul(block(layer, "attn_output"), ops.mul(attended, ops.sigmoid(gate)));
     }
 

@@ -56,8 +56,34 @@ final class AttentionBlock {
         everyRow = state.arithmetic().exactRows() == ExactRows.ON && state.arithmetic().onHost();
     }
 
+    /** Query and keys that are not rotated yet, for whoever looks through the text. */
+    void beforeRotation(int layer, Tensor query, Tensor keys) {
+        state.looked()
+                .filter(rows -> !rows.rotated())
+                .ifPresent(rows -> look(rows, layer, query, keys));
+    }
+
+    private void look(LookedRows rows, int layer, Tensor query, Tensor keys) {
+        store(rows.keys(), keys, inputs.full());
+        long count = Math.min(rows.queries(), query.ne(2));
+        keepQueries(layer, List.of(columns(query, query.ne(2) - count, count)));
+    }
+
+    private void keepQueries(int layer, List<Tensor> parts) {
+        List<Tensor> kept = new ArrayList<>();
+        for (Tensor part : parts) {
+            Tensor copy = ops.cont(part).named("query_" + layer).markOutput();
+            graph.expand(copy);
+            kept.add(copy);
+        }
+        queries.put(layer, kept);
+    }
+
     Tensor attend(int layer, Tensor query, Tensor keys, Tensor values, float scale) {
         Target target = target(layer);
+        if (state.looked().isPresent() && !queries.containsKey(layer)) {
+            look(state.looked().get(), layer, query, keys);
+        }
         Tensor rotatedQuery = rotate(query, target.keyBlock());
         Tensor rotatedKeys = rotate(keys, target.keyBlock());
         Tensor rotatedValues = rotate(values, target.valueBlock());
@@ -97,17 +123,9 @@ final class AttentionBlock {
             // However many tokens of decode are computed at once, the last one is what counts.
             int most = part.rows() ? 1 : PageQuery.COLUMNS;
             long count = Math.min(part.tokens() - dropped, most);
-            Tensor last =
-                    ops.view(
-                            query,
-                            Extents.of(query.ne(0), query.ne(1), count),
-                            Strides.of(query.nb(1), query.nb(2)),
-                            (end - count) * query.nb(2));
-            Tensor copy = ops.cont(last).named("query_" + layer).markOutput();
-            graph.expand(copy);
-            kept.add(copy);
+            kept.add(columns(query, end - count, count));
         }
-        queries.put(layer, kept);
+        keepQueries(layer, kept);
     }
 
     private Target target(int layer) {
@@ -225,8 +243,15 @@ final class AttentionBlock {
 
     /** The first columns of {@code [length, heads, columns]}. */
     private Tensor columns(Tensor all, long count) {
+        return columns(all, 0, count);
+    }
+
+    private Tensor columns(Tensor all, long first, long count) {
         return ops.view(
-                all, Extents.of(all.ne(0), all.ne(1), count), Strides.of(all.nb(1), all.nb(2)), 0);
+                all,
+                Extents.of(all.ne(0), all.ne(1), count),
+                Strides.of(all.nb(1), all.nb(2)),
+                first * all.nb(2));
     }
 
     /** ggml's Vulkan backend rounds strided F32 operands of a product to half precision. */

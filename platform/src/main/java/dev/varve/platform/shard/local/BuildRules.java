@@ -47,6 +47,17 @@ final class BuildRules {
         call.require("value", values, rows.valueLength(), rows.kvHeads(), tokens);
     }
 
+    /** What attention is going to be given, but for its rotation. */
+    void beforeRotation(int layer, TensorShape query, TensorShape keys) {
+        Call call = new Call(layer, StateOperator.ATTENTION);
+        if (!site.range().contains(layer)
+                || !(shape.layers().get(layer) instanceof LayerState.Attention rows)) {
+            throw call.fault("the layer has no attention of its own in the range");
+        }
+        call.requireQuery(query, rows, tokens);
+        call.require("key", keys, rows.keyLength(), rows.kvHeads(), tokens);
+    }
+
     /**
      * Rows of another layer.
      *

@@ -240,6 +240,12 @@ final class GraphRecorder implements ShardGraph {
     }
 
     @Override
+    public void beforeRotation(int layer, Tensor query, Tensor key) {
+        rules.beforeRotation(layer, TensorShape.of(query), TensorShape.of(key));
+        attention.beforeRotation(layer, query, key);
+    }
+
+    @Override
     public Tensor attention(int layer, Tensor query, Tensor keys, Tensor values, float scale) {
         rules.attention(layer, TensorShape.of(query), TensorShape.of(keys), TensorShape.of(values));
         return named(

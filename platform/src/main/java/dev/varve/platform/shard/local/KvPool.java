@@ -10,6 +10,7 @@ import dev.varve.api.model.ModelShape;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.SlotSpan;
 
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -57,6 +58,52 @@ final class KvPool implements RowMover, AutoCloseable {
             buffer = layers.isEmpty() ? Optional.empty() : context.allocate(bufferType);
             // Rows that nobody wrote are masked, but a NaN among them would survive the mask.
             buffer.ifPresent(DeviceBuffer::clear);
+        } catch (RuntimeException | Error e) {
+            context.close();
+            throw e;
+        }
+    }
+
+    private KvPool(Map<Integer, Layer> layers, GgmlContext context, BufferType bufferType) {
+        this.layers.putAll(layers);
+        this.context = context;
+        buffer = context.allocate(bufferType);
+        buffer.ifPresent(DeviceBuffer::clear);
+    }
+
+    /**
+     * One K tensor and one V tensor for all layers of full attention of a model, which take turns:
+     * a layer is done with all tokens before the next one begins.
+     *
+     * @throws IllegalArgumentException if their rows are not of the same length, or there are none
+     */
+    static KvPool inTurns(ModelShape shape, CacheTypes types, int slots, BufferType bufferType) {
+        List<LayerState.FullAttention> states =
+                shape.layers().stream()
+                        .filter(LayerState.FullAttention.class::isInstance)
+                        .map(LayerState.FullAttention.class::cast)
+                        .toList();
+        if (states.stream().distinct().count() != 1) {
+            throw new IllegalArgumentException("layers of full attention must be alike: " + states);
+        }
+        LayerState.Attention state = states.getFirst();
+        GgmlContext context = GgmlContext.open(3, 0);
+        try {
+            long width = state.kvHeads();
+            Layer layer =
+                    new Layer(
+                            state,
+                            context.newTensor(types.key(), state.keyLength() * width, slots)
+                                    .named("k"),
+                            context.newTensor(types.value(), state.valueLength() * width, slots)
+                                    .named("v"));
+            Map<Integer, Layer> layers = new TreeMap<>();
+            for (int number = 0; number < shape.layerCount(); number++) {
+                if (shape.layers().get(number) instanceof LayerState.FullAttention) {
+                    layers.put(number, layer);
+                }
+            }
+            return new KvPool(layers, context, bufferType);
         } catch (RuntimeException | Error e) {
             context.close();
             throw e;

@@ -18,6 +18,7 @@ import java.util.OptionalInt;
  * @param layers which rows the attention layers read
  * @param rotation of quantised rows
  * @param pageKeys where batches may ask for pages
+ * @param looked where a text is looked through: then it has what is kept for that
  */
 record ShardState(
         ShardWeights weights,
@@ -25,7 +26,8 @@ record ShardState(
         AttentionLayers layers,
         HadamardRotation rotation,
         Arithmetic arithmetic,
-        Optional<PageKeys> pageKeys)
+        Optional<PageKeys> pageKeys,
+        Optional<LookedRows> looked)
         implements AutoCloseable {
 
     /** How recurrent layers take in trees of tokens. */
@@ -93,7 +95,8 @@ record ShardState(
                             device.recurrentOperators()),
                     options.scoresPages()
                             ? Optional.of(new PageKeys(pool, pages, layers))
-                            : Optional.empty());
+                            : Optional.empty(),
+                    Optional.empty());
         } catch (RuntimeException | Error e) {
             while (!opened.isEmpty()) {
                 closeAfter(opened.pop(), e);
@@ -102,7 +105,7 @@ record ShardState(
         }
     }
 
-    private static void closeAfter(AutoCloseable resource, Throwable failure) {
+    static void closeAfter(AutoCloseable resource, Throwable failure) {
         try {
             resource.close();
         } catch (Exception e) {

@@ -1,0 +1,302 @@
+package dev.varve.platform.shard.local;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.backend.ComputeDevice;
+import dev.varve.api.backend.ComputeDevice.Phase;
+import dev.varve.api.ggml.GraphAllocator;
+import dev.varve.api.ggml.Tensor;
+import dev.varve.api.model.LayerRange;
+import dev.varve.api.model.LayerState;
+import dev.varve.api.model.ModelShape;
+import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.Boundary;
+import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.FlashAttention;
+import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.ModelRange;
+import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SlicePlace;
+import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.shard.WeightLayout;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
+
+/**
+ * A model that reads a whole text once, to say how much its last tokens look at each of the others.
+ * It goes through the text layer by layer rather than token by token: a layer is done with all
+ * chunks before the next one begins, so the rows of one layer are all that has to be kept, and its
+ * keys are compared while they are there.
+ *
+ * <p>For one text at a time; takes turns with others that compute on the device, chunk by chunk.
+ */
+public final class PromptScan implements AutoCloseable {
+    /** Tokens of a chunk where the processor computes, as in prefill. */
+    private static final int HOST_CHUNK = 512;
+
+    /** An accelerator is full with more tokens only, since it computes one layer at a time. */
+    private static final int DEVICE_CHUNK = 2048;
+
+    /** How a text is read. */
+    public interface Listener {
+        /** Whether nobody waits for the result any more. */
+        boolean isCancelled();
+
+        /** So many tokens are through so many layers. */
+        void onProgress(long done, long all);
+    }
+
+    /**
+     * How it is compared.
+     *
+     * @param layers whose attention counts; those behind are not computed
+     * @param tail how many of the last tokens look
+     * @param rotated whether queries and keys are compared with their positions in them, in which
+     *     what is near counts more
+     */
+    public record Look(LayerRange layers, int tail, boolean rotated) {}
+
+    private final ModelRange model;
+    private final ComputeDevice device;
+    private final CacheTypes types;
+    private final ShardWeights weights;
+    private final boolean flash;
+
+    private PromptScan(
+            ModelRange model,
+            ComputeDevice device,
+            CacheTypes types,
+            ShardWeights weights,
+            boolean flash) {
+        this.model = model;
+        this.device = device;
+        this.types = types;
+        this.weights = weights;
+        this.flash = flash;
+    }
+
+    /**
+     * Loads the weights of all layers.
+     *
+     * @param model all layers
+     * @param types of the rows that are kept while a text is read
+     * @throws VarveException of kind UNSUPPORTED_MODEL if its layers are of other kinds than full
+     *     attention and recurrent ones, or differ; OUT_OF_MEMORY if there is no room
+     */
+    public static PromptScan load(
+            ModelRange model, ComputeDevice device, CacheTypes types, LoadProgress progress) {
+        ModelShape shape = model.model().shape();
+        requireReadable(model);
+        boolean flash =
+                new CacheTypeCheck(shape, model.range(), device)
+                        .require(model.file().path(), types, FlashAttention.AUTO);
+        ShardWeights weights =
+                ShardWeights.load(
+                        model.model().tensors(model.range()),
+                        device,
+                        WeightLayout.REPACKED,
+                        progress);
+        return new PromptScan(model, device, types, weights, flash);
+    }
+
+    private static void requireReadable(ModelRange model) {
+        ModelShape shape = model.model().shape();
+        List<LayerState> attention =
+                shape.layers().stream()
+                        .filter(state -> !(state instanceof LayerState.Recurrent))
+                        .toList();
+        boolean alike =
+                attention.stream().allMatch(LayerState.FullAttention.class::isInstance)
+                        && attention.stream().distinct().count() == 1;
+        if (!alike) {
+            throw new VarveException(
+                    VarveException.Kind.UNSUPPORTED_MODEL,
+                    model.file().path()
+                            + ": a model that reads prompts needs layers of full attention that"
+                            + " are alike, beside recurrent ones; "
+                            + shape.architecture()
+                            + " has others");
+        }
+    }
+
+    /** The model's sizes. */
+    public ModelShape shape() {
+        return model.model().shape();
+    }
+
+    /** Bytes of the weights on the device and of those that are read from the file in place. */
+    public long weightBytes() {
+        return weights.bufferBytes() + weights.mappedBytes();
+    }
+
+    /**
+     * Most bytes that reading a text takes beside the weights, but for the graph of a chunk: K, V
+     * and compared keys of one layer, the activations of all tokens, and the shares of a layer.
+     *
+     * @param tokens of the text
+     * @param tail how many of the last tokens look
+     */
+    public static long bytes(ModelShape shape, CacheTypes types, int tokens, int tail) {
+        long slots = SlotSpan.roundUp(tokens);
+        LayerState.FullAttention state =
+                (LayerState.FullAttention)
+                        shape.layers().stream()
+                                .filter(LayerState.FullAttention.class::isInstance)
+                                .findFirst()
+                                .orElseThrow();
+        long keys = types.key().rowBytes((long) state.keyLength() * state.kvHeads());
+        long values = types.value().rowBytes((long) state.valueLength() * state.kvHeads());
+        long heads = shape.embeddingLength() / state.keyLength() + 1L;
+        return slots * (2 * keys + values + (long) shape.embeddingLength() * Float.BYTES)
+                + slots * tail * heads * 2 * Float.BYTES;
+    }
+
+    /**
+     * Reads a text.
+     *
+     * @param tokens of the text, at least as many as look
+     * @return by token how much the last ones look at it: the mean over these of the largest share
+     *     that any head of any layer gives it, softmax over all tokens up to the one that looks
+     * @throws CancellationException if nobody waits any more
+     * @throws VarveException of kind OUT_OF_MEMORY if there is no room for its rows
+     */
+    public float[] read(int[] tokens, Look look, Listener listener) {
+        if (tokens.length < look.tail() || look.tail() < 1) {
+            throw new IllegalArgumentException(
+                    look.tail() + " tokens of " + tokens.length + " cannot look at the others");
+        }
+        try (ScanState rows =
+                ScanState.open(weights, shape(), types, tokens.length, look, device, flash)) {
+            return new Reading(tokens, look, listener, rows).scores();
+        }
+    }
+
+    /** One text. */
+    private final class Reading {
+        private final int[] tokens;
+        private final Look look;
+        private final Listener listener;
+        private final ScanState rows;
+        private final int chunk = device.bufferType().isHost() ? HOST_CHUNK : DEVICE_CHUNK;
+
+        /** What entered the layer that is next, by chunk. */
+        private final List<Boundary> hidden = new ArrayList<>();
+
+        private Optional<TailScores> scores = Optional.empty();
+
+        Reading(int[] tokens, Look look, Listener listener, ScanState rows) {
+            this.tokens = tokens;
+            this.look = look;
+            this.listener = listener;
+            this.rows = rows;
+        }
+
+        float[] scores() {
+            GraphAllocator allocator = new GraphAllocator(device.bufferType());
+            try (allocator) {
+                for (int layer = 0; layer < look.layers().end(); layer++) {
+                    readLayer(layer, allocator);
+                }
+                return scores.map(TailScores::scores).orElseGet(() -> new float[tokens.length]);
+            } finally {
+                scores.ifPresent(TailScores::close);
+            }
+        }
+
+        private void readLayer(int layer, GraphAllocator allocator) {
+            boolean looks =
+                    look.layers().contains(layer)
+                            && shape().layers().get(layer) instanceof LayerState.FullAttention;
+            TailQueries queries = new TailQueries(tokens.length, look.tail());
+            for (int begin = 0, number = 0; begin < tokens.length; begin += chunk, number++) {
+                if (listener.isCancelled()) {
+                    throw new CancellationException("nobody waits for the text's scores");
+                }
+                int end = Math.min(tokens.length, begin + chunk);
+                synchronized (device.lock()) {
+                    readChunk(layer, number, begin, end, allocator, queries);
+                }
+                listener.onProgress(
+                        (long) layer * tokens.length + end,
+                        (long) look.layers().end() * tokens.length);
+            }
+            if (looks) {
+                synchronized (device.lock()) {
+                    compare(layer, queries);
+                }
+            }
+        }
+
+        private void readChunk(
+                int layer,
+                int number,
+                int begin,
+                int end,
+                GraphAllocator allocator,
+                TailQueries queries) {
+            Slice slice =
+                    new Slice(
+                            0,
+                            Arrays.copyOfRange(tokens, begin, end),
+                            SlicePlace.next(begin, rows.span(), ScanState.ROW),
+                            OutputRows.NONE);
+            PlacedBatch placed =
+                    PlacedBatch.place(
+                            new Batch(List.of(slice), Phase.PREFILL),
+                            rows.state().caches().windows());
+            GraphKey key = GraphKey.of(placed, rows.state().trees());
+            LayerRange range = new LayerRange(layer, layer + 1);
+            try (RecordedGraph graph =
+                    new RecordedGraph(
+                            key,
+                            Recording.of(key, model.model(), range, rows.state(), device),
+                            allocator)) {
+                if (layer > 0) {
+                    graph.writeBoundary(hidden.get(number));
+                }
+                graph.fill(placed);
+                graph.compute(placed, device);
+                graph.readBoundary(Optional.empty())
+                        .ifPresent(activation -> put(number, activation));
+                List<Tensor> last = graph.queries().getOrDefault(layer, List.of());
+                if (!last.isEmpty()) {
+                    queries.add(end, last.getFirst());
+                }
+            }
+        }
+
+        private void put(int number, Boundary activation) {
+            if (number < hidden.size()) {
+                hidden.set(number, activation);
+            } else {
+                hidden.add(activation);
+            }
+        }
+
+        private void compare(int layer, TailQueries queries) {
+            if (scores.isEmpty()) {
+                scores =
+                        Optional.of(
+                                new TailScores(
+                                        rows.keys(),
+                                        (LayerState.Attention) shape().layers().get(layer),
+                                        queries.heads(),
+                                        tokens.length,
+                                        look.tail(),
+                                        device));
+            }
+            scores.get().add(queries.byHead(), device);
+        }
+    }
+
+    @Override
+    public void close() {
+        synchronized (device.lock()) {
+            weights.close();
+        }
+    }
+}

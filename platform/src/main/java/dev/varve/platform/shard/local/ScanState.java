@@ -1,0 +1,109 @@
+package dev.varve.platform.shard.local;
+
+import dev.varve.api.backend.ComputeDevice;
+import dev.varve.api.ggml.DeviceBuffer;
+import dev.varve.api.ggml.GgmlContext;
+import dev.varve.api.ggml.Tensor;
+import dev.varve.api.model.LayerRange;
+import dev.varve.api.model.LayerState;
+import dev.varve.api.model.ModelShape;
+import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.ExactRows;
+import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.shard.Stashes;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/**
+ * What is kept while a text is read layer by layer: K and V rows that all layers use in turns,
+ * their keys once more as they are compared, and one recurrent state of each layer that has one.
+ *
+ * @param state the same as the graphs of a shard see it; its weights belong to somebody else
+ * @param keyRows memory of the compared keys
+ */
+record ScanState(ShardState state, SlotSpan span, GgmlContext context, DeviceBuffer keyRows)
+        implements AutoCloseable {
+    /** The row of recurrent states. */
+    static final int ROW = 1;
+
+    static ScanState open(
+            ShardWeights weights,
+            ModelShape shape,
+            CacheTypes types,
+            int tokens,
+            PromptScan.Look look,
+            ComputeDevice device,
+            boolean flash) {
+        LayerRange all = shape.allLayers();
+        int slots = SlotSpan.roundUp(tokens);
+        Deque<AutoCloseable> opened = new ArrayDeque<>();
+        try {
+            KvPool pool = KvPool.inTurns(shape, types, slots, device.bufferType());
+            opened.push(pool);
+            KvPool none =
+                    new KvPool(
+                            shape,
+                            all,
+                            LayerState.SlidingAttention.class,
+                            types,
+                            SlotSpan.BLOCK,
+                            device.bufferType());
+            opened.push(none);
+            StateRows rows = new StateRows(shape, all, ROW + 1, device.bufferType());
+            opened.push(rows);
+            StateStash stash = new StateStash(shape, all, Stashes.NONE, device.bufferType());
+            opened.push(stash);
+            GgmlContext context = GgmlContext.open(2, 0);
+            opened.push(context);
+            Tensor cache = pool.layers().values().iterator().next().keys();
+            Tensor keys = context.newTensor(types.key(), cache.ne(0), slots).named("looked");
+            DeviceBuffer buffer = context.allocate(device.bufferType()).orElseThrow();
+            opened.push(buffer);
+            buffer.clear();
+            HadamardRotation rotation = HadamardRotation.of(shape, all, types, device.bufferType());
+            return new ScanState(
+                    new ShardState(
+                            weights,
+                            new ShardCaches(
+                                    pool,
+                                    none,
+                                    new WindowRegions(none, OptionalInt.empty(), 0, ROW + 1),
+                                    rows,
+                                    stash,
+                                    new HostPages(pool)),
+                            new AttentionLayers(shape, all),
+                            rotation,
+                            new Arithmetic(
+                                    flash,
+                                    ExactRows.AUTO,
+                                    device.bufferType().isHost(),
+                                    device.recurrentOperators()),
+                            Optional.empty(),
+                            Optional.of(new LookedRows(keys, look.tail(), look.rotated()))),
+                    new SlotSpan(0, slots),
+                    context,
+                    buffer);
+        } catch (RuntimeException | Error e) {
+            while (!opened.isEmpty()) {
+                ShardState.closeAfter(opened.pop(), e);
+            }
+            throw e;
+        }
+    }
+
+    /** The compared keys of the layer that was read last. */
+    Tensor keys() {
+        return state.looked().orElseThrow().keys();
+    }
+
+    @Override
+    public void close() {
+        keyRows.close();
+        context.close();
+        state.rotation().close();
+        state.caches().close();
+    }
+}

@@ -1,0 +1,141 @@
+package dev.varve.platform.compression.selection;
+
+import java.util.Arrays;
+
+/**
+ * Looks for runs of a few tokens in a text, all of them in one pass: a hash that rolls along, and a
+ * table of the runs by their hashes. The tokens are compared whenever hashes agree, so that runs
+ * with equal hashes are told apart. Runs per token.
+ */
+final class NgramSearch {
+    private static final long BASE = 0x9E3779B97F4A7C15L;
+
+    private final int[] ids;
+    private final int length;
+    private final long base;
+
+    /** {@code base} to the power of {@code length - 1}: the weight of a run's first token. */
+    private final long firstWeight;
+
+    /** By slot the number of a run plus 1; 0 where there is none. */
+    private int[] slots = new int[256];
+
+    /** By the number of a run a position where it stands. */
+    private int[] places = new int[64];
+
+    private int runs;
+
+    /**
+     * @param ids of the text; not copied
+     * @param length tokens of a run
+     */
+    NgramSearch(int[] ids, int length) {
+        this(ids, length, BASE);
+    }
+
+    /**
+     * @param base of the polynomial that hashes a run
+     */
+    NgramSearch(int[] ids, int length, long base) {
+        this.ids = ids;
+        this.length = length;
+        this.base = base;
+        long weight = 1;
+        for (int i = 1; i < length; i++) {
+            weight *= base;
+        }
+        firstWeight = weight;
+    }
+
+    /** Looks for every run that lies in a range as well. */
+    void add(TokenRange range) {
+        int last = Math.min(range.end(), ids.length) - length;
+        if (range.begin() > last) {
+            return;
+        }
+        long hash = hash(range.begin());
+        for (int at = range.begin(); at <= last; at++) {
+            add(hash, at);
+            hash = at < last ? roll(hash, at) : hash;
+        }
+    }
+
+    /**
+     * Positions in a text's beginning at which one of the runs stands that stands at no more than
+     * {@code mostHits} of them.
+     *
+     * @param end where runs begin before
+     * @return ascending
+     */
+    int[] find(int end, int mostHits) {
+        int last = Math.min(end, ids.length - length + 1) - 1;
+        if (last < 0 || runs == 0) {
+            return new int[0];
+        }
+        int[] found = new int[last + 1];
+        int[] counts = new int[runs];
+        long hash = hash(0);
+        for (int at = 0; at <= last; at++) {
+            found[at] = slots[slot(hash, at)];
+            if (found[at] > 0) {
+                counts[found[at] - 1]++;
+            }
+            hash = at < last ? roll(hash, at) : hash;
+        }
+        int hits = 0;
+        for (int at = 0; at <= last; at++) {
+            if (found[at] > 0 && counts[found[at] - 1] <= mostHits) {
+                // Never beyond what has been read.
+                found[hits++] = at;
+            }
+        }
+        return Arrays.copyOf(found, hits);
+    }
+
+    private void add(long hash, int at) {
+        if (slots[slot(hash, at)] > 0) {
+            return;
+        }
+        if (2 * (runs + 1) > slots.length) {
+            grow();
+        }
+        slots[slot(hash, at)] = runs + 1;
+        if (runs == places.length) {
+            places = Arrays.copyOf(places, 2 * runs);
+        }
+        places[runs++] = at;
+    }
+
+    private void grow() {
+        slots = new int[2 * slots.length];
+        for (int run = 0; run < runs; run++) {
+            slots[slot(hash(places[run]), places[run])] = run + 1;
+        }
+    }
+
+    /** Slot of the run at a position, or the free one where it belongs. */
+    private int slot(long hash, int at) {
+        int slot = (int) ((hash * BASE) >>> 32) & (slots.length - 1);
+        while (slots[slot] > 0 && !isSame(places[slots[slot] - 1], at)) {
+            slot = (slot + 1) & (slots.length - 1);
+        }
+        return slot;
+    }
+
+    private boolean isSame(int place, int at) {
+        return Arrays.equals(ids, place, place + length, ids, at, at + length);
+    }
+
+    private long hash(int at) {
+        long hash = 0;
+        for (int i = at; i < at + length; i++) {
+            hash = hash * base + ids[i];
+        }
+        return hash;
+    }
+
+    /** From the hash of the run at a position to that of the run behind it. */
+    private long roll(long hash, int at) {
+        return (hash - ids[at] * firstWeight) * base + ids[at + length];
+    }
+}

@@ -1,0 +1,11 @@
+/**
+ * Which tokens of a long text stay when it is compressed: chunks of consecutive tokens, those with
+ * the best scores and those that must stay. Pure functions of ids, scores and settings, so that the
+ * same text is always cut in the same way.
+ *
+ * <p>Start with {@link dev.varve.platform.compression.selection.ChunkSelection}; {@link
+ * dev.varve.platform.compression.selection.WordRepair} then sees to it that no word is cut, and
+ * {@link dev.varve.platform.compression.selection.TextPieces} puts the text together. A {@link
+ * dev.varve.platform.compression.selection.Selection} also tells why each token stays.
+ */
+package dev.varve.platform.compression.selection;

@@ -1,0 +1,182 @@
+package dev.varve.platform.compression;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.platform.compression.selection.KeepRatio;
+
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.DoubleRange;
+import net.jqwik.api.constraints.Size;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+
+class AdaptiveSessionsTest {
+    private final AdaptiveSessions sessions = new AdaptiveSessions(AdaptiveSessions.USUAL_MOST);
+
+    private static AdaptiveKeep after(double... acceptances) {
+        return Arrays.stream(acceptances)
+                .boxed()
+                .reduce(AdaptiveKeep.START, AdaptiveKeep::after, (a, b) -> b);
+    }
+
+    private void finish(String session, double acceptance) {
+        sessions.finished(session, OptionalDouble.of(acceptance));
+    }
+
+    @Test
+    void aTenthStaysBeforeAnythingIsKnown() {
+        assertEquals(new KeepRatio(0.1), AdaptiveKeep.START.keep());
+        assertEquals(0, AdaptiveKeep.START.rate());
+        assertEquals(0, AdaptiveKeep.START.turns());
+    }
+
+    @Test
+    void theFirstTurnIsTheMean() {
+        AdaptiveKeep first = after(0.82);
+
+        assertEquals(0.82, first.rate());
+        assertEquals(1, first.turns());
+        assertEquals(new KeepRatio(0.1), first.keep());
+    }
+
+    @Test
+    void laterTurnsCountLess() {
+        assertEquals(0.74, after(0.8, 0.6).rate(), 1e-12);
+        assertEquals(2, after(0.8, 0.6).turns());
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "0.86, 95",
+        "0.90, 95",
+        "0.92, 90",
+        "1,    90",
+        "0.85, 100",
+        "0.80, 100",
+        "0.75, 100",
+        "0.74, 105",
+        "0.70, 105",
+        "0.69, 110",
+        "0,    110",
+    })
+    void goodGuessesShortenAndBadOnesLengthen(double acceptance, int thousandths) {
+        assertEquals(thousandths, after(acceptance).thousandths());
+    }
+
+    @Test
+    void goodTurnsShortenStepByStep() {
+        AdaptiveKeep keep = AdaptiveKeep.START;
+        for (int turn = 0; turn < 10; turn++) {
+            AdaptiveKeep next = keep.after(0.9);
+
+            assertTrue(next.thousandths() < keep.thousandths(), "turn " + turn);
+            keep = next;
+        }
+        assertTrue(keep.keep().value() < 0.1);
+    }
+
+    @Test
+    void thereAreBoundsAtBothEnds() {
+        double[] turns = new double[50];
+        assertEquals(200, after(turns).thousandths());
+
+        Arrays.fill(turns, 1);
+        assertEquals(25, after(turns).thousandths());
+    }
+
+    @Property(tries = 200)
+    void theBoundsHoldWhateverHappens(
+            @ForAll @Size(max = 60) List<@DoubleRange(min = 0, max = 1) Double> acceptances) {
+        AdaptiveKeep keep = AdaptiveKeep.START;
+        for (double acceptance : acceptances) {
+            AdaptiveKeep next = keep.after(acceptance);
+
+            assertTrue(next.thousandths() >= 25 && next.thousandths() <= 200, next.toString());
+            assertTrue(Math.abs(next.thousandths() - keep.thousandths()) <= 10, next.toString());
+            keep = next;
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(doubles = {-0.1, 1.1, Double.NaN})
+    void aRateIsAPart(double acceptance) {
+        assertThrows(IllegalArgumentException.class, () -> AdaptiveKeep.START.after(acceptance));
+    }
+
+    @Test
+    void sessionsDoNotKnowOfEachOther() {
+        finish("good", 0.90);
+        finish("bad", 0.50);
+
+        assertTrue(sessions.find("good").keep().value() < sessions.find("bad").keep().value());
+        assertEquals(AdaptiveKeep.START, sessions.find("unknown"));
+    }
+
+    @Test
+    void aSessionGoesOnFromTurnToTurn() {
+        finish("a", 0.95);
+        finish("a", 0.95);
+        finish("a", 0.95);
+
+        assertEquals(3, sessions.find("a").turns());
+        assertEquals(70, sessions.find("a").thousandths());
+    }
+
+    @Test
+    void aTurnWithoutGuessesTeachesNothingButOneWithoutRightOnesDoes() {
+        sessions.finished("a", OptionalDouble.empty());
+        assertEquals(AdaptiveKeep.START, sessions.find("a"));
+        assertEquals(0, sessions.count());
+
+        finish("a", 0);
+        assertEquals(110, sessions.find("a").thousandths());
+    }
+
+    @Test
+    void thoseThatAreNotAskedForAreForgotten() {
+        finish("pinned", 0.95);
+        AdaptiveKeep pinned = sessions.find("pinned");
+        for (int i = 0; i < 1124; i++) {
+            finish("session " + i, 0.5);
+            sessions.find("pinned");
+        }
+
+        assertEquals(1024, sessions.count());
+        assertEquals(pinned, sessions.find("pinned"));
+        assertEquals(AdaptiveKeep.START, sessions.find("session 0"));
+        assertEquals(110, sessions.find("session 1123").thousandths());
+    }
+
+    @Test
+    void aQuestionMakesNobodyKnown() {
+        sessions.find("nobody");
+
+        assertEquals(0, sessions.count());
+    }
+
+    @Test
+    void onlyAStringNamesASession() {
+        assertEquals(Optional.of("x"), AdaptiveSessions.name("x"));
+        assertEquals(Optional.empty(), AdaptiveSessions.name(7));
+        assertEquals(Optional.empty(), AdaptiveSessions.name(null));
+        assertEquals(Optional.empty(), AdaptiveSessions.name(List.of("x")));
+        assertEquals(Optional.empty(), AdaptiveSessions.name(Map.of()));
+    }
+
+    @Test
+    void someSessionsMustBeRemembered() {
+        assertThrows(IllegalArgumentException.class, () -> new AdaptiveSessions(0));
+    }
+}

@@ -1,0 +1,44 @@
+package dev.varve.platform.compression.selection;
+
+import java.util.Arrays;
+import java.util.stream.IntStream;
+
+/** Texts for tests, in which no token stands twice unless somebody puts it there. */
+final class Texts {
+    private final int[] ids;
+    private final float[] scores;
+
+    private Texts(int[] ids) {
+        this.ids = ids;
+        scores = new float[ids.length];
+        Arrays.fill(scores, 0.1f);
+    }
+
+    static Texts ofDistinct(int tokens) {
+        return new Texts(IntStream.range(0, tokens).map(i -> 100_000 + i).toArray());
+    }
+
+    /** Writes tokens over what stands at a position. */
+    Texts put(int at, int... tokens) {
+        System.arraycopy(tokens, 0, ids, at, tokens.length);
+        return this;
+    }
+
+    /** Scores of some tokens; the others have a tenth. */
+    Texts score(int begin, int end, float score) {
+        Arrays.fill(scores, begin, end, score);
+        return this;
+    }
+
+    int[] ids() {
+        return ids;
+    }
+
+    ScoredText text() {
+        return new ScoredText(ids, scores);
+    }
+
+    ScoredText protect(TokenRange... ranges) {
+        return new ScoredText(ids, scores, new ProtectedSpans(Arrays.asList(ranges)));
+    }
+}

@@ -29,4 +29,12 @@ public record MessageKey(String hex) {
         digest.update(bytes);
         return new MessageKey(HexFormat.of().formatHex(digest.digest()));
     }
+
+    /** Likewise of a text that is no message alone, by its characters. */
+    public static MessageKey of(CompressionFingerprint fingerprint, String text) {
+        var digest = CompressionFingerprint.sha256();
+        digest.update(fingerprint.hex().getBytes(StandardCharsets.US_ASCII));
+        digest.update(text.getBytes(StandardCharsets.UTF_8));
+        return new MessageKey(HexFormat.of().formatHex(digest.digest()));
+    }
 }

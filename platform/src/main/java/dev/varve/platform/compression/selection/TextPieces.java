@@ -83,6 +83,11 @@ public final class TextPieces {
         return offsets[border];
     }
 
+    /** Chars of the text, as Java counts them, that begin before a border. */
+    public int charsBefore(int border) {
+        return chars[border];
+    }
+
     /** The tokens that hold any byte of some characters. */
     public TokenRange tokensOf(CharRange range) {
         if (range.end() > chars[tokens()]) {

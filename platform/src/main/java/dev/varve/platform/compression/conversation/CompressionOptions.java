@@ -1,0 +1,51 @@
+package dev.varve.platform.compression.conversation;
+
+import dev.varve.platform.compression.CompressionPolicy;
+import dev.varve.platform.compression.FlowSettings;
+import dev.varve.platform.compression.KeepCurve;
+import dev.varve.platform.compression.selection.SelectionSettings;
+
+import java.util.Objects;
+
+/**
+ * How conversations are compressed.
+ *
+ * @param policy which of them
+ * @param keep how much stays, by the prompt's length in tokens of the model
+ * @param selection what stays
+ * @param flow which messages shrink where they do so one by one
+ * @param memoryBytes of what messages have become
+ */
+public record CompressionOptions(
+        CompressionPolicy policy,
+        KeepCurve keep,
+        SelectionSettings selection,
+        FlowSettings flow,
+        long memoryBytes) {
+    /** Memory for what messages have become. */
+    public static final long USUAL_MEMORY = 64L << 20;
+
+    /** Checks that nothing is missing. */
+    public CompressionOptions {
+        Objects.requireNonNull(policy);
+        Objects.requireNonNull(keep);
+        Objects.requireNonNull(selection);
+        Objects.requireNonNull(flow);
+    }
+
+    /** Everything but the policy as usual. */
+    public static CompressionOptions of(CompressionPolicy policy) {
+        return new CompressionOptions(
+                policy, KeepCurve.USUAL, SelectionSettings.USUAL, FlowSettings.USUAL, USUAL_MEMORY);
+    }
+
+    /** The same with other parts that stay. */
+    public CompressionOptions with(KeepCurve other) {
+        return new CompressionOptions(policy, other, selection, flow, memoryBytes);
+    }
+
+    /** The same with messages of other lengths. */
+    public CompressionOptions with(FlowSettings other) {
+        return new CompressionOptions(policy, keep, selection, other, memoryBytes);
+    }
+}

@@ -1,0 +1,313 @@
+package dev.varve.platform.compression.conversation;
+
+import dev.varve.api.VarveException;
+import dev.varve.platform.compression.CompressedText;
+import dev.varve.platform.compression.CompressedTexts;
+import dev.varve.platform.compression.CompressionFingerprint;
+import dev.varve.platform.compression.CompressionMode;
+import dev.varve.platform.compression.CompressionPolicy;
+import dev.varve.platform.compression.CompressionReport;
+import dev.varve.platform.compression.CompressionTimes;
+import dev.varve.platform.compression.Drafter;
+import dev.varve.platform.compression.FlowPlan;
+import dev.varve.platform.compression.MessageKey;
+import dev.varve.platform.compression.PromptMessage;
+import dev.varve.platform.compression.TextCompressor;
+import dev.varve.platform.compression.Treatment;
+import dev.varve.platform.compression.selection.CharRange;
+import dev.varve.platform.compression.selection.KeepRatio;
+import dev.varve.platform.template.RenderedPrompt;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+
+/**
+ * Makes long conversations shorter by leaving out parts of their messages' texts. System prompts,
+ * declared tools, tool calls, the marks of the template and the last question stay as they are. A
+ * message that became shorter is the same in all later turns, so that what was computed for it goes
+ * on to be of use. Thread-safe.
+ */
+public final class ConversationCompressor {
+    /** A last message of more tokens of the drafter is a text with a question behind it. */
+    static final int LONGEST_QUESTION = 1000;
+
+    /** Tokens at the end of such a message that stay: the question. */
+    static final int QUESTION = 256;
+
+    /** Of shorter messages nothing is worth to be remembered. */
+    private static final int LEAST_CHARS = 256;
+
+    private static final System.Logger LOG =
+            System.getLogger(ConversationCompressor.class.getName());
+
+    private static final String SYSTEM = "system";
+    private static final String USER = "user";
+
+    private final CompressionOptions options;
+    private final TextCompressor compressor;
+    private final Drafter drafter;
+    private final CompressedTexts known;
+    private final EarlierCuts cuts;
+
+    /**
+     * A conversation.
+     *
+     * @param messages in the form that the template expects
+     * @param render gives the prompt that the template makes of them
+     * @param tokens of that prompt, in the model's tokens
+     */
+    public record Conversation(
+            List<Map<String, Object>> messages,
+            Function<List<Map<String, Object>>, RenderedPrompt> render,
+            int tokens) {
+        private List<PromptMessage> asMessages() {
+            return messages.stream().map(PromptMessage::new).toList();
+        }
+    }
+
+    /** Compresses with a drafter, which stays somebody else's. */
+    public ConversationCompressor(Drafter drafter, CompressionOptions options) {
+        this.drafter = drafter;
+        this.options = options;
+        compressor = new TextCompressor(drafter, options.selection());
+        known = new CompressedTexts(options.memoryBytes() / 2);
+        cuts = new EarlierCuts(options.memoryBytes() / 2);
+    }
+
+    /** How it compresses. */
+    public CompressionOptions options() {
+        return options;
+    }
+
+    /** Whether prompts of a request may become shorter at all. */
+    public boolean mayCompress(CompressionWish wish) {
+        return policy(wish).mode() != CompressionMode.OFF && !wish.keep().equals(ALL);
+    }
+
+    private static final Optional<KeepRatio> ALL = Optional.of(KeepRatio.ALL);
+
+    private CompressionPolicy policy(CompressionWish wish) {
+        return options.policy().in(wish.mode().orElse(options.policy().mode()));
+    }
+
+    /**
+     * Compresses a conversation.
+     *
+     * @param cancelled whether nobody waits any more
+     * @return empty where it stays as it is
+     * @throws dev.varve.api.VarveException if the drafter cannot read it
+     * @throws java.util.concurrent.CancellationException if nobody waits any more
+     */
+    public Optional<Shortened> compress(
+            Conversation conversation, CompressionWish wish, BooleanSupplier cancelled) {
+        if (!mayCompress(wish)) {
+            return Optional.empty();
+        }
+        KeepRatio keep = wish.keep().orElseGet(() -> options.keep().at(conversation.tokens()));
+        if (keep.isAll()) {
+            return Optional.empty();
+        }
+        CompressionFingerprint fingerprint = fingerprint(wish);
+        List<PromptMessage> messages = conversation.asMessages();
+        Treatment treatment =
+                policy(wish)
+                        .treatment(conversation.tokens(), PromptMessage.isContinuation(messages));
+        Job job = new Job(keep, fingerprint, cancelled);
+        return switch (treatment) {
+            case WHOLE -> {
+                Optional<Shortened> again =
+                        cuts.find(messages, fingerprint).map(texts -> job.earlier(messages, texts));
+                yield again.isPresent() ? again : job.whole(messages, conversation.render());
+            }
+            case BY_MESSAGE -> job.byMessage(messages, wish);
+            default ->
+                    cuts.findEarlier(messages, fingerprint)
+                            .map(texts -> job.earlier(messages, texts));
+        };
+    }
+
+    /** What decides how a text is cut, of all requests that ask for the same. */
+    private CompressionFingerprint fingerprint(CompressionWish wish) {
+        return CompressionFingerprint.of(
+                List.of(
+                        drafter.identity(),
+                        wish.keep().<Object>map(keep -> keep).orElse(options.keep()),
+                        options.selection()));
+    }
+
+    private static boolean mayShrink(PromptMessage message) {
+        return !message.role().equals(SYSTEM) && message.text().length() >= LEAST_CHARS;
+    }
+
+    private MessageKey key(PromptMessage message, CompressionFingerprint fingerprint) {
+        return MessageKey.of(fingerprint, compressor.encode(message.text()));
+    }
+
+    /** One conversation. */
+    private final class Job {
+        private final KeepRatio keep;
+        private final CompressionFingerprint fingerprint;
+        private final BooleanSupplier cancelled;
+
+        Job(KeepRatio keep, CompressionFingerprint fingerprint, BooleanSupplier cancelled) {
+            this.keep = keep;
+            this.fingerprint = fingerprint;
+            this.cancelled = cancelled;
+        }
+
+        /** As in an earlier turn, or when the same was asked before. */
+        Shortened earlier(List<PromptMessage> messages, Map<Integer, String> texts) {
+            return shortened(
+                    replaced(messages, texts),
+                    CompressionReport.Mode.EARLIER,
+                    texts.size(),
+                    CompressionTimes.NONE,
+                    Optional.empty());
+        }
+
+        private Shortened shortened(
+                List<PromptMessage> messages,
+                CompressionReport.Mode mode,
+                int replaced,
+                CompressionTimes times,
+                Optional<CompressedText> whole) {
+            return new Shortened(
+                    messages.stream().map(PromptMessage::fields).toList(),
+                    mode,
+                    keep.value(),
+                    replaced,
+                    times,
+                    fingerprint,
+                    whole);
+        }
+
+        /** All at once, so that what stays of each is what the end of the whole asks for. */
+        Optional<Shortened> whole(
+                List<PromptMessage> messages,
+                Function<List<Map<String, Object>>, RenderedPrompt> render) {
+            MessageTexts found =
+                    new MessageTexts(
+                            render.apply(messages.stream().map(PromptMessage::fields).toList()));
+            Map<Integer, CharRange> bodies = bodies(messages, found);
+            if (bodies.isEmpty()) {
+                return Optional.empty();
+            }
+            int last = lastUser(messages);
+            List<TextCompressor.Body> parts = new ArrayList<>();
+            bodies.forEach(
+                    (i, range) ->
+                            parts.add(new TextCompressor.Body(range, i == last ? QUESTION : 0)));
+            CompressedText left = compressor.compress(found.text(), parts, keep, cancelled);
+            if (left.selection().isWhole()) {
+                return Optional.empty();
+            }
+            Map<Integer, String> texts = new TreeMap<>();
+            bodies.forEach(
+                    (i, range) -> {
+                        String text = left.keptOf(range);
+                        if (text.length() < range.end() - range.begin()) {
+                            texts.put(i, text);
+                        }
+                    });
+            cuts.keep(messages, fingerprint, texts);
+            return Optional.of(
+                    shortened(
+                            replaced(messages, texts),
+                            CompressionReport.Mode.WHOLE,
+                            0,
+                            left.times(),
+                            Optional.of(left)));
+        }
+
+        private static List<PromptMessage> replaced(
+                List<PromptMessage> messages, Map<Integer, String> texts) {
+            List<PromptMessage> shorter = new ArrayList<>(messages);
+            texts.forEach((i, text) -> shorter.set(i, messages.get(i).withText(text)));
+            return shorter;
+        }
+
+        /** Texts that may shrink, where they stand. */
+        private Map<Integer, CharRange> bodies(List<PromptMessage> messages, MessageTexts texts) {
+            Map<Integer, CharRange> bodies = texts.find(messages);
+            int last = lastUser(messages);
+            bodies.keySet()
+                    .removeIf(
+                            i ->
+                                    !mayShrink(messages.get(i))
+                                            || i == last && isQuestion(messages.get(i)));
+            return bodies;
+        }
+
+        private boolean isQuestion(PromptMessage message) {
+            return compressor.encode(message.text()).length <= LONGEST_QUESTION;
+        }
+
+        private int lastUser(List<PromptMessage> messages) {
+            int last = -1;
+            for (int i = 0; i < messages.size(); i++) {
+                last = messages.get(i).role().equals(USER) ? i : last;
+            }
+            return last;
+        }
+
+        /** Old messages one by one, each by what its own end asks for. */
+        Optional<Shortened> byMessage(List<PromptMessage> messages, CompressionWish wish) {
+            int[] tokens =
+                    messages.stream()
+                            .mapToInt(message -> compressor.encode(message.text()).length)
+                            .toArray();
+            FlowPlan plan = FlowPlan.of(messages, tokens, options.flow());
+            if (plan.isEmpty()) {
+                return Optional.empty();
+            }
+            Map<PromptMessage, CompressionTimes> times = new HashMap<>();
+            List<PromptMessage> shorter =
+                    plan.apply(messages, message -> text(message, wish, times));
+            CompressionTimes all =
+                    times.values().stream().reduce(CompressionTimes.NONE, CompressionTimes::plus);
+            return Optional.of(
+                    shortened(
+                            shorter,
+                            CompressionReport.Mode.BY_MESSAGE,
+                            plan.shrinking().size() - times.size(),
+                            all,
+                            Optional.empty()));
+        }
+
+        private Optional<String> text(
+                PromptMessage message,
+                CompressionWish wish,
+                Map<PromptMessage, CompressionTimes> times) {
+            MessageKey key = key(message, fingerprint);
+            Optional<String> before = known.find(key);
+            if (before.isPresent()) {
+                return before;
+            }
+            String text = message.text();
+            KeepRatio part =
+                    wish.keep().orElseGet(() -> options.keep().at(compressor.encode(text).length));
+            CompressedText left;
+            try {
+                left =
+                        compressor.compress(
+                                text,
+                                List.of(
+                                        new TextCompressor.Body(
+                                                new CharRange(0, text.length()), 0)),
+                                part,
+                                cancelled);
+            } catch (VarveException e) {
+                LOG.log(System.Logger.Level.WARNING, "a message stays as it is: " + e.getMessage());
+                return Optional.empty();
+            }
+            times.put(message, left.times());
+            return Optional.of(known.keep(key, left.keptOf(new CharRange(0, text.length()))));
+        }
+    }
+}

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
 
 class TextPiecesTest {
@@ -22,7 +23,10 @@ class TextPiecesTest {
     private static final List<String> CHARACTERS =
             List.of("a", "b", "é", "本", "🙂", " ", "\n", "\u00a0", "\u3000");
 
-    /** A text whose tokens are as long as a cut at random makes them; some have no bytes. */
+    /**
+     * A text whose tokens are as long as a cut at random makes them. Some have no bytes, and some
+     * are special, also in the middle of a character.
+     */
     static TextPieces cut(String text, Random random) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         List<byte[]> pieces = new ArrayList<>();
@@ -32,7 +36,7 @@ class TextPiecesTest {
             pieces.add(Arrays.copyOfRange(bytes, at, end));
             at = end;
         }
-        return of(pieces);
+        return of(pieces, id -> id % 7 == 3);
     }
 
     static TextPieces of(String... pieces) {
@@ -44,10 +48,11 @@ class TextPiecesTest {
 
     /** Those that begin with an angle bracket are special. */
     private static TextPieces of(List<byte[]> pieces) {
-        return TextPieces.of(
-                IntStream.range(0, pieces.size()).toArray(),
-                pieces::get,
-                id -> pieces.get(id).length > 0 && pieces.get(id)[0] == '<');
+        return of(pieces, id -> pieces.get(id).length > 0 && pieces.get(id)[0] == '<');
+    }
+
+    private static TextPieces of(List<byte[]> pieces, IntPredicate special) {
+        return TextPieces.of(IntStream.range(0, pieces.size()).toArray(), pieces::get, special);
     }
 
     static String text(Random random, int characters) {

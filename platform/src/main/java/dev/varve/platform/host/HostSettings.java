@@ -22,6 +22,7 @@ import java.util.Optional;
  * @param processes how shards of other processes are started and reached
  * @param store where computed prompts are kept on disk; empty for nowhere
  * @param draft how tokens are guessed; empty for not at all
+ * @param compression how long prompts become shorter; empty for not at all
  */
 @SuppressWarnings("exports") // see package-info
 public record HostSettings(
@@ -31,7 +32,8 @@ public record HostSettings(
         PluginSettings plugins,
         ProcessSettings processes,
         Optional<StoreSettings> store,
-        Optional<DraftSettings> draft) {
+        Optional<DraftSettings> draft,
+        Optional<CompressionSettings> compression) {
     /** Checks that nothing is missing. */
     public HostSettings {
         Objects.requireNonNull(file);
@@ -41,6 +43,19 @@ public record HostSettings(
         Objects.requireNonNull(processes);
         Objects.requireNonNull(store);
         Objects.requireNonNull(draft);
+        Objects.requireNonNull(compression);
+    }
+
+    /** Compresses nothing. */
+    public HostSettings(
+            Path file,
+            ModelSettings model,
+            DeviceSettings devices,
+            PluginSettings plugins,
+            ProcessSettings processes,
+            Optional<StoreSettings> store,
+            Optional<DraftSettings> draft) {
+        this(file, model, devices, plugins, processes, store, draft, Optional.empty());
     }
 
     /** Keeps nothing on disk, and guesses nothing. */
@@ -141,7 +156,8 @@ public record HostSettings(
 
     /** The same with other sizes. */
     public HostSettings with(ModelSettings other) {
-        return new HostSettings(file, other, devices, plugins, processes, store, draft);
+        return new HostSettings(
+                file, other, devices, plugins, processes, store, draft, compression);
     }
 
     /** The same with an attention cache that is bounded. */
@@ -151,28 +167,34 @@ public record HostSettings(
 
     /** The same on other devices. */
     public HostSettings with(DeviceSettings other) {
-        return new HostSettings(file, model, other, plugins, processes, store, draft);
+        return new HostSettings(file, model, other, plugins, processes, store, draft, compression);
     }
 
     /** The same with other plugins. */
     public HostSettings with(PluginSettings other) {
-        return new HostSettings(file, model, devices, other, processes, store, draft);
+        return new HostSettings(file, model, devices, other, processes, store, draft, compression);
     }
 
     /** The same with shard processes that are started or reached in another way. */
     public HostSettings with(ProcessSettings other) {
-        return new HostSettings(file, model, devices, plugins, other, store, draft);
+        return new HostSettings(file, model, devices, plugins, other, store, draft, compression);
     }
 
     /** The same with computed prompts on disk. */
     public HostSettings with(StoreSettings other) {
         return new HostSettings(
-                file, model, devices, plugins, processes, Optional.of(other), draft);
+                file, model, devices, plugins, processes, Optional.of(other), draft, compression);
     }
 
     /** The same with guesses. */
     public HostSettings with(DraftSettings other) {
         return new HostSettings(
-                file, model, devices, plugins, processes, store, Optional.of(other));
+                file, model, devices, plugins, processes, store, Optional.of(other), compression);
+    }
+
+    /** The same with long prompts that become shorter. */
+    public HostSettings with(CompressionSettings other) {
+        return new HostSettings(
+                file, model, devices, plugins, processes, store, draft, Optional.of(other));
     }
 }

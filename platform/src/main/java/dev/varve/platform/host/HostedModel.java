@@ -3,6 +3,8 @@ package dev.varve.platform.host;
 import dev.varve.api.VarveException;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerSplitAdapter;
+import dev.varve.platform.compression.Drafter;
+import dev.varve.platform.compression.conversation.ConversationCompressor;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.Generation;
 import dev.varve.platform.engine.GenerationRequest;
@@ -15,6 +17,7 @@ import dev.varve.platform.tokenizer.Tokenizer;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
@@ -30,10 +33,20 @@ public final class HostedModel implements AutoCloseable {
     private final Place place;
     private final Tokenizer tokenizer;
     private final double loadMillis;
+    private final Optional<CompressingDrafter> drafter;
 
-    HostedModel(LoadedModel model, Place place, Tokenizer tokenizer, double loadMillis) {
+    /** What shortens prompts: the drafter belongs to the model. */
+    record CompressingDrafter(Drafter drafter, ConversationCompressor compressor) {}
+
+    HostedModel(
+            LoadedModel model,
+            Place place,
+            Tokenizer tokenizer,
+            double loadMillis,
+            Optional<CompressingDrafter> drafter) {
         this.model = model;
         this.place = place;
+        this.drafter = drafter;
         this.tokenizer = tokenizer;
         this.loadMillis = loadMillis;
     }
@@ -73,6 +86,11 @@ public final class HostedModel implements AutoCloseable {
     /** Tokenizer of the file. */
     public Tokenizer tokenizer() {
         return tokenizer;
+    }
+
+    /** Makes long conversations shorter; empty where none are to be. */
+    public Optional<ConversationCompressor> compressor() {
+        return drafter.map(CompressingDrafter::compressor);
     }
 
     /** The engine, started at the first call; it belongs to the model. */
@@ -173,6 +191,7 @@ public final class HostedModel implements AutoCloseable {
         // Its devices go after the model's shards, which compute on them.
         PlacedShards devices = place.shards();
         try (devices) {
+            drafter.ifPresent(each -> each.drafter().close());
             model.close();
         }
     }

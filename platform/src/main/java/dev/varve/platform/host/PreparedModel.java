@@ -4,6 +4,7 @@ import dev.varve.api.VarveException;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelFamilyProvider;
+import dev.varve.platform.compression.conversation.ConversationCompressor;
 import dev.varve.platform.engine.SpeculationOptions;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.LocalBackends;
@@ -227,7 +228,9 @@ public final class PreparedModel {
     /** Likewise, through shards of this model, which belong to it from then on. */
     public HostedModel load(PlacedShards shards) {
         Optional<SpeculationOptions> speculation = Optional.empty();
+        Optional<HostedModel.CompressingDrafter> drafter = Optional.empty();
         try {
+            drafter = settings.compression().map(asked -> drafter(asked, shards));
             Tokenizer tokenizer = Tokenizer.of(model.file().metadata(), family().preTokenizers());
             listener.opened(model.file(), tokenizer);
             speculation = settings.draft().map(draft -> speculation(draft, shards));
@@ -244,8 +247,10 @@ public final class PreparedModel {
                     load(shards, placed.placement(), plan, sized, speculation),
                     new HostedModel.Place(placed.placement(), shards),
                     tokenizer,
-                    (System.nanoTime() - begin) / 1e6);
+                    (System.nanoTime() - begin) / 1e6,
+                    drafter);
         } catch (RuntimeException | Error e) {
+            drafter.ifPresent(each -> each.drafter().close());
             speculation.ifPresent(options -> options.speculator().close());
             try {
                 shards.close();
@@ -254,6 +259,13 @@ public final class PreparedModel {
             }
             throw e;
         }
+    }
+
+    private HostedModel.CompressingDrafter drafter(CompressionSettings asked, PlacedShards shards) {
+        LocalDrafter opened =
+                new DrafterOpening(asked, catalog, request, shards::device, listener::note).open();
+        return new HostedModel.CompressingDrafter(
+                opened, new ConversationCompressor(opened, asked.options()));
     }
 
     private SpeculationOptions speculation(DraftSettings draft, PlacedShards shards) {

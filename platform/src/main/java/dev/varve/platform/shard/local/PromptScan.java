@@ -20,6 +20,7 @@ import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.WeightLayout;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -90,7 +91,7 @@ public final class PromptScan implements AutoCloseable {
     public static PromptScan load(
             ModelRange model, ComputeDevice device, CacheTypes types, LoadProgress progress) {
         ModelShape shape = model.model().shape();
-        requireReadable(model);
+        requireReadable(model.file().path(), shape);
         boolean flash =
                 new CacheTypeCheck(shape, model.range(), device)
                         .require(model.file().path(), types, FlashAttention.AUTO);
@@ -103,8 +104,13 @@ public final class PromptScan implements AutoCloseable {
         return new PromptScan(model, device, types, weights, flash);
     }
 
-    private static void requireReadable(ModelRange model) {
-        ModelShape shape = model.model().shape();
+    /**
+     * Checks that a model can read texts in this way.
+     *
+     * @param file for messages
+     * @throws VarveException of kind UNSUPPORTED_MODEL if not
+     */
+    public static void requireReadable(Path file, ModelShape shape) {
         List<LayerState> attention =
                 shape.layers().stream()
                         .filter(state -> !(state instanceof LayerState.Recurrent))
@@ -115,7 +121,7 @@ public final class PromptScan implements AutoCloseable {
         if (!alike) {
             throw new VarveException(
                     VarveException.Kind.UNSUPPORTED_MODEL,
-                    model.file().path()
+                    file
                             + ": a model that reads prompts needs layers of full attention that"
                             + " are alike, beside recurrent ones; "
                             + shape.architecture()

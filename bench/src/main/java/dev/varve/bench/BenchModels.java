@@ -4,6 +4,7 @@ import dev.varve.testkit.Gemma4Model;
 import dev.varve.testkit.LagunaModel;
 import dev.varve.testkit.Qwen35Model;
 import dev.varve.testkit.Qwen35MoeModel;
+import dev.varve.testkit.Qwen3Model;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -23,18 +24,18 @@ final class BenchModels {
         }
         Path folder = Path.of(flags.getOrDefault("--folder", "."));
         String family = flags.getOrDefault("--family", "qwen35");
+        int vocabulary = Integer.parseInt(flags.getOrDefault("--vocab", "151936"));
         return switch (family) {
-            case "qwen35" ->
-                    Qwen35Model.real08b(Integer.parseInt(flags.getOrDefault("--vocab", "151936")))
-                            .write(folder);
+            case "qwen3" -> Qwen3Model.real06b(vocabulary).write(folder);
+            case "qwen35" -> Qwen35Model.real08b(vocabulary).write(folder);
             case "qwen35moe" -> Qwen35MoeModel.midSize().write(folder);
             case "gemma4" -> Gemma4Model.midSize().write(folder);
             case "gemma4moe" -> Gemma4Model.midSizeMoe().write(folder);
             case "laguna" -> LagunaModel.midSize().write(folder);
             default ->
                     throw new IllegalArgumentException(
-                            "--family: expected qwen35, qwen35moe, gemma4, gemma4moe or laguna,"
-                                    + " found "
+                            "--family: expected qwen3, qwen35, qwen35moe, gemma4, gemma4moe or"
+                                    + " laguna, found "
                                     + family);
         };
     }

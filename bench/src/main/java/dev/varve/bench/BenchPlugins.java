@@ -15,6 +15,7 @@ import dev.varve.platform.runtime.OpenedModel;
 import dev.varve.plugin.cpu.CpuBackendProvider;
 import dev.varve.plugin.gemma4.Gemma4Family;
 import dev.varve.plugin.laguna.LagunaFamily;
+import dev.varve.plugin.qwen3.Qwen3Family;
 import dev.varve.plugin.qwen35.Qwen35Family;
 
 import java.nio.file.Path;
@@ -25,7 +26,7 @@ import java.util.Optional;
 /** The plugins on the class path, and ggml as the oracle uses it. */
 final class BenchPlugins {
     private static final List<ModelFamilyProvider> FAMILIES =
-            List.of(new Qwen35Family(), new Gemma4Family(), new LagunaFamily());
+            List.of(new Qwen3Family(), new Qwen35Family(), new Gemma4Family(), new LagunaFamily());
 
     private static final DeviceBackendProvider PROCESSOR = new CpuBackendProvider();
 

@@ -36,10 +36,10 @@ import java.util.Random;
  * </pre>
  *
  * <p>Without {@code --model} a random model of the family in Q4_0 is written to {@code --folder}:
- * qwen35 in the real 0.8B shape, qwen35moe, gemma4, gemma4moe and laguna as released ones cut down
- * to 0.5 to 0.8 GB. {@code --depth} tokens are computed before the clock of decode starts. The
- * figures of ours come from the engine: sampling, bookkeeping and hand-over of each token are in
- * them.
+ * qwen3 in the real 0.6B shape, qwen35 in the real 0.8B shape, qwen35moe, gemma4, gemma4moe and
+ * laguna as released ones cut down to 0.5 to 0.8 GB. {@code --depth} tokens are computed before the
+ * clock of decode starts. The figures of ours come from the engine: sampling, bookkeeping and
+ * hand-over of each token are in them.
  */
 public final class CompareBench {
     private static final PrintStream OUT = System.out;

@@ -177,7 +177,7 @@ class CaptureTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"QWEN35, 8", "QWEN35MOE, 8", "GEMMA4, 60", "GEMMA4, 7", "LAGUNA, 1"})
+    @CsvSource({"QWEN35, 8", "QWEN35MOE, 8", "GEMMA4, 60", "GEMMA4, 7", "LAGUNA, 1", "QWEN3, 8"})
     void aCaptureIsWhatEntersItsLayer(Family family, long seed) throws Exception {
         Sample sample = Sample.of(family, seed, BoundaryType.F32);
         int width = sample.split().adapter().shape().embeddingLength();
@@ -209,7 +209,7 @@ class CaptureTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"QWEN35, 8", "QWEN35MOE, 8", "GEMMA4, 60", "GEMMA4, 7", "LAGUNA, 1"})
+    @CsvSource({"QWEN35, 8", "QWEN35MOE, 8", "GEMMA4, 60", "GEMMA4, 7", "LAGUNA, 1", "QWEN3, 8"})
     void theLastCaptureIsWhatTheLogitsAreComputedFrom(Family family, long seed) throws Exception {
         Sample sample = Sample.of(family, seed, BoundaryType.F32);
         try (ShardChain chain = sample.load(List.of(HERE))) {

@@ -42,6 +42,7 @@ import dev.varve.platform.shard.local.LocalShard;
 import dev.varve.plugin.cpu.CpuBackendProvider;
 import dev.varve.plugin.gemma4.Gemma4Family;
 import dev.varve.plugin.laguna.LagunaFamily;
+import dev.varve.plugin.qwen3.Qwen3Family;
 import dev.varve.plugin.qwen35.Qwen35Family;
 
 import java.lang.reflect.Proxy;
@@ -60,7 +61,7 @@ final class Cpu {
     static final CacheTypes Q8_0 = new CacheTypes(GgmlType.Q8_0, GgmlType.Q8_0);
 
     private static final List<ModelFamilyProvider> FAMILIES =
-            List.of(new Qwen35Family(), new Gemma4Family(), new LagunaFamily());
+            List.of(new Qwen3Family(), new Qwen35Family(), new Gemma4Family(), new LagunaFamily());
 
     private static final Path NATIVES = Path.of(System.getProperty("varve.test.natives"));
 

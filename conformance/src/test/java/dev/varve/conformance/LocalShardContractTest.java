@@ -55,6 +55,14 @@ class LocalShardContractTest {
         }
     }
 
+    /** Full attention alone. */
+    @Nested
+    class Full extends Contract {
+        Full() {
+            super(Family.QWEN3, 8);
+        }
+    }
+
     abstract static class Contract extends ShardContractTest {
         private final Family family;
         private final long seed;

@@ -5,6 +5,7 @@ import dev.varve.testkit.Gemma4Model;
 import dev.varve.testkit.LagunaModel;
 import dev.varve.testkit.Qwen35Model;
 import dev.varve.testkit.Qwen35MoeModel;
+import dev.varve.testkit.Qwen3Model;
 import dev.varve.testkit.TensorType;
 
 import java.io.IOException;
@@ -18,7 +19,8 @@ interface RandomModel {
         QWEN35,
         QWEN35MOE,
         GEMMA4,
-        LAGUNA;
+        LAGUNA,
+        QWEN3;
 
         RandomModel odd(long seed) {
             return switch (this) {
@@ -26,12 +28,21 @@ interface RandomModel {
                 case QWEN35MOE -> of(Qwen35MoeModel.odd(seed));
                 case GEMMA4 -> of(Gemma4Model.odd(seed));
                 case LAGUNA -> of(LagunaModel.odd(seed));
+                case QWEN3 -> of(Qwen3Model.odd(seed));
             };
         }
 
         /** A seed whose heads are whole blocks of every cache type, with short windows. */
         long quantisableSeed() {
             return this == LAGUNA ? 1 : 8;
+        }
+
+        /**
+         * Those that have more than full attention. Tests that take long leave out the others,
+         * whose operators these have as well.
+         */
+        static List<Family> ofSeveralKinds() {
+            return List.of(QWEN35, QWEN35MOE, GEMMA4, LAGUNA);
         }
 
         /** A model with the window of the released ones. */
@@ -66,6 +77,10 @@ interface RandomModel {
                     LagunaModel odd = LagunaModel.odd(seed).withType(type);
                     yield of(odd.withSize(wide(odd.size())));
                 }
+                case QWEN3 -> {
+                    Qwen3Model odd = Qwen3Model.odd(seed).withType(type);
+                    yield of(odd.withSize(wide(odd.size())));
+                }
             };
         }
 
@@ -84,6 +99,7 @@ interface RandomModel {
                 case QWEN35MOE -> of(Qwen35MoeModel.odd(seed).withType(type));
                 case GEMMA4 -> of(Gemma4Model.odd(seed).withType(type));
                 case LAGUNA -> of(LagunaModel.odd(seed).withType(type));
+                case QWEN3 -> of(Qwen3Model.odd(seed).withType(type));
             };
         }
     }
@@ -128,6 +144,14 @@ interface RandomModel {
                 model::write,
                 model::randomTokens,
                 List.of(model.attention().headDim(), model.attention().fullHeadDim()));
+    }
+
+    private static RandomModel of(Qwen3Model model) {
+        return new Spec(
+                model.toString(),
+                model::write,
+                model::randomTokens,
+                List.of(model.attention().headDim()));
     }
 
     private static RandomModel of(LagunaModel model) {

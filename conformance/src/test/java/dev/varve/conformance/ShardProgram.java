@@ -8,6 +8,7 @@ import dev.varve.platform.wire.unix.UnixTransport;
 import dev.varve.plugin.cpu.CpuBackendProvider;
 import dev.varve.plugin.gemma4.Gemma4Family;
 import dev.varve.plugin.laguna.LagunaFamily;
+import dev.varve.plugin.qwen3.Qwen3Family;
 import dev.varve.plugin.qwen35.Qwen35Family;
 
 import java.io.File;
@@ -32,6 +33,7 @@ final class ShardProgram {
     private static final List<Class<?>> PLUGINS =
             List.of(
                     CpuBackendProvider.class,
+                    Qwen3Family.class,
                     Qwen35Family.class,
                     Gemma4Family.class,
                     LagunaFamily.class);

@@ -97,7 +97,15 @@ class SplitTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"QWEN35, 8", "QWEN35MOE, 8", "GEMMA4, 8", "GEMMA4, 60", "GEMMA4, 7", "LAGUNA, 1"})
+    @CsvSource({
+        "QWEN35, 8",
+        "QWEN35MOE, 8",
+        "GEMMA4, 8",
+        "GEMMA4, 60",
+        "GEMMA4, 7",
+        "LAGUNA, 1",
+        "QWEN3, 9"
+    })
     void everyCutInTwoAnswersLikeTheWholeModel(Family family, long seed) throws Exception {
         Sample sample = Sample.of(family.odd(seed), seed);
 
@@ -109,7 +117,7 @@ class SplitTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"QWEN35, 8", "QWEN35MOE, 8", "GEMMA4, 60", "GEMMA4, 7", "LAGUNA, 1"})
+    @CsvSource({"QWEN35, 8", "QWEN35MOE, 8", "GEMMA4, 60", "GEMMA4, 7", "LAGUNA, 1", "QWEN3, 9"})
     void threeAndFourPartsAnswerLikeTheWholeModel(Family family, long seed) throws Exception {
         Sample sample = Sample.of(family.odd(seed), seed);
         SplittableRandom random = new SplittableRandom(seed);

@@ -11,6 +11,28 @@ import java.nio.file.Path;
  * says {@value #ANSWER}.
  */
 enum AgentFamily {
+    QWEN3 {
+        @Override
+        ChainModel model() {
+            return ChainModel.qwen3(QWEN3_TEMPLATE)
+                    .says(
+                            "\n",
+                            "<think>",
+                            "\n" + THOUGHT + "\n",
+                            "</think>",
+                            "<tool_call>",
+                            "\n{\"name\": \"",
+                            "get_weather",
+                            "\", \"arguments\": {\"city\": \"",
+                            "Bern",
+                            "\", \"days\": ",
+                            "2",
+                            "}}\n",
+                            "</tool_call>",
+                            "<|im_end|>")
+                    .says("\n\n", "It is sunny", " in Bern.", "<|im_end|>");
+        }
+    },
     QWEN35 {
         @Override
         ChainModel model() {
@@ -60,6 +82,41 @@ enum AgentFamily {
 
     static final String THOUGHT = "I need the weather.";
     static final String ANSWER = "It is sunny in Bern.";
+
+    /**
+     * The model opens its thought itself; one that it must not have is opened and closed for it.
+     */
+    private static final String QWEN3_TEMPLATE =
+            """
+            {%- if tools -%}
+            {{ '<|im_start|>system\\n<tools>\\n' }}
+            {%- for tool in tools -%}{{ (tool | tojson) + '\\n' }}{%- endfor -%}
+            {{ '</tools><|im_end|>\\n' }}
+            {%- endif -%}
+            {%- for message in messages -%}
+            {%- if message.role == 'tool' -%}
+            {{ '<|im_start|>user\\n<tool_response>\\n' + message.content }}
+            {{- '\\n</tool_response><|im_end|>\\n' }}
+            {%- else -%}
+            {{ '<|im_start|>' + message.role + '\\n' }}
+            {%- if message.reasoning_content -%}
+            {{ '<think>\\n' + message.reasoning_content.strip('\\n') + '\\n</think>\\n\\n' }}
+            {%- endif -%}
+            {{ message.content or '' }}
+            {%- for call in message.tool_calls or [] -%}
+            {{ '<tool_call>\\n{"name": "' + call.function.name + '", "arguments": ' }}
+            {{- (call.function.arguments | tojson) + '}\\n</tool_call>' }}
+            {%- endfor -%}
+            {{ '<|im_end|>\\n' }}
+            {%- endif -%}
+            {%- endfor -%}
+            {%- if add_generation_prompt -%}
+            {{ '<|im_start|>assistant\\n' }}
+            {%- if enable_thinking is defined and enable_thinking is false -%}
+            {{ '<think>\\n\\n</think>\\n\\n' }}
+            {%- endif -%}
+            {%- endif -%}
+            """;
 
     private static final String QWEN_TEMPLATE =
             """

@@ -8,7 +8,7 @@ import dev.varve.testkit.Comparison;
 import dev.varve.testkit.GgufValue;
 import dev.varve.testkit.Oracle;
 import dev.varve.testkit.OracleOptions;
-import dev.varve.testkit.Qwen3Model;
+import dev.varve.testkit.Qwen2Model;
 import dev.varve.testkit.TensorType;
 
 import org.junit.jupiter.api.BeforeAll;
@@ -64,7 +64,7 @@ class PluginGuideIT {
 
         String printed = shell(work, COMMANDS.matcher(guide).results().toList());
 
-        assertTrue(printed.contains("acme-qwen3.jar") && printed.contains("qwen3"), printed);
+        assertTrue(printed.contains("acme-qwen2.jar") && printed.contains("qwen2"), printed);
     }
 
     private static int writeSources(Path work) throws IOException {
@@ -103,7 +103,7 @@ class PluginGuideIT {
     @CsvSource({"F32, true, 1", "F32, false, 2", "Q8_0, false, 3"})
     void theFamilyOfTheGuideAnswersAsLibllama(TensorType type, boolean tied, long seed)
             throws Exception {
-        Qwen3Model model = Qwen3Model.tiny().withWeights(new Qwen3Model.Weights(type, tied, seed));
+        Qwen2Model model = Qwen2Model.tiny().withWeights(new Qwen2Model.Weights(type, tied, seed));
         Path file = model.write(folder);
         int[] prompt = model.randomTokens(700, seed);
         float[][] expected;
@@ -148,8 +148,8 @@ class PluginGuideIT {
     @Test
     void aFileThatLacksATensorIsRefusedByItsName() throws Exception {
         Path file = folder.resolve("renamed.gguf");
-        byte[] bytes = Files.readAllBytes(Qwen3Model.tiny().write(folder));
-        byte[] name = "blk.3.attn_k_norm.weight".getBytes(StandardCharsets.US_ASCII);
+        byte[] bytes = Files.readAllBytes(Qwen2Model.tiny().write(folder));
+        byte[] name = "blk.3.ffn_norm.weight".getBytes(StandardCharsets.US_ASCII);
         int at =
                 IntStream.range(0, bytes.length - name.length)
                         .filter(
@@ -169,20 +169,20 @@ class PluginGuideIT {
         Varve.Outcome outcome = varve.run("generate", "--model", file, "--tokens", "1,2");
 
         assertEquals(1, outcome.status(), outcome.toString());
-        assertTrue(outcome.err().contains("blk.3.attn_k_norm.weight"), outcome.err());
+        assertTrue(outcome.err().contains("blk.3.ffn_norm.weight"), outcome.err());
     }
 
     @Test
     void thePreTokenizerOfTheGuideCutsTheTextsOfItsModels() throws Exception {
         Path work = Files.createDirectories(folder.resolve("with-words"));
         writeSources(work);
-        Path family = work.resolve("src/acme/qwen3/Qwen3Family.java");
+        Path family = work.resolve("src/acme/qwen2/Qwen2Family.java");
         String source = Files.readString(family);
         MatchResult method = METHOD.matcher(guide).results().findFirst().orElseThrow();
         int end = source.lastIndexOf('}');
         Files.writeString(family, source.substring(0, end) + method.group(1) + "}\n");
         Path named = folder.resolve("acme-words.gguf");
-        Qwen3Model.tiny().writer().put("tokenizer.ggml.pre", GgufValue.of("acme")).write(named);
+        Qwen2Model.tiny().writer().put("tokenizer.ggml.pre", GgufValue.of("acme")).write(named);
 
         Varve.Outcome before = varve.run("tokenize", "--model", named, "--text", "hello");
         shell(work, COMMANDS.matcher(guide).results().toList());

@@ -75,10 +75,20 @@ public final class ChainModel {
     }
 
     /**
-     * A model of the {@code qwen35} family.
+     * A model of the {@code qwen3} family.
      *
      * @param template Jinja text
      */
+    public static ChainModel qwen3(String template) {
+        Qwen3Model model =
+                Qwen3Model.tiny()
+                        .withSize(new Qwen35Model.Size(4, WIDTH, 256, VOCABULARY, CONTEXT))
+                        .withTiedHead(false)
+                        .withChatTemplate(template);
+        return of(model.writer(), TestVocabulary.of(VOCABULARY));
+    }
+
+    /** A model of the {@code qwen35} family. */
     public static ChainModel qwen35(String template) {
         Qwen35Model model = qwen(template, 256);
         return of(model.writer(), TestVocabulary.of(VOCABULARY));

@@ -80,10 +80,15 @@ final class GgufInput {
      */
     int readCount(String field, int minimumBytes, int limit) {
         long count = readLong(field);
-        long most = Math.min(limit, remaining() / minimumBytes);
+        long fitting = remaining() / minimumBytes;
+        long most = Math.min(limit, fitting);
         if (count < 0 || count > most) {
+            String found = Long.toUnsignedString(count);
             throw new ModelFormatException(
-                    file, field, "at most " + most, Long.toUnsignedString(count));
+                    file,
+                    field,
+                    "at most " + most,
+                    most < fitting ? found : found + " in a truncated or corrupt file");
         }
         return (int) count;
     }
@@ -114,7 +119,7 @@ final class GgufInput {
                     file,
                     field,
                     bytes + " more bytes",
-                    remaining() + " bytes before the end of the file");
+                    remaining() + " bytes before the end of a truncated or corrupt file");
         }
     }
 
@@ -131,7 +136,10 @@ final class GgufInput {
             while (window.position() < bytes) {
                 if (channel.read(window) < 0) {
                     throw new ModelFormatException(
-                            file, field, bytes + " more bytes", "the end of the file");
+                            file,
+                            field,
+                            bytes + " more bytes",
+                            "the end of a truncated or corrupt file");
                 }
             }
             window.flip();

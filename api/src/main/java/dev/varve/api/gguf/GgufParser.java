@@ -219,7 +219,10 @@ final class GgufParser {
                 throw wrong(
                         "tensor " + info.name,
                         info.bytes + " bytes of data at offset " + info.offset,
-                        "a file of " + input.size() + " bytes whose data begins at " + dataStart);
+                        "a truncated or corrupt file of "
+                                + input.size()
+                                + " bytes whose data begins at "
+                                + dataStart);
             }
             tensors.add(
                     new GgufTensor(

@@ -280,13 +280,14 @@ public final class ModelKeys {
     }
 
     /**
-     * Rotary embedding after {@code rope.scaling.*}: none, linear or YaRN.
+     * Rotary embedding after {@code rope.scaling.*}: none, linear or YaRN. A factor without a type
+     * is of the linear one; {@code rope.scale_linear} is its older name.
      *
      * @see <a href="https://arxiv.org/abs/2309.00071">YaRN, section 3</a>
      */
     public RopeOptions scaledRope(int dimensions, RopeOptions.Mode mode, float base) {
-        String type = metadata.findString(prefix + "rope.scaling.type").orElse("none");
-        float factor = number("rope.scaling.factor", 1);
+        String type = metadata.findString(prefix + "rope.scaling.type").orElse("linear");
+        float factor = number("rope.scaling.factor", number("rope.scale_linear", 1));
         if (type.equals("none") || factor == 0) {
             return plainRope(dimensions, mode, base);
         }

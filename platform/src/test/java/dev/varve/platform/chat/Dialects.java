@@ -17,14 +17,10 @@ import java.util.OptionalInt;
 
 /** The dialects of the supported families, and answers in them. */
 enum Dialects {
+    QWEN3(FamilyDialect.QWEN3.dialect()),
     QWEN35(FamilyDialect.QWEN35.dialect()),
     LAGUNA(FamilyDialect.LAGUNA.dialect()),
-    GEMMA(FamilyDialect.GEMMA.dialect()),
-    /** No family of ours writes it; its syntax is there for others. */
-    QWEN3(
-            new ChatDialect(
-                    Optional.of(ReasoningMarks.think()),
-                    Optional.of(new ToolSyntax.Json("<tool_call>", "</tool_call>"))));
+    GEMMA(FamilyDialect.GEMMA.dialect());
 
     static final ObjectMapper JSON = new ObjectMapper();
 

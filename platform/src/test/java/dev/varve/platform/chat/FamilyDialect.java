@@ -6,10 +6,12 @@ import dev.varve.api.model.ModelFamilyProvider;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.plugin.gemma4.Gemma4Family;
 import dev.varve.plugin.laguna.LagunaFamily;
+import dev.varve.plugin.qwen3.Qwen3Family;
 import dev.varve.plugin.qwen35.Qwen35Family;
 import dev.varve.testkit.Gemma4Model;
 import dev.varve.testkit.LagunaModel;
 import dev.varve.testkit.Qwen35Model;
+import dev.varve.testkit.Qwen3Model;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -18,6 +20,12 @@ import java.nio.file.Path;
 
 /** The dialects of the supported families, as their plugins declare them for a small model. */
 public enum FamilyDialect {
+    QWEN3 {
+        @Override
+        ChatDialect read(Path folder) throws IOException {
+            return open(new Qwen3Family(), Qwen3Model.tiny().write(folder));
+        }
+    },
     QWEN35 {
         @Override
         ChatDialect read(Path folder) throws IOException {

@@ -42,6 +42,8 @@ class AgentLoopTest {
 
     @ParameterizedTest
     @CsvSource({
+        "QWEN3, true",
+        "QWEN3, false",
         "QWEN35, true",
         "QWEN35, false",
         "GEMMA, true",
@@ -124,6 +126,21 @@ class AgentLoopTest {
         String text = family.tokenizer().decode(promptOf(1), true);
         String end =
                 switch (family) {
+                    case QWEN3 ->
+                            "<|im_start|>user\n"
+                                    + "Weather?<|im_end|>\n"
+                                    + "<|im_start|>assistant\n"
+                                    + "<tool_call>\n"
+                                    + "{\"name\": \"get_weather\", \"arguments\":"
+                                    + " {\"city\": \"Bern\"}}\n"
+                                    + "</tool_call><|im_end|>\n"
+                                    + "<|im_start|>user\n"
+                                    + "<tool_response>\n"
+                                    + "12 C\n"
+                                    + "</tool_response><|im_end|>\n"
+                                    + "<|im_start|>assistant\n"
+                                    + "<think>\n\n"
+                                    + "</think>\n\n";
                     case QWEN35 ->
                             "<|im_start|>user\n"
                                     + "Weather?<|im_end|>\n"

@@ -3,6 +3,7 @@ package dev.varve.platform.http;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.varve.api.model.ChatDialect;
+import dev.varve.api.model.JsonStrings;
 import dev.varve.platform.chat.AnswerDialect;
 import dev.varve.platform.chat.ChatRenderer;
 import dev.varve.platform.chat.FamilyDialect;
@@ -30,6 +31,7 @@ import java.util.Set;
 
 /** The families that call tools, with their own templates; Laguna's vocabulary is made up. */
 enum ChatFamily {
+    QWEN3("Qwen-Qwen3-0.6B", FamilyDialect.QWEN3),
     QWEN35("Qwen3.5-4B", FamilyDialect.QWEN35),
     GEMMA("google-gemma-4-31B-it", FamilyDialect.GEMMA),
     LAGUNA("poolside-Laguna-XS-2.1", FamilyDialect.LAGUNA);
@@ -50,7 +52,7 @@ enum ChatFamily {
 
     private Tokenizer load() {
         return switch (this) {
-            case QWEN35 ->
+            case QWEN3, QWEN35 ->
                     ExtendedTokenizers.golden(
                             "qwen35",
                             "<think>",
@@ -132,6 +134,15 @@ enum ChatFamily {
     /** What the model writes to call a tool with one string. */
     String call(String tool, String key, String value) {
         return switch (this) {
+            case QWEN3 ->
+                    String.format(
+                            Locale.ROOT,
+                            "<tool_call>\n"
+                                    + "{\"name\": \"%s\", \"arguments\": {\"%s\": %s}}\n"
+                                    + "</tool_call>",
+                            tool,
+                            key,
+                            JsonStrings.quoted(value));
             case QWEN35 ->
                     String.format(
                             Locale.ROOT,
@@ -168,6 +179,7 @@ enum ChatFamily {
     /** A thought that the prompt has opened, where the family's prompt does that. */
     String thought(String text) {
         return switch (this) {
+            case QWEN3 -> "<think>\n" + text + "\n</think>\n\n";
             case QWEN35 -> text + "\n</think>\n\n";
             case GEMMA -> "<|channel>thought\n" + text + "\n<channel|>";
             case LAGUNA -> text + "</think>";

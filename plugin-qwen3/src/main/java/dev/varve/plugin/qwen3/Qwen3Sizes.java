@@ -1,0 +1,88 @@
+package dev.varve.plugin.qwen3;
+
+import dev.varve.api.ggml.RopeOptions;
+import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.LayerState;
+import dev.varve.api.model.ModelKeys;
+import dev.varve.api.model.ModelOptions;
+import dev.varve.api.model.ShardGraph.Projection;
+import dev.varve.api.model.Trunk;
+
+import java.util.List;
+
+/**
+ * Hyper-parameters of a {@code qwen3} file; all layers are alike.
+ *
+ * @param trunk what is not of single layers
+ * @param heads heads of the attention
+ * @param rope rotary embedding of queries and keys, over whole heads
+ * @param feedForward width of the feed-forward
+ */
+record Qwen3Sizes(Trunk trunk, Heads heads, RopeOptions rope, int feedForward) {
+
+    /**
+     * Heads of the attention.
+     *
+     * @param query query heads
+     * @param keyValue heads of K and V
+     * @param length elements of one head, of queries, keys and values alike
+     */
+    record Heads(int query, int keyValue, int length) {
+        long queryRows() {
+            return (long) length * query;
+        }
+
+        /** Factor of the scores, in single precision like every other runner's. */
+        float scale() {
+            return 1 / (float) Math.sqrt(length);
+        }
+
+        /** What a layer keeps. */
+        LayerState state() {
+            return new LayerState.FullAttention(keyValue, length, length);
+        }
+    }
+
+    /** Query, key and value rows of a layer. */
+    List<Projection> projections(int layer) {
+        return Projection.attention(
+                layer, heads.queryRows(), (long) heads.length() * heads.keyValue());
+    }
+
+    static Qwen3Sizes read(GgufFile file, ModelOptions options) {
+        ModelKeys keys = new ModelKeys(file, options);
+        requireCausal(keys);
+        Trunk trunk = keys.trunk();
+        Heads heads = heads(keys, trunk);
+        return new Qwen3Sizes(
+                trunk, heads, rope(keys, heads.length()), keys.positive("feed_forward_length"));
+    }
+
+    private static Heads heads(ModelKeys keys, Trunk trunk) {
+        int query = keys.positive("attention.head_count");
+        int keyValue = keys.positive("attention.head_count_kv", query);
+        keys.requireGroups(new int[] {query}, new int[] {keyValue});
+        int length =
+                keys.headLength(
+                        "attention.key_length", "attention.value_length", trunk.width() / query);
+        return new Heads(query, keyValue, length);
+    }
+
+    private static RopeOptions rope(ModelKeys keys, int headLength) {
+        String name = "rope.dimension_count";
+        int dimensions = keys.ropeDimensions(name, headLength, headLength);
+        if (dimensions != headLength) {
+            throw keys.wrong(name, headLength + " (the head length)", dimensions);
+        }
+        return keys.scaledRope(
+                dimensions, RopeOptions.Mode.NEOX, keys.ropeBase("rope.freq_base", 10000));
+    }
+
+    /** Models that embed texts may look at later tokens, too; they write none. */
+    private static void requireCausal(ModelKeys keys) {
+        String name = "attention.causal";
+        if (keys.has(name) && !keys.isSet(name)) {
+            throw keys.wrong(name, "true, for a model that writes text", false);
+        }
+    }
+}

@@ -84,12 +84,11 @@ final class Qwen3Model implements LayerSplitAdapter {
         Tensor query = graph.heads(parts.get(0), heads.query());
         Tensor key = graph.heads(parts.get(1), heads.keyValue());
         Tensor value = graph.heads(parts.get(2), heads.keyValue());
+        query = norm(graph, layer, "attn_q_norm", query);
+        key = norm(graph, layer, "attn_k_norm", key);
+        graph.beforeRotation(layer, query, key);
         return graph.attention(
-                layer,
-                rotate(graph, norm(graph, layer, "attn_q_norm", query)),
-                rotate(graph, norm(graph, layer, "attn_k_norm", key)),
-                value,
-                heads.scale());
+                layer, rotate(graph, query), rotate(graph, key), value, heads.scale());
     }
 
     private Tensor norm(ShardGraph graph, int layer, String name, Tensor input) {

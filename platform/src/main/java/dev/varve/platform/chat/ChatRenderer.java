@@ -47,6 +47,11 @@ public final class ChatRenderer {
         return render(variables, TokenLimit.NONE);
     }
 
+    /** The text of such a prompt, and who wrote what of it. */
+    public RenderedPrompt text(Map<String, Object> variables) {
+        return template.render(withOwn(variables), TRUSTED);
+    }
+
     /**
      * As {@link #render(Map)}, and stops where the prompt passes a limit.
      *

@@ -197,6 +197,7 @@ final class ServeCommand extends CliCommand {
                         runtime.tokenizer(),
                         chat,
                         AnswerDialect.of(runtime.adapter().chatDialect(), runtime.tokenizer()),
-                        reasoningDefaults));
+                        reasoningDefaults),
+                runtime.compressor());
     }
 }

@@ -3,6 +3,7 @@ package dev.varve.platform.http;
 import dev.varve.platform.http.access.AccessControl;
 import dev.varve.platform.http.access.Purpose;
 import dev.varve.platform.http.answer.AnswerDelivery;
+import dev.varve.platform.http.answer.PendingAnswer;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.http.metrics.Metrics;
 import dev.varve.platform.http.model.HealthReport;
@@ -144,7 +145,10 @@ final class ApiContext {
                         "/v1/completions",
                         context,
                         delivery,
-                        (model, body) -> CompletionRequests.read(body, model.served())),
+                        (model, body) -> {
+                            PendingAnswer pending = CompletionRequests.read(body, model.served());
+                            return gone -> pending;
+                        }),
                 "/v1/completions",
                 "/completions");
     }

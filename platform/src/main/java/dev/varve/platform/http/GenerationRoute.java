@@ -1,8 +1,8 @@
 package dev.varve.platform.http;
 
 import dev.varve.platform.http.answer.AnswerDelivery;
+import dev.varve.platform.http.answer.AnswerPreparation;
 import dev.varve.platform.http.answer.Outcome;
-import dev.varve.platform.http.answer.PendingAnswer;
 import dev.varve.platform.intake.HeldBody;
 
 import tools.jackson.databind.node.ObjectNode;
@@ -15,13 +15,13 @@ final class GenerationRoute extends BodyRoute {
     private static final long serialVersionUID = 1L;
 
     private final transient AnswerDelivery delivery;
-    private final transient BiFunction<Offer.OfferedModel, ObjectNode, PendingAnswer> parse;
+    private final transient BiFunction<Offer.OfferedModel, ObjectNode, AnswerPreparation> parse;
 
     GenerationRoute(
             String label,
             RouteContext context,
             AnswerDelivery delivery,
-            BiFunction<Offer.OfferedModel, ObjectNode, PendingAnswer> parse) {
+            BiFunction<Offer.OfferedModel, ObjectNode, AnswerPreparation> parse) {
         super(label, context);
         this.delivery = delivery;
         this.parse = parse;
@@ -30,11 +30,16 @@ final class GenerationRoute extends BodyRoute {
     @Override
     Outcome answer(Exchange exchange, HeldBody body, Offer.OfferedModel model)
             throws IOException, InterruptedException {
-        PendingAnswer pending = work(body, fields -> parse.apply(model, fields));
-        // The answer may take hours, and nothing of the body is left.
-        body.release();
+        AnswerPreparation preparation = work(body, fields -> parse.apply(model, fields));
         return delivery.deliver(
-                pending,
+                gone -> {
+                    try {
+                        return preparation.prepare(gone);
+                    } finally {
+                        // The answer may take hours, and nothing of the body is left.
+                        body.release();
+                    }
+                },
                 model.served().engine(),
                 exchange.admitted().caller().scope(),
                 exchange.request(),

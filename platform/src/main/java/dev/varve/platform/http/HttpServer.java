@@ -31,14 +31,15 @@ public final class HttpServer implements AutoCloseable {
     private final Server server;
     private final ServerConnector connector;
     private final Intake intake;
-    private final Offer offer = new Offer();
+    private final Metrics metrics = new Metrics();
+    private final Offer offer = new Offer(metrics);
     private volatile ServedModel served;
 
     private HttpServer(HttpOptions options) {
         this.options = options;
         intake = new Intake(options.limits());
         AccessControl access = new AccessControl(options.address(), options.access());
-        ApiContext api = new ApiContext(access, intake, new Metrics(), offer, options.names());
+        ApiContext api = new ApiContext(access, intake, metrics, offer, options.names());
         QueuedThreadPool transport = new QueuedThreadPool(TRANSPORT_THREADS, 2);
         transport.setName("varve-http");
         VirtualThreadPool requests = requestThreads();

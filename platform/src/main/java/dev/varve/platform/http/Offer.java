@@ -2,6 +2,7 @@ package dev.varve.platform.http;
 
 import dev.varve.platform.engine.EngineStatus;
 import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.http.metrics.Metrics;
 import dev.varve.platform.http.model.ModelFacts;
 import dev.varve.platform.http.model.ServedModel;
 import dev.varve.platform.http.model.ToolSupport;
@@ -13,18 +14,25 @@ import java.util.Optional;
 final class Offer {
     /** The model, and those who read requests for it. */
     record OfferedModel(ServedModel served, ModelFacts facts, ChatRequests chat) {
-        static OfferedModel of(ServedModel served) {
+        static OfferedModel of(ServedModel served, Metrics metrics) {
             ToolSupport tools = ToolSupport.of(served);
             return new OfferedModel(
-                    served, new ModelFacts(served, tools), new ChatRequests(served, tools));
+                    served,
+                    new ModelFacts(served, tools),
+                    new ChatRequests(served, tools, metrics::countFailedCompression));
         }
     }
 
     private volatile Optional<OfferedModel> model = Optional.empty();
     private volatile boolean draining;
+    private final Metrics metrics;
+
+    Offer(Metrics metrics) {
+        this.metrics = metrics;
+    }
 
     void ready(ServedModel served) {
-        model = Optional.of(OfferedModel.of(served));
+        model = Optional.of(OfferedModel.of(served, metrics));
     }
 
     /** Takes no more work. */

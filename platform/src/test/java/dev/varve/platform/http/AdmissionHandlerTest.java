@@ -70,7 +70,7 @@ class AdmissionHandlerTest {
 
     @Test
     void aBodyThatNobodyReadBeforeTheModelCameIsToldThatItLoads() throws Exception {
-        Offer offer = new Offer();
+        Offer offer = new Offer(new Metrics());
         ApiContext api =
                 new ApiContext(access, intake, new Metrics(), offer, SettingNames.IDENTIFIERS);
         Handler readyBehindAdmission =
@@ -92,7 +92,7 @@ class AdmissionHandlerTest {
 
     /** The routes of a server whose model is ready, so that bodies are read. */
     private Function<Request, Route> readingRoute() {
-        Offer offer = new Offer();
+        Offer offer = new Offer(new Metrics());
         offer.ready(SmallChat.served(engine));
         Route route =
                 new TextRoute(

@@ -1,5 +1,6 @@
 package dev.varve.platform.http.answer;
 
+import dev.varve.platform.compression.CompressionReport;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.http.metrics.Metrics;
 import dev.varve.platform.sequence.CacheScope;
@@ -9,9 +10,12 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 
 import java.io.IOException;
+import java.util.concurrent.CancellationException;
 
 /** Has pending answers generated and brings them to their clients. */
 public final class AnswerDelivery {
+    private static final String COMPRESSED = "x-prompt-compressed";
+
     private final Metrics metrics;
     private final SettingNames names;
 
@@ -33,27 +37,44 @@ public final class AnswerDelivery {
      * @throws ApiException if the engine refuses the request, or fails before anything was written
      */
     public Outcome deliver(
-            PendingAnswer pending,
+            AnswerPreparation preparation,
             Engine engine,
             CacheScope scope,
             HttpServletRequest request,
             HttpServletResponse response)
             throws IOException, InterruptedException {
-        int count = pending.choices().size();
-        try (ConnectionProbe probe = new ConnectionProbe(request);
-                Choices choices = new Choices(count, metrics, probe::abort)) {
-            choices.submit(engine, pending.cache().within(scope), pending.choices());
-            Outcome outcome =
-                    new AnswerWriter(
-                                    new AnswerWriter.Reader(response, probe::isGone, names),
-                                    pending.format(),
-                                    pending.delivery())
-                            .write(choices, count);
-            if (probe.mustClose()) {
-                // The connection ends with the probe; the answer must be out by then.
-                response.flushBuffer();
+        try (ConnectionProbe probe = new ConnectionProbe(request)) {
+            PendingAnswer pending = prepared(preparation, probe);
+            pending.compression().ifPresent(report -> tell(report, response));
+            int count = pending.choices().size();
+            try (Choices choices = new Choices(count, metrics, probe::abort)) {
+                choices.submit(engine, pending.cache().within(scope), pending.choices());
+                Outcome outcome =
+                        new AnswerWriter(
+                                        new AnswerWriter.Reader(response, probe::isGone, names),
+                                        pending.format(),
+                                        pending.delivery())
+                                .write(choices, count);
+                if (probe.mustClose()) {
+                    // The connection ends with the probe; the answer must be out by then.
+                    response.flushBuffer();
+                }
+                return outcome;
             }
-            return outcome;
         }
+    }
+
+    private static PendingAnswer prepared(AnswerPreparation preparation, ConnectionProbe probe)
+            throws IOException {
+        try {
+            return preparation.prepare(probe::isGone);
+        } catch (CancellationException e) {
+            throw new IOException("the client is gone", e);
+        }
+    }
+
+    private void tell(CompressionReport report, HttpServletResponse response) {
+        response.setHeader(COMPRESSED, "1");
+        metrics.countCompression(report);
     }
 }

@@ -18,9 +18,21 @@ public record CacheWish(boolean uses, Optional<String> part) {
     /** In front of the name of a part, so that no client can make up the name of another scope. */
     private static final String ASKED = "cache_scope=";
 
+    private static final String COMPRESSED = "\ncompression=";
+
     /** Checks that nothing is missing. */
     public CacheWish {
         Objects.requireNonNull(part);
+    }
+
+    /**
+     * The same for a prompt that became shorter: what is computed for it may be used where prompts
+     * become shorter in the same way.
+     *
+     * @param fingerprint how it became shorter
+     */
+    public CacheWish ofCompressed(String fingerprint) {
+        return new CacheWish(uses, Optional.of(part.orElse("") + COMPRESSED + fingerprint));
     }
 
     /** The scope of the request within that of its caller. */

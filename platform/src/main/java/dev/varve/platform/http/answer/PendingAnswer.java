@@ -1,8 +1,10 @@
 package dev.varve.platform.http.answer;
 
+import dev.varve.platform.compression.CompressionReport;
 import dev.varve.platform.engine.GenerationRequest;
 
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A checked request: what the engine is asked and how its answer is written.
@@ -11,9 +13,20 @@ import java.util.List;
  * @param choices one entry per choice, in the order of their numbers
  * @param format shapes of the answer
  * @param cache what it asks of computed prompts
+ * @param compression what became of its prompt, if that became shorter
  */
 public record PendingAnswer(
-        Delivery delivery, List<Choice> choices, AnswerFormat format, CacheWish cache) {
+        Delivery delivery,
+        List<Choice> choices,
+        AnswerFormat format,
+        CacheWish cache,
+        Optional<CompressionReport> compression) {
+    /** A request whose prompt is as its client meant it. */
+    public PendingAnswer(
+            Delivery delivery, List<Choice> choices, AnswerFormat format, CacheWish cache) {
+        this(delivery, choices, format, cache, Optional.empty());
+    }
+
     /** One choice; {@code reader} belongs to the engine's thread. */
     public record Choice(GenerationRequest request, AnswerReader reader) {}
 }

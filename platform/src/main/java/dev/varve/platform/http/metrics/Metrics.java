@@ -1,5 +1,6 @@
 package dev.varve.platform.http.metrics;
 
+import dev.varve.platform.compression.CompressionReport;
 import dev.varve.platform.engine.EngineStatus;
 
 import io.prometheus.metrics.config.PrometheusProperties;
@@ -49,6 +50,8 @@ public final class Metrics {
     private final Histogram requestLatency =
             times("varve_e2e_request_latency_seconds", "Time from the request to its last token.");
 
+    private final CompressionMetrics compression = new CompressionMetrics(SETTINGS);
+
     private static Histogram times(String name, String help) {
         return Histogram.builder(SETTINGS)
                 .name(name)
@@ -73,6 +76,16 @@ public final class Metrics {
     /** Counts a client that went away before its answer ended. */
     public void countDisconnect() {
         disconnects.inc();
+    }
+
+    /** Counts a prompt that became shorter. */
+    public void countCompression(CompressionReport report) {
+        compression.count(report);
+    }
+
+    /** Counts a prompt that should have become shorter and did not. */
+    public void countFailedCompression() {
+        compression.countFailure();
     }
 
     /** Tells how long a request waited in the engine's queue. */
@@ -109,6 +122,7 @@ public final class Metrics {
         text.add(interTokenLatency.collect());
         text.add(queueTime.collect());
         text.add(requestLatency.collect());
+        compression.collect().forEach(text::add);
         return text.toString();
     }
 }

@@ -35,8 +35,17 @@ public record PromptLimit(int contextTokens) {
     /** Makes a prompt within the limit; {@code output} is how many tokens are to follow it. */
     public <T> T apply(long output, Function<TokenLimit, T> prompt) {
         long tokens = (long) contextTokens * FACTOR;
+        return apply(TokenLimit.of((int) Math.min(tokens, Integer.MAX_VALUE)), output, prompt);
+    }
+
+    /** Likewise a prompt that may become shorter before the model gets it. */
+    public <T> T applyBeforeCompression(long output, Function<TokenLimit, T> prompt) {
+        return apply(forCounting(), output, prompt);
+    }
+
+    private <T> T apply(TokenLimit limit, long output, Function<TokenLimit, T> prompt) {
         try {
-            return prompt.apply(TokenLimit.of((int) Math.min(tokens, Integer.MAX_VALUE)));
+            return prompt.apply(limit);
         } catch (TooManyTokensException e) {
             long found = e.limit() + 1L;
             // Clients look for these words, with the numbers in just these places.

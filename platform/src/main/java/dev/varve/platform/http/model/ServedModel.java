@@ -1,6 +1,9 @@
 package dev.varve.platform.http.model;
 
+import dev.varve.platform.compression.conversation.ConversationCompressor;
 import dev.varve.platform.engine.Engine;
+
+import java.util.Optional;
 
 /**
  * The model that a server offers.
@@ -8,5 +11,15 @@ import dev.varve.platform.engine.Engine;
  * @param description what clients are told of it
  * @param engine generates tokens; its status has the context that is offered
  * @param language how conversations become tokens, and tokens answers
+ * @param compressor makes long conversations shorter; empty where none become so
  */
-public record ServedModel(ModelDescription description, Engine engine, ModelLanguage language) {}
+public record ServedModel(
+        ModelDescription description,
+        Engine engine,
+        ModelLanguage language,
+        Optional<ConversationCompressor> compressor) {
+    /** A model that gets all prompts as they are. */
+    public ServedModel(ModelDescription description, Engine engine, ModelLanguage language) {
+        this(description, engine, language, Optional.empty());
+    }
+}

@@ -2,6 +2,7 @@ package dev.varve.platform.http.openai;
 
 import dev.varve.platform.chat.AnswerText;
 import dev.varve.platform.chat.CallDelta;
+import dev.varve.platform.compression.CompressionReport;
 import dev.varve.platform.http.answer.AnswerFacts;
 import dev.varve.platform.http.answer.AnswerFormat;
 import dev.varve.platform.http.answer.ChoiceEvent;
@@ -14,6 +15,7 @@ import tools.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 
 /** The shapes of {@code /v1/chat/completions}. */
 final class ChatFormat implements AnswerFormat {
@@ -25,7 +27,14 @@ final class ChatFormat implements AnswerFormat {
 
     private final long created = System.currentTimeMillis() / 1000;
 
-    ChatFormat(GenerationCall call, Logprobs logprobs, boolean finishDetails) {
+    private final Optional<CompressionReport> compression;
+
+    ChatFormat(
+            GenerationCall call,
+            Logprobs logprobs,
+            boolean finishDetails,
+            Optional<CompressionReport> compression) {
+        this.compression = compression;
         this.call = call;
         this.logprobs = logprobs;
         this.finishDetails = finishDetails;
@@ -70,8 +79,7 @@ final class ChatFormat implements AnswerFormat {
     public ObjectNode usage(Usage usage) {
         ObjectNode chunk = head("chat.completion.chunk");
         chunk.putArray("choices");
-        chunk.set("usage", usage.usage(call.choices()));
-        chunk.set("timings", usage.timings());
+        putUsage(chunk, usage);
         return chunk;
     }
 
@@ -82,9 +90,16 @@ final class ChatFormat implements AnswerFormat {
         for (int index = 0; index < call.choices(); index++) {
             choices.add(choice(index, events));
         }
-        answer.set("usage", usage.usage(call.choices()));
-        answer.set("timings", usage.timings());
+        putUsage(answer, usage);
         return answer;
+    }
+
+    private void putUsage(ObjectNode answer, Usage usage) {
+        ObjectNode counts = usage.usage(call.choices());
+        ObjectNode timings = usage.timings();
+        compression.ifPresent(report -> CompressionUsage.put(report, counts, timings));
+        answer.set("usage", counts);
+        answer.set("timings", timings);
     }
 
     private ObjectNode choice(int index, List<ChoiceEvent> events) {

@@ -1,9 +1,15 @@
 package dev.varve.platform.http.openai;
 
+import dev.varve.api.VarveException;
 import dev.varve.platform.chat.AnswerOptions;
 import dev.varve.platform.chat.AnswerSession;
 import dev.varve.platform.chat.ChatPrompt;
 import dev.varve.platform.chat.ChatRenderer;
+import dev.varve.platform.compression.CompressionReport;
+import dev.varve.platform.compression.conversation.CompressionWish;
+import dev.varve.platform.compression.conversation.ConversationCompressor;
+import dev.varve.platform.compression.conversation.Shortened;
+import dev.varve.platform.http.answer.AnswerPreparation;
 import dev.varve.platform.http.answer.AnswerReader;
 import dev.varve.platform.http.answer.CacheWish;
 import dev.varve.platform.http.answer.PendingAnswer;
@@ -23,39 +29,153 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.BooleanSupplier;
 
 /** {@code POST /v1/chat/completions}, and {@code /apply-template}, which shows its prompt. */
 public final class ChatRequests {
     private static final int MAX_TOP_LOGPROBS = 20;
 
-    /** What a request becomes before anything is generated. */
-    private record Conversation(ChatPrompt prompt, ToolUse tools, Thinking thinking) {}
+    private static final System.Logger LOG = System.getLogger("dev.varve.http");
+
+    /** What a request asks, but for its messages. */
+    private record Asked(
+            Fields fields,
+            GenerationCall call,
+            ToolUse tools,
+            Thinking thinking,
+            CacheWish cache,
+            CompressionWish compression) {}
+
+    /** A conversation as the template has it. */
+    private record Rendered(
+            ChatPrompt prompt,
+            List<Map<String, Object>> messages,
+            ChatRenderer renderer,
+            Map<String, Object> variables) {
+        /** Other messages in the same place. */
+        private Map<String, Object> with(List<Map<String, Object>> others) {
+            Map<String, Object> all = new LinkedHashMap<>(variables);
+            all.put("messages", others);
+            return all;
+        }
+    }
 
     private final ServedModel served;
     private final ToolSupport toolSupport;
+    private final Runnable failures;
 
     /** Reads requests for a model. */
     public ChatRequests(ServedModel served, ToolSupport toolSupport) {
+        this(served, toolSupport, () -> {});
+    }
+
+    /**
+     * Likewise.
+     *
+     * @param failures hears of each prompt that should have become shorter and did not
+     */
+    public ChatRequests(ServedModel served, ToolSupport toolSupport, Runnable failures) {
         this.served = served;
         this.toolSupport = toolSupport;
+        this.failures = failures;
     }
 
     /** Reads the body of {@code /v1/chat/completions}. */
-    public PendingAnswer read(ObjectNode body) {
+    public AnswerPreparation read(ObjectNode body) {
         Fields fields = new Fields(body);
         requireText(fields);
         GenerationCall call = GenerationCall.read("chatcmpl-", fields, served, topLogprobs(fields));
         CacheWish cache = CacheFields.read(fields);
-        Conversation conversation = conversation(fields, call.end().maxTokens().orElse(1));
-        ChatPrompt prompt = conversation.prompt();
-        ToolUse tools = conversation.tools();
+        CompressionWish wish = CompressionFields.read(fields, served.compressor().isPresent());
+        Asked asked =
+                new Asked(
+                        fields,
+                        call,
+                        tools(fields),
+                        Thinking.read(fields, served.language().reasoningDefaults()),
+                        cache,
+                        wish);
+        Optional<ConversationCompressor> compressor =
+                served.compressor().filter(each -> each.mayCompress(wish));
+        Rendered rendered =
+                rendered(
+                        asked.fields(),
+                        asked.tools(),
+                        asked.thinking(),
+                        call.end().maxTokens().orElse(1),
+                        compressor.isPresent());
+        if (compressor.isPresent()) {
+            return gone -> compressed(asked, rendered, compressor.get(), gone);
+        }
+        PendingAnswer pending = pending(asked, rendered.prompt(), Optional.empty());
+        return gone -> pending;
+    }
+
+    /** Makes the conversation shorter, if it is to be; then it is rendered again. */
+    private PendingAnswer compressed(
+            Asked asked,
+            Rendered rendered,
+            ConversationCompressor compressor,
+            BooleanSupplier gone) {
+        int tokens = rendered.prompt().tokens().length;
+        Optional<Shortened> shorter = shortened(asked, rendered, compressor, gone);
+        if (shorter.isEmpty()) {
+            return pending(asked, rendered.prompt(), Optional.empty());
+        }
+        Map<String, Object> variables = rendered.with(shorter.get().messages());
+        ChatPrompt prompt =
+                PromptLimit.of(served)
+                        .apply(
+                                asked.call().end().maxTokens().orElse(1),
+                                limit -> rendered.renderer().render(variables, limit));
+        return pending(
+                asked, prompt, Optional.of(shorter.get().report(tokens, prompt.tokens().length)));
+    }
+
+    private Optional<Shortened> shortened(
+            Asked asked,
+            Rendered rendered,
+            ConversationCompressor compressor,
+            BooleanSupplier gone) {
+        int tokens = rendered.prompt().tokens().length;
+        try {
+            return compressor.compress(
+                    new ConversationCompressor.Conversation(
+                            rendered.messages(),
+                            messages -> rendered.renderer().text(rendered.with(messages)),
+                            tokens),
+                    asked.compression(),
+                    gone);
+        } catch (VarveException e) {
+            if (!fits(tokens, asked)) {
+                throw e;
+            }
+            failures.run();
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "a prompt of " + tokens + " tokens stays as it is: " + e.getMessage());
+            return Optional.empty();
+        }
+    }
+
+    /** Whether the model can get a prompt as it is. */
+    private boolean fits(int tokens, Asked asked) {
+        long output = asked.call().end().maxTokens().orElse(1);
+        return tokens + output <= served.engine().status().load().contextTokens();
+    }
+
+    private PendingAnswer pending(
+            Asked asked, ChatPrompt prompt, Optional<CompressionReport> compression) {
+        GenerationCall call = asked.call();
+        ToolUse tools = asked.tools();
         int maxOutput = call.maxOutput(prompt, Integer.MAX_VALUE, served);
         AnswerOptions options =
                 new AnswerOptions(
                         tools.declarations(),
                         call.end().stops(),
-                        conversation.thinking().budget(maxOutput),
+                        asked.thinking().budget(maxOutput),
                         tools.forced());
         List<PendingAnswer.Choice> choices = new ArrayList<>();
         for (int choice = 0; choice < call.choices(); choice++) {
@@ -73,18 +193,38 @@ public final class ChatRequests {
                 new ChatFormat(
                         call,
                         new Logprobs(served.language().tokenizer()),
-                        conversation.thinking().asked()),
-                cache);
+                        asked.thinking().asked(),
+                        compression),
+                compression
+                        .map(report -> asked.cache().ofCompressed(report.fingerprint().hex()))
+                        .orElse(asked.cache()),
+                compression);
     }
 
     /** The prompt of a chat completion's body, as text and as a number of tokens. */
     public ObjectNode applyTemplate(ObjectNode body) {
-        ChatPrompt prompt = conversation(new Fields(body), 1).prompt();
+        Fields fields = new Fields(body);
+        Thinking thinking = Thinking.read(fields, served.language().reasoningDefaults());
+        ChatPrompt prompt = rendered(fields, tools(fields), thinking, 1, false).prompt();
         return Json.object().put("prompt", prompt.text()).put("tokens", prompt.tokens().length);
     }
 
-    /** {@code output}: tokens that are to follow the prompt. */
-    private Conversation conversation(Fields fields, long output) {
+    private ToolUse tools(Fields fields) {
+        ToolUse tools = ToolUse.read(fields);
+        if (!tools.isEmpty()) {
+            toolSupport.require();
+        }
+        return tools;
+    }
+
+    /**
+     * The prompt of the messages.
+     *
+     * @param output tokens that are to follow it
+     * @param compressible whether it may be too long for the model as it is
+     */
+    private Rendered rendered(
+            Fields fields, ToolUse tools, Thinking thinking, long output, boolean compressible) {
         ChatRenderer renderer =
                 served.language()
                         .chat()
@@ -95,20 +235,16 @@ public final class ChatRequests {
                                                 "the model has no chat template; use"
                                                     + " /v1/completions, or start the server with "
                                                         + Setting.CHAT_TEMPLATE));
-        ToolUse tools = ToolUse.read(fields);
-        if (!tools.isEmpty()) {
-            toolSupport.require();
-        }
-        Thinking thinking = Thinking.read(fields, served.language().reasoningDefaults());
         Map<String, Object> variables = variables(fields);
         // Templates ask whether there are tools at all.
         variables.put("tools", tools.isEmpty() ? null : tools.forTemplate());
         thinking.enabled().ifPresent(enabled -> variables.put(Thinking.SWITCH, enabled));
         ChatMessages messages = ChatMessages.read(fields.require("messages"));
-        ChatPrompt prompt =
-                PromptLimit.of(served)
-                        .apply(output, limit -> render(renderer, messages, variables, limit));
-        return new Conversation(prompt, tools, thinking);
+        PromptLimit limits = PromptLimit.of(served);
+        return compressible
+                ? limits.applyBeforeCompression(
+                        output, limit -> render(renderer, messages, variables, limit))
+                : limits.apply(output, limit -> render(renderer, messages, variables, limit));
     }
 
     private static Map<String, Object> variables(Fields fields) {
@@ -129,21 +265,28 @@ public final class ChatRequests {
     }
 
     /** System messages stay where they are, unless the template refuses that. */
-    private static ChatPrompt render(
+    private static Rendered render(
             ChatRenderer renderer,
             ChatMessages messages,
             Map<String, Object> variables,
             TokenLimit limit) {
-        variables.put("messages", messages.list());
         try {
-            return renderer.render(variables, limit);
+            return render(renderer, messages.list(), variables, limit);
         } catch (TemplateException e) {
             if (!e.raisedByTemplate() || !messages.hasLateSystem()) {
                 throw e;
             }
-            variables.put("messages", messages.systemFirst().list());
-            return renderer.render(variables, limit);
+            return render(renderer, messages.systemFirst().list(), variables, limit);
         }
+    }
+
+    private static Rendered render(
+            ChatRenderer renderer,
+            List<Map<String, Object>> messages,
+            Map<String, Object> variables,
+            TokenLimit limit) {
+        variables.put("messages", messages);
+        return new Rendered(renderer.render(variables, limit), messages, renderer, variables);
     }
 
     private static void requireText(Fields fields) {

@@ -1,0 +1,82 @@
+package dev.varve.platform.http.metrics;
+
+import dev.varve.platform.compression.CompressionReport;
+
+import io.prometheus.metrics.config.PrometheusProperties;
+import io.prometheus.metrics.core.metrics.Counter;
+import io.prometheus.metrics.model.snapshots.MetricSnapshot;
+
+import java.util.List;
+
+/** How prompts became shorter. Thread-safe. */
+final class CompressionMetrics {
+    private static final double MILLIS_PER_SECOND = 1e3;
+
+    private final Counter prompts;
+    private final Counter failures;
+    private final Counter promptTokens;
+    private final Counter effectiveTokens;
+    private final Counter knownMessages;
+    private final Counter seconds;
+
+    CompressionMetrics(PrometheusProperties settings) {
+        prompts =
+                Counter.builder(settings)
+                        .name("varve_compressed_prompts_total")
+                        .help("Prompts that became shorter before they were computed.")
+                        .labelNames("mode")
+                        .withoutExemplars()
+                        .build();
+        failures =
+                counter(
+                        settings,
+                        "varve_compression_failures_total",
+                        "Prompts that should have become shorter and were computed as they are.");
+        promptTokens =
+                counter(
+                        settings,
+                        "varve_compression_prompt_tokens_total",
+                        "Tokens of these prompts as clients meant them.");
+        effectiveTokens =
+                counter(
+                        settings,
+                        "varve_compression_effective_tokens_total",
+                        "Tokens of what became of them.");
+        knownMessages =
+                counter(
+                        settings,
+                        "varve_compression_cached_messages_total",
+                        "Messages that had become shorter in an earlier turn.");
+        seconds =
+                counter(
+                        settings,
+                        "varve_compression_seconds_total",
+                        "Time that making prompts shorter took.");
+    }
+
+    private static Counter counter(PrometheusProperties settings, String name, String help) {
+        return Counter.builder(settings).name(name).help(help).withoutExemplars().build();
+    }
+
+    void count(CompressionReport report) {
+        prompts.labelValues(report.mode().word()).inc();
+        promptTokens.inc(report.promptTokens());
+        effectiveTokens.inc(report.effectiveTokens());
+        knownMessages.inc(report.cachedMessages());
+        seconds.inc(report.times().millis() / MILLIS_PER_SECOND);
+    }
+
+    void countFailure() {
+        failures.inc();
+    }
+
+    List<MetricSnapshot> collect() {
+        return List.of(
+                prompts.collect(),
+                failures.collect(),
+                promptTokens.collect(),
+                effectiveTokens.collect(),
+                knownMessages.collect(),
+                seconds.collect());
+    }
+}

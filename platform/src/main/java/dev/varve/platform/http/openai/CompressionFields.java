@@ -1,0 +1,54 @@
+package dev.varve.platform.http.openai;
+
+import dev.varve.platform.compression.CompressionMode;
+import dev.varve.platform.compression.conversation.CompressionWish;
+import dev.varve.platform.compression.selection.KeepRatio;
+import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.http.json.Fields;
+
+import java.util.Optional;
+import java.util.OptionalDouble;
+
+/** {@code prefill_compression} and {@code prefill_keep_ratio}, fields that OpenAI does not have. */
+final class CompressionFields {
+    private static final String MODE = "prefill_compression";
+    private static final String KEEP = "prefill_keep_ratio";
+    private static final double LEAST = 0.001;
+
+    private CompressionFields() {}
+
+    /**
+     * What a request asks for.
+     *
+     * @param offered whether the server has what it takes
+     */
+    static CompressionWish read(Fields fields, boolean offered) {
+        Optional<CompressionMode> mode = fields.text(MODE).map(CompressionFields::mode);
+        Optional<KeepRatio> keep = keep(fields);
+        boolean wanted = mode.filter(each -> each != CompressionMode.OFF).isPresent();
+        if (wanted && !offered) {
+            throw ApiException.invalid(
+                    MODE,
+                    MODE
+                            + ": expected off or nothing, since this server was started without"
+                            + " a model that reads prompts");
+        }
+        return new CompressionWish(mode, keep);
+    }
+
+    private static CompressionMode mode(String word) {
+        try {
+            return CompressionMode.parse(word);
+        } catch (IllegalArgumentException e) {
+            throw ApiException.invalid(
+                    MODE, MODE + ": expected off, auto or always, found another word");
+        }
+    }
+
+    private static Optional<KeepRatio> keep(Fields fields) {
+        OptionalDouble value = fields.number(KEEP, LEAST, 1);
+        return value.isPresent()
+                ? Optional.of(new KeepRatio(value.getAsDouble()))
+                : Optional.empty();
+    }
+}

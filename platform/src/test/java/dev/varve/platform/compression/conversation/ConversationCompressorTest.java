@@ -1,0 +1,274 @@
+package dev.varve.platform.compression.conversation;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.api.VarveException;
+import dev.varve.platform.compression.CompressionMode;
+import dev.varve.platform.compression.CompressionPolicy;
+import dev.varve.platform.compression.CompressionReport;
+import dev.varve.platform.compression.FlowSettings;
+import dev.varve.platform.compression.KeepCurve;
+import dev.varve.platform.compression.ScriptedDrafter;
+import dev.varve.platform.compression.selection.KeepRatio;
+import dev.varve.platform.template.ChatTemplate;
+import dev.varve.platform.template.RenderedPrompt;
+import dev.varve.platform.tokenizer.TestTokenizers;
+import dev.varve.platform.tokenizer.Tokenizer;
+
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CancellationException;
+
+class ConversationCompressorTest {
+    private static final Tokenizer TOKENIZER = TestTokenizers.ofBytes("<s>", "</s>");
+    private static final ChatTemplate TEMPLATE =
+            ChatTemplate.compile(
+                    "{% for m in messages %}<s>{{ m.role }}\n{{ m.content | trim }}</s>\n"
+                            + "{% endfor %}<s>assistant\n");
+    private static final String FILLER = "Nothing happened on that day in the town. ".repeat(80);
+    private static final String NEEDLE = "The key lies under the stone. ";
+    private static final String QUESTION = "Where does the key lie?";
+
+    private final ScriptedDrafter drafter = ScriptedDrafter.looksFor("stone", TOKENIZER);
+
+    private static Map<String, Object> message(String role, String content) {
+        return Map.of("role", role, "content", content);
+    }
+
+    private static RenderedPrompt render(List<Map<String, Object>> messages) {
+        Map<String, Object> variables = new HashMap<>();
+        variables.put("messages", messages);
+        return TEMPLATE.render(variables, Set.of());
+    }
+
+    private static ConversationCompressor.Conversation conversation(
+            List<Map<String, Object>> messages) {
+        return new ConversationCompressor.Conversation(
+                messages,
+                ConversationCompressorTest::render,
+                TOKENIZER.encode(render(messages).text(), true).length);
+    }
+
+    private ConversationCompressor compressor(CompressionPolicy policy) {
+        return new ConversationCompressor(
+                drafter,
+                CompressionOptions.of(policy)
+                        .with(KeepCurve.flat(new KeepRatio(0.1)))
+                        .with(new FlowSettings(2, 0, 1000, 512)));
+    }
+
+    private ConversationCompressor always() {
+        return compressor(new CompressionPolicy(CompressionMode.ALWAYS, 0, false));
+    }
+
+    private static List<Map<String, Object>> firstTurn() {
+        return List.of(
+                message("system", "You answer briefly. " + "Be kind. ".repeat(60)),
+                message("user", FILLER + NEEDLE + FILLER),
+                message("user", QUESTION));
+    }
+
+    private static String text(List<Map<String, Object>> messages, int number) {
+        return (String) messages.get(number).get("content");
+    }
+
+    @Test
+    void whatTheDrafterLooksAtStaysAndMostOfTheRestGoes() {
+        List<Map<String, Object>> before = firstTurn();
+
+        Shortened after =
+                always().compress(conversation(before), CompressionWish.USUAL, () -> false)
+                        .orElseThrow();
+
+        assertEquals(CompressionReport.Mode.WHOLE, after.mode());
+        assertEquals(text(before, 0), text(after.messages(), 0));
+        assertEquals(text(before, 2), text(after.messages(), 2));
+        String left = text(after.messages(), 1);
+        assertTrue(left.contains("The key lies under the stone."), left);
+        assertTrue(left.length() < text(before, 1).length() / 4, "left " + left.length());
+        assertTrue(after.times().millis() > 0);
+        CompressionReport report = after.report(1000, 150);
+        assertEquals(0.15, report.keepActual());
+        assertEquals(0.1, report.keepRequested());
+    }
+
+    /** A text with its question behind it, as people send it. */
+    @Test
+    void theEndOfALongLastMessageStays() {
+        List<Map<String, Object>> before =
+                List.of(message("user", FILLER + NEEDLE + FILLER + "\n\n" + QUESTION));
+
+        Shortened after =
+                always().compress(conversation(before), CompressionWish.USUAL, () -> false)
+                        .orElseThrow();
+
+        String left = text(after.messages(), 0);
+        assertTrue(left.contains(NEEDLE.strip()), left);
+        assertTrue(left.endsWith(QUESTION), left);
+        assertTrue(left.length() < text(before, 0).length() / 4, "left " + left.length());
+    }
+
+    @Test
+    void whatWasCutStaysCutInLaterTurns() {
+        ConversationCompressor compressor = always();
+        List<Map<String, Object>> first = firstTurn();
+        Shortened before =
+                compressor
+                        .compress(conversation(first), CompressionWish.USUAL, () -> false)
+                        .orElseThrow();
+        List<Map<String, Object>> second = new ArrayList<>(first);
+        second.add(message("assistant", "Under the stone."));
+        second.add(message("user", "Thank you. " + FILLER));
+
+        Shortened after =
+                compressor
+                        .compress(conversation(second), CompressionWish.USUAL, () -> false)
+                        .orElseThrow();
+
+        assertEquals(CompressionReport.Mode.EARLIER, after.mode());
+        assertEquals(before.messages(), after.messages().subList(0, 3));
+        assertEquals(second.subList(3, 5), after.messages().subList(3, 5));
+        assertEquals(1, after.knownMessages());
+        assertEquals(1, drafter.readings());
+        assertTrue(
+                render(after.messages())
+                        .text()
+                        .startsWith(
+                                render(before.messages()).text().replaceAll("<s>assistant\n$", "")),
+                "the second turn begins with the first one's prompt");
+    }
+
+    @Test
+    void theSameAgainIsNotReadAgainAndAnotherQuestionIs() {
+        ConversationCompressor compressor = always();
+        List<Map<String, Object>> first = firstTurn();
+        List<Map<String, Object>> before =
+                compressor
+                        .compress(conversation(first), CompressionWish.USUAL, () -> false)
+                        .orElseThrow()
+                        .messages();
+
+        Shortened again =
+                compressor
+                        .compress(conversation(first), CompressionWish.USUAL, () -> false)
+                        .orElseThrow();
+
+        assertEquals(before, again.messages());
+        assertEquals(1, drafter.readings());
+        List<Map<String, Object>> other = new ArrayList<>(first);
+        other.set(2, message("user", "What happened on that day?"));
+        compressor.compress(conversation(other), CompressionWish.USUAL, () -> false);
+        assertEquals(2, drafter.readings());
+    }
+
+    @Test
+    void nothingBecomesShorterWhereNobodyWantsIt() {
+        var all = Optional.of(KeepRatio.ALL);
+        CompressionWish off =
+                new CompressionWish(Optional.of(CompressionMode.OFF), Optional.empty());
+        List<Map<String, Object>> messages = firstTurn();
+
+        assertEquals(Optional.empty(), always().compress(conversation(messages), off, () -> false));
+        assertFalse(always().mayCompress(off));
+        assertFalse(always().mayCompress(new CompressionWish(Optional.empty(), all)));
+        assertEquals(
+                Optional.empty(),
+                compressor(new CompressionPolicy(CompressionMode.AUTO, 1 << 20, false))
+                        .compress(conversation(messages), CompressionWish.USUAL, () -> false));
+        assertEquals(
+                Optional.empty(),
+                always().compress(
+                                conversation(List.of(message("user", QUESTION))),
+                                CompressionWish.USUAL,
+                                () -> false));
+        assertEquals(0, drafter.readings());
+    }
+
+    @Test
+    void aRequestMayAskForIt() {
+        CompressionWish wish =
+                new CompressionWish(
+                        Optional.of(CompressionMode.ALWAYS), Optional.of(new KeepRatio(0.5)));
+
+        Shortened after =
+                compressor(CompressionPolicy.USUAL)
+                        .compress(conversation(firstTurn()), wish, () -> false)
+                        .orElseThrow();
+
+        int left = text(after.messages(), 1).length();
+        assertTrue(left > 0.45 * 2 * FILLER.length() && left < 0.65 * 2 * FILLER.length());
+    }
+
+    @Test
+    void oldMessagesShrinkOnceAndForAll() {
+        ConversationCompressor compressor =
+                compressor(new CompressionPolicy(CompressionMode.ALWAYS, 0, true));
+        List<Map<String, Object>> messages =
+                new ArrayList<>(
+                        List.of(
+                                message("system", "You answer briefly."),
+                                message("user", FILLER + NEEDLE + FILLER),
+                                message("assistant", "I see."),
+                                message("user", QUESTION)));
+
+        Shortened first =
+                compressor
+                        .compress(conversation(messages), CompressionWish.USUAL, () -> false)
+                        .orElseThrow();
+        messages.add(message("assistant", "Under the stone."));
+        messages.add(message("user", "Why?"));
+        Shortened second =
+                compressor
+                        .compress(conversation(messages), CompressionWish.USUAL, () -> false)
+                        .orElseThrow();
+
+        assertEquals(CompressionReport.Mode.BY_MESSAGE, first.mode());
+        assertTrue(text(first.messages(), 1).contains(NEEDLE.strip()));
+        assertEquals(first.messages(), second.messages().subList(0, 4));
+        assertEquals(0, first.knownMessages());
+        assertEquals(1, second.knownMessages());
+        assertEquals(1, drafter.readings());
+    }
+
+    @Test
+    void whoeverLeavesIsNotWaitedFor() {
+        assertThrows(
+                CancellationException.class,
+                () ->
+                        always().compress(
+                                        conversation(firstTurn()),
+                                        CompressionWish.USUAL,
+                                        () -> true));
+    }
+
+    @Test
+    void aDrafterThatFailsIsTold() {
+        drafter.failWith(
+                Optional.of(
+                        new VarveException(VarveException.Kind.UNAVAILABLE, "it has gone away")));
+
+        VarveException failure =
+                assertThrows(
+                        VarveException.class,
+                        () ->
+                                always().compress(
+                                                conversation(firstTurn()),
+                                                CompressionWish.USUAL,
+                                                () -> false));
+
+        assertEquals("it has gone away", failure.getMessage());
+        drafter.failWith(Optional.empty());
+        assertTrue(
+                always().compress(conversation(firstTurn()), CompressionWish.USUAL, () -> false)
+                        .isPresent());
+    }
+}

@@ -23,8 +23,12 @@ import java.util.function.BooleanSupplier;
 public final class TextCompressor {
     private static final double MILLI = 1e6;
 
+    /** Of a short text something must be left for the question's words. */
+    private static final int LEAST_CHUNKS = 4;
+
     private final Drafter drafter;
     private final ChunkSelection selection;
+    private final int chunkTokens;
     private final WordRepair repair = WordRepair.USUAL;
 
     /**
@@ -39,6 +43,7 @@ public final class TextCompressor {
     public TextCompressor(Drafter drafter, SelectionSettings settings) {
         this.drafter = drafter;
         selection = new ChunkSelection(settings);
+        chunkTokens = settings.pooling().chunkTokens();
     }
 
     /** The drafter's tokens of a text. */
@@ -68,7 +73,7 @@ public final class TextCompressor {
         float[] values = scores ? drafter.score(ids, cancelled) : new float[ids.length];
         long scored = System.nanoTime();
         Selection chosen =
-                selection.select(new ScoredText(ids, values, spans), KeepBudget.of(keep));
+                selection.select(new ScoredText(ids, values, spans), budget(ids, spans, keep));
         Selection repaired = repair.repair(chosen, pieces);
         long selected = System.nanoTime();
         return new CompressedText(
@@ -79,6 +84,12 @@ public final class TextCompressor {
                         (tokenized - begin) / MILLI,
                         (scored - tokenized) / MILLI,
                         (selected - scored) / MILLI));
+    }
+
+    /** What must stay for its words may take as much again as was asked for, and no more. */
+    private KeepBudget budget(int[] ids, ProtectedSpans spans, KeepRatio keep) {
+        int chunks = Math.ceilDiv(ids.length - spans.tokens(), chunkTokens);
+        return KeepBudget.of(keep).atMost(Math.max(LEAST_CHUNKS, 2 * keep.of(chunks)));
     }
 
     private static void requireSameText(String text, int[] ids, TextPieces pieces) {

@@ -32,6 +32,9 @@ final class Offer {
     }
 
     void ready(ServedModel served) {
+        if (served.compressor().isPresent()) {
+            metrics.tellCompression();
+        }
         model = Optional.of(OfferedModel.of(served, metrics));
     }
 

@@ -51,6 +51,7 @@ public final class Metrics {
             times("varve_e2e_request_latency_seconds", "Time from the request to its last token.");
 
     private final CompressionMetrics compression = new CompressionMetrics(SETTINGS);
+    private volatile boolean compresses;
 
     private static Histogram times(String name, String help) {
         return Histogram.builder(SETTINGS)
@@ -76,6 +77,11 @@ public final class Metrics {
     /** Counts a client that went away before its answer ended. */
     public void countDisconnect() {
         disconnects.inc();
+    }
+
+    /** Prompts may become shorter: what comes of it is told from now on. */
+    public void tellCompression() {
+        compresses = true;
     }
 
     /** Counts a prompt that became shorter. */
@@ -122,7 +128,9 @@ public final class Metrics {
         text.add(interTokenLatency.collect());
         text.add(queueTime.collect());
         text.add(requestLatency.collect());
-        compression.collect().forEach(text::add);
+        if (compresses) {
+            compression.collect().forEach(text::add);
+        }
         return text.toString();
     }
 }

@@ -65,15 +65,14 @@ final class DrafterOpening {
         ScoreRange range =
                 ScoreRange.of(
                         model.shape().layerCount(), scoring.lastLayers(), scoring.exitLayers());
+        LayerRange layers = new LayerRange(range.begin(), range.end());
+        PromptScan.requireAttention(file.path(), model.shape(), layers);
         LocalDrafter drafter =
                 new LocalDrafter(
                         new ModelRange(file, model, model.shape().allLayers()),
                         Tokenizer.of(file.metadata(), family.preTokenizers()),
                         devices.apply(where),
-                        new PromptScan.Look(
-                                new LayerRange(range.begin(), range.end()),
-                                TailQueries.COUNT,
-                                scoring.rotated()),
+                        new PromptScan.Look(layers, TailQueries.COUNT, scoring.rotated()),
                         settings.residency());
         drafter.prepare();
         notes.accept(

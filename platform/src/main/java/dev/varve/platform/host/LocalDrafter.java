@@ -78,7 +78,7 @@ final class LocalDrafter implements Drafter {
     }
 
     private long needed(int tokens) {
-        return PromptScan.bytes(model.model().shape(), types, tokens, look.tail());
+        return PromptScan.bytes(model, types, tokens, look.tail());
     }
 
     private PromptScan load() {

@@ -59,13 +59,13 @@ final class AttentionBlock {
     /** Query and keys that are not rotated yet, for whoever looks through the text. */
     void beforeRotation(int layer, Tensor query, Tensor keys) {
         state.looked()
-                .filter(rows -> !rows.rotated())
+                .filter(rows -> rows.wants(layer) && !rows.look().rotated())
                 .ifPresent(rows -> look(rows, layer, query, keys));
     }
 
     private void look(LookedRows rows, int layer, Tensor query, Tensor keys) {
         store(rows.keys(), keys, inputs.full());
-        long count = Math.min(rows.queries(), query.ne(2));
+        long count = Math.min(rows.look().tail(), query.ne(2));
         keepQueries(layer, List.of(columns(query, query.ne(2) - count, count)));
     }
 
@@ -81,9 +81,9 @@ final class AttentionBlock {
 
     Tensor attend(int layer, Tensor query, Tensor keys, Tensor values, float scale) {
         Target target = target(layer);
-        if (state.looked().isPresent() && !queries.containsKey(layer)) {
-            look(state.looked().get(), layer, query, keys);
-        }
+        state.looked()
+                .filter(rows -> rows.wants(layer) && !queries.containsKey(layer))
+                .ifPresent(rows -> look(rows, layer, query, keys));
         Tensor rotatedQuery = rotate(query, target.keyBlock());
         Tensor rotatedKeys = rotate(keys, target.keyBlock());
         Tensor rotatedValues = rotate(values, target.valueBlock());

@@ -43,6 +43,7 @@ final class GraphRecorder implements ShardGraph {
     private final ExpertBlock experts;
     private final BuildSite site;
     private final BuildRules rules;
+    private final Optional<LookedRows> looked;
 
     /** The operator that was recorded last, for messages. */
     private String last = "";
@@ -82,6 +83,7 @@ final class GraphRecorder implements ShardGraph {
         custom = new CustomStateBlock(ops, graph, key, state.caches().stateRows(), site);
         experts = new ExpertBlock(ops, graph, weights, products);
         rules = new BuildRules(site, shape, key);
+        looked = state.looked();
     }
 
     /**
@@ -336,6 +338,10 @@ final class GraphRecorder implements ShardGraph {
     @Override
     public void boundaryOutput(Tensor hidden) {
         rules.boundaryOutput(TensorShape.of(hidden), model.boundaryLength(range.end()));
+        if (looked.filter(rows -> rows.endsWith(range.end() - 1)).isPresent()) {
+            // Nobody takes it, so what makes it is not computed.
+            return;
+        }
         boundaryOutput = Optional.of(hidden.named("boundary_output").markOutput());
         graph.expand(hidden);
     }

@@ -17,7 +17,6 @@ import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SlicePlace;
-import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.WeightLayout;
 
 import java.nio.file.Path;
@@ -66,18 +65,22 @@ public final class PromptScan implements AutoCloseable {
     private final CacheTypes types;
     private final ShardWeights weights;
     private final boolean flash;
+    private final int chunk;
+    private volatile long lastBytes;
 
     private PromptScan(
             ModelRange model,
             ComputeDevice device,
             CacheTypes types,
             ShardWeights weights,
-            boolean flash) {
+            boolean flash,
+            int chunk) {
         this.model = model;
         this.device = device;
         this.types = types;
         this.weights = weights;
         this.flash = flash;
+        this.chunk = chunk;
     }
 
     /**
@@ -90,6 +93,20 @@ public final class PromptScan implements AutoCloseable {
      */
     public static PromptScan load(
             ModelRange model, ComputeDevice device, CacheTypes types, LoadProgress progress) {
+        return load(model, device, types, usualChunk(device), progress);
+    }
+
+    /**
+     * Likewise.
+     *
+     * @param chunk tokens that go through a layer at once
+     */
+    public static PromptScan load(
+            ModelRange model,
+            ComputeDevice device,
+            CacheTypes types,
+            int chunk,
+            LoadProgress progress) {
         ModelShape shape = model.model().shape();
         requireReadable(model.file().path(), shape);
         boolean flash =
@@ -101,7 +118,11 @@ public final class PromptScan implements AutoCloseable {
                         device,
                         WeightLayout.REPACKED,
                         progress);
-        return new PromptScan(model, device, types, weights, flash);
+        return new PromptScan(model, device, types, weights, flash, chunk);
+    }
+
+    private static int usualChunk(ComputeDevice device) {
+        return device.bufferType().isHost() ? HOST_CHUNK : DEVICE_CHUNK;
     }
 
     /**
@@ -129,6 +150,28 @@ public final class PromptScan implements AutoCloseable {
         }
     }
 
+    /**
+     * Checks that layers have attention that can be looked through.
+     *
+     * @param file for messages
+     * @throws VarveException of kind UNSUPPORTED_MODEL if none of them has
+     */
+    public static void requireAttention(Path file, ModelShape shape, LayerRange layers) {
+        if (layers.end() > shape.layerCount()) {
+            throw new IllegalArgumentException(
+                    "layers " + layers + " of a model of " + shape.layerCount());
+        }
+        if (shape.layers().subList(layers.begin(), layers.end()).stream()
+                .noneMatch(LayerState.FullAttention.class::isInstance)) {
+            throw new VarveException(
+                    VarveException.Kind.UNSUPPORTED_MODEL,
+                    file
+                            + ": expected full attention in one of the layers "
+                            + layers
+                            + " by which tokens are scored, found none");
+        }
+    }
+
     /** The model's sizes. */
     public ModelShape shape() {
         return model.model().shape();
@@ -141,24 +184,19 @@ public final class PromptScan implements AutoCloseable {
 
     /**
      * Most bytes that reading a text takes beside the weights, but for the graph of a chunk: K, V
-     * and compared keys of one layer, the activations of all tokens, and the shares of a layer.
+     * and compared keys of one layer, recurrent states, the activations of all tokens, and the
+     * shares of a layer.
      *
      * @param tokens of the text
      * @param tail how many of the last tokens look
      */
-    public static long bytes(ModelShape shape, CacheTypes types, int tokens, int tail) {
-        long slots = SlotSpan.roundUp(tokens);
-        LayerState.FullAttention state =
-                (LayerState.FullAttention)
-                        shape.layers().stream()
-                                .filter(LayerState.FullAttention.class::isInstance)
-                                .findFirst()
-                                .orElseThrow();
-        long keys = types.key().rowBytes((long) state.keyLength() * state.kvHeads());
-        long values = types.value().rowBytes((long) state.valueLength() * state.kvHeads());
-        long heads = shape.embeddingLength() / state.keyLength() + 1L;
-        return slots * (2 * keys + values + (long) shape.embeddingLength() * Float.BYTES)
-                + slots * tail * heads * 2 * Float.BYTES;
+    public static long bytes(ModelRange model, CacheTypes types, int tokens, int tail) {
+        return ScanMemory.of(model, types, tokens, DEVICE_CHUNK, tail).bytes();
+    }
+
+    /** What of {@link #bytes} the text that was read last took. */
+    public long lastBytes() {
+        return lastBytes;
     }
 
     /**
@@ -168,15 +206,23 @@ public final class PromptScan implements AutoCloseable {
      * @return by token how much the last ones look at it: the mean over these of the largest share
      *     that any head of any layer gives it, softmax over all tokens up to the one that looks
      * @throws CancellationException if nobody waits any more
-     * @throws VarveException of kind OUT_OF_MEMORY if there is no room for its rows
+     * @throws VarveException of kind UNSUPPORTED_MODEL if none of the layers has full attention,
+     *     OUT_OF_MEMORY if there is no room for its rows
      */
     public float[] read(int[] tokens, Look look, Listener listener) {
         if (tokens.length < look.tail() || look.tail() < 1) {
             throw new IllegalArgumentException(
                     look.tail() + " tokens of " + tokens.length + " cannot look at the others");
         }
+        requireAttention(model.file().path(), shape(), look.layers());
         try (ScanState rows =
-                ScanState.open(weights, shape(), types, tokens.length, look, device, flash)) {
+                ScanState.open(
+                        weights,
+                        model,
+                        new ScanState.Sizes(types, tokens.length, Math.min(chunk, tokens.length)),
+                        look,
+                        device,
+                        flash)) {
             return new Reading(tokens, look, listener, rows).scores();
         }
     }
@@ -187,7 +233,6 @@ public final class PromptScan implements AutoCloseable {
         private final Look look;
         private final Listener listener;
         private final ScanState rows;
-        private final int chunk = device.bufferType().isHost() ? HOST_CHUNK : DEVICE_CHUNK;
 
         /** What entered the layer that is next, by chunk. */
         private final List<Boundary> hidden = new ArrayList<>();
@@ -207,7 +252,8 @@ public final class PromptScan implements AutoCloseable {
                 for (int layer = 0; layer < look.layers().end(); layer++) {
                     readLayer(layer, allocator);
                 }
-                return scores.map(TailScores::scores).orElseGet(() -> new float[tokens.length]);
+                lastBytes = rows.bytes() + scores.map(TailScores::bytes).orElse(0L);
+                return scores.orElseThrow().scores();
             } finally {
                 scores.ifPresent(TailScores::close);
             }
@@ -266,7 +312,7 @@ public final class PromptScan implements AutoCloseable {
                 }
                 graph.fill(placed);
                 graph.compute(placed, device);
-                graph.readBoundary(Optional.empty())
+                graph.readBoundary(Optional.of(rows.hidden()))
                         .ifPresent(activation -> put(number, activation));
                 List<Tensor> last = graph.queries().getOrDefault(layer, List.of());
                 if (!last.isEmpty()) {

@@ -9,6 +9,7 @@ import dev.varve.api.model.LayerState;
 import dev.varve.api.model.ModelShape;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.ExactRows;
+import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.Stashes;
 
@@ -23,22 +24,37 @@ import java.util.OptionalInt;
  *
  * @param state the same as the graphs of a shard see it; its weights belong to somebody else
  * @param keyRows memory of the compared keys
+ * @param hidden what the chunks hand from layer to layer, on the device: each comes back to its
+ *     place, since a layer puts in as many as the one before
  */
-record ScanState(ShardState state, SlotSpan span, GgmlContext context, DeviceBuffer keyRows)
+record ScanState(
+        ShardState state,
+        SlotSpan span,
+        GgmlContext context,
+        DeviceBuffer keyRows,
+        BoundaryRing hidden)
         implements AutoCloseable {
     /** The row of recurrent states. */
     static final int ROW = 1;
 
+    /**
+     * @param types of the rows
+     * @param tokens of the text
+     * @param chunk tokens that go through a layer at once
+     */
+    record Sizes(CacheTypes types, int tokens, int chunk) {}
+
     static ScanState open(
             ShardWeights weights,
-            ModelShape shape,
-            CacheTypes types,
-            int tokens,
+            ModelRange model,
+            Sizes sizes,
             PromptScan.Look look,
             ComputeDevice device,
             boolean flash) {
+        ModelShape shape = model.model().shape();
         LayerRange all = shape.allLayers();
-        int slots = SlotSpan.roundUp(tokens);
+        CacheTypes types = sizes.types();
+        int slots = SlotSpan.roundUp(sizes.tokens());
         Deque<AutoCloseable> opened = new ArrayDeque<>();
         try {
             KvPool pool = KvPool.inTurns(shape, types, slots, device.bufferType());
@@ -63,6 +79,13 @@ record ScanState(ShardState state, SlotSpan span, GgmlContext context, DeviceBuf
             DeviceBuffer buffer = context.allocate(device.bufferType()).orElseThrow();
             opened.push(buffer);
             buffer.clear();
+            BoundaryRing hidden =
+                    new BoundaryRing(
+                            device.bufferType(),
+                            ScanMemory.activationLength(model),
+                            sizes.chunk(),
+                            Math.ceilDiv(sizes.tokens(), sizes.chunk()));
+            opened.push(hidden);
             HadamardRotation rotation = HadamardRotation.of(shape, all, types, device.bufferType());
             return new ScanState(
                     new ShardState(
@@ -82,10 +105,11 @@ record ScanState(ShardState state, SlotSpan span, GgmlContext context, DeviceBuf
                                     device.bufferType().isHost(),
                                     device.recurrentOperators()),
                             Optional.empty(),
-                            Optional.of(new LookedRows(keys, look.tail(), look.rotated()))),
+                            Optional.of(new LookedRows(keys, look))),
                     new SlotSpan(0, slots),
                     context,
-                    buffer);
+                    buffer,
+                    hidden);
         } catch (RuntimeException | Error e) {
             while (!opened.isEmpty()) {
                 ShardState.closeAfter(opened.pop(), e);
@@ -99,8 +123,14 @@ record ScanState(ShardState state, SlotSpan span, GgmlContext context, DeviceBuf
         return state.looked().orElseThrow().keys();
     }
 
+    /** Bytes of all that it holds, but for the rotations. */
+    long bytes() {
+        return state.caches().bytes() + keyRows.size() + hidden.bytes();
+    }
+
     @Override
     public void close() {
+        hidden.close();
         keyRows.close();
         context.close();
         state.rotation().close();

@@ -20,7 +20,7 @@ import java.util.Optional;
 final class TailScores implements AutoCloseable {
     private static final int TENSORS = 16;
 
-    /** Shares of one key/value head group are read at a time. */
+    /** Shares of one head are read at a time, {@code [slots, tail]}. */
     private final float[] shares;
 
     private final GgmlContext context;
@@ -50,7 +50,7 @@ final class TailScores implements AutoCloseable {
         this.tail = tail;
         slots = Math.toIntExact(keys.ne(1));
         best = new float[tail][tokens];
-        shares = new float[tokens];
+        shares = new float[slots * tail];
         context = GgmlContext.open(TENSORS, TENSORS);
         allocator = new GraphAllocator(device.bufferType());
         try {
@@ -88,13 +88,16 @@ final class TailScores implements AutoCloseable {
         device.compute(graph, Phase.PREFILL);
         int heads = Math.toIntExact(result.ne(2));
         for (int head = 0; head < heads; head++) {
+            result.read(shares, 0, shares.length, (long) head * shares.length);
             for (int row = 0; row < tail; row++) {
-                result.read(shares, 0, tokens, head * result.nb(2) + row * result.nb(1));
-                float[] most = best[row];
-                for (int token = 0; token < tokens; token++) {
-                    most[token] = Math.max(most[token], shares[token]);
-                }
+                takeMost(best[row], row * slots);
             }
+        }
+    }
+
+    private void takeMost(float[] most, int begin) {
+        for (int token = 0; token < tokens; token++) {
+            most[token] = Math.max(most[token], shares[begin + token]);
         }
     }
 

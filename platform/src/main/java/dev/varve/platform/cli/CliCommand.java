@@ -2,6 +2,7 @@ package dev.varve.platform.cli;
 
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerRange;
+import dev.varve.platform.host.CompressionSettings;
 import dev.varve.platform.host.HostListener;
 import dev.varve.platform.host.HostSettings;
 import dev.varve.platform.host.HostedModel;
@@ -122,7 +123,8 @@ abstract class CliCommand implements Callable<Integer> {
                             loading();
                         }
                     };
-            HostSettings host = arguments.host(settings, environment(), usesUsualDraft());
+            HostSettings host =
+                    arguments.host(settings, environment(), usesUsualDraft(), compression());
             return HostedModel.open(store().map(host::with).orElse(host), report);
         }
     }
@@ -134,6 +136,11 @@ abstract class CliCommand implements Callable<Integer> {
 
     /** Where computed prompts are kept on disk; here nowhere. */
     Optional<StoreSettings> store() {
+        return Optional.empty();
+    }
+
+    /** How prompts become shorter; here they do not. */
+    Optional<CompressionSettings> compression() {
         return Optional.empty();
     }
 

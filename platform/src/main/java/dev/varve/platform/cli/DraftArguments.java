@@ -1,5 +1,6 @@
 package dev.varve.platform.cli;
 
+import dev.varve.platform.host.CompressionSettings;
 import dev.varve.platform.host.DraftSettings;
 import dev.varve.platform.placement.PlacementRequest;
 import dev.varve.platform.speculation.TreeOptions;
@@ -124,13 +125,28 @@ final class DraftArguments {
      * How tokens are guessed; empty for not at all.
      *
      * @param usual draft model to guess with where nothing else was asked for
+     * @param readsPrompts whether there is a model that reads prompts
      * @throws IllegalArgumentException that begins with the flag that is wrong
      */
-    Optional<DraftSettings> settings(PlacementRequest target, Optional<Path> usual) {
+    Optional<DraftSettings> settings(
+            PlacementRequest target, Optional<Path> usual, boolean readsPrompts) {
         DraftFlags flags = flags(draft.or(() -> usual.map(Path::toString)));
-        flags.requireValid();
+        flags.requireValid(readsPrompts);
         flags.requireFits(target);
         return flags.settings();
+    }
+
+    /** The same for a model that reads prompts. */
+    CompressionSettings placed(CompressionSettings reader) {
+        DraftSettings.Residency residency = flags().residency();
+        return new CompressionSettings(
+                reader.drafter(),
+                reader.options(),
+                flags().readerDevice(),
+                reader.residency() == DraftSettings.Residency.PERSISTENT
+                        ? reader.residency()
+                        : residency,
+                reader.scoring());
     }
 
     /** Looks at the device once it is clear which ones there are. */

@@ -88,9 +88,11 @@ record DraftFlags(
     /**
      * Checks what needs no knowledge of the backends.
      *
+     * @param readsPrompts whether there is a model that reads prompts, for which device and
+     *     residency count too
      * @throws IllegalArgumentException that begins with the flag that is wrong
      */
-    void requireValid() {
+    void requireValid(boolean readsPrompts) {
         reference();
         if (width().orElse(0) > most().orElse(DraftSettings.MOST)) {
             throw new IllegalArgumentException(
@@ -117,10 +119,10 @@ record DraftFlags(
         requireApart(apart, process.workFolder().isPresent(), "--draft-ipc-work-dir");
         requireApart(apart, process.ringCapacity().isPresent(), "--draft-ipc-ring-cap");
         if (!guesses()) {
-            requireAbsent(device.isPresent(), DEVICE);
+            requireAbsent(device.isPresent() && !readsPrompts, DEVICE);
             requireAbsent(limits.most().isPresent(), MOST);
             requireAbsent(limits.width().isPresent(), WIDTH);
-            requireAbsent(limits.residency().isPresent(), RESIDENCY);
+            requireAbsent(limits.residency().isPresent() && !readsPrompts, RESIDENCY);
             requireAbsent(limits.trees().use().isPresent(), TREES);
             requireAbsent(process.launcher().isPresent(), LAUNCHER);
         }
@@ -272,7 +274,14 @@ record DraftFlags(
                 flag + ": expected " + others + "1 to " + DraftSettings.MOST + ", found " + text);
     }
 
-    private DraftSettings.Residency residency() {
+    /** Where a model that reads prompts computes, if anybody said that of it. */
+    Optional<String> readerDevice() {
+        // A process of the draft model's own is not for it.
+        return guesses() && !reference().isLocal() ? Optional.empty() : device;
+    }
+
+    /** Whether a draft model stays in memory. */
+    DraftSettings.Residency residency() {
         if (limits.residency().isEmpty()) {
             return DraftSettings.Residency.AUTO;
         }

@@ -3,6 +3,7 @@ package dev.varve.platform.cli;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.api.transport.TransportOptions;
+import dev.varve.platform.host.CompressionSettings;
 import dev.varve.platform.host.DeviceSettings;
 import dev.varve.platform.host.DraftSettings;
 import dev.varve.platform.host.HostSettings;
@@ -236,8 +237,13 @@ final class ModelArguments {
      *
      * @param usualDraft whether the draft model that comes with a model is used without being asked
      *     for
+     * @param compression how prompts become shorter
      */
-    HostSettings host(ModelSettings settings, Environment environment, boolean usualDraft) {
+    HostSettings host(
+            ModelSettings settings,
+            Environment environment,
+            boolean usualDraft,
+            Optional<CompressionSettings> compression) {
         PlacementRequest request = placement.request();
         ModelChoice choice = model.choose(environment);
         Optional<DraftSettings> guesses =
@@ -245,7 +251,8 @@ final class ModelArguments {
                         request,
                         usualDraft && exactRows != ExactRows.OFF
                                 ? choice.draft(environment)
-                                : Optional.empty());
+                                : Optional.empty(),
+                        compression.isPresent());
         HostSettings host =
                 new HostSettings(
                         choice.file(),
@@ -256,7 +263,13 @@ final class ModelArguments {
                                 positive(threadsBatch, "--threads-batch")),
                         plugins.settings(environment),
                         processes(request, environment));
-        return guesses.map(host::with).orElse(host);
+        HostSettings guessing = guesses.map(host::with).orElse(host);
+        return compression.map(draft::placed).map(guessing::with).orElse(guessing);
+    }
+
+    /** Likewise, with prompts as they are. */
+    HostSettings host(ModelSettings settings, Environment environment, boolean usualDraft) {
+        return host(settings, environment, usualDraft, Optional.empty());
     }
 
     private ProcessSettings processes(PlacementRequest request, Environment environment) {

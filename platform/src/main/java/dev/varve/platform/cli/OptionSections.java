@@ -23,6 +23,9 @@ final class OptionSections implements IHelpSectionRenderer {
     /** First order of the flags for guessed tokens. */
     static final int SPECULATION = 250;
 
+    /** First order of the flags for prompts that become shorter. */
+    static final int COMPRESSION = 270;
+
     /** First order of the flags for shards in other processes. */
     static final int PROCESSES = 300;
 
@@ -41,6 +44,7 @@ final class OptionSections implements IHelpSectionRenderer {
                     new Section(MEMORY, "Memory and threads:"),
                     new Section(PAGING, "Bounded attention cache (KV Flash):"),
                     new Section(SPECULATION, "Speculative decoding:"),
+                    new Section(COMPRESSION, "Prompt compression:"),
                     new Section(PROCESSES, "Shards in other processes and on other hosts:"),
                     new Section(RARE, "Rarely needed:"),
                     new Section(800, "General:"));

@@ -4,6 +4,7 @@ import dev.varve.api.gguf.GgufFile;
 import dev.varve.platform.chat.AnswerDialect;
 import dev.varve.platform.chat.ChatRenderer;
 import dev.varve.platform.engine.Engine;
+import dev.varve.platform.host.CompressionSettings;
 import dev.varve.platform.host.HostedModel;
 import dev.varve.platform.host.StoreSettings;
 import dev.varve.platform.http.HttpOptions;
@@ -63,8 +64,11 @@ final class ServeCommand extends CliCommand {
 
     @Mixin private PagingArguments paging;
 
+    @Mixin private CompressionArguments compressed;
+
     private Optional<ChatRenderer> chat = Optional.empty();
     private Optional<StoreSettings> store = Optional.empty();
+    private Optional<CompressionSettings> compression = Optional.empty();
     private Runnable listen = () -> {};
 
     @Override
@@ -80,6 +84,7 @@ final class ServeCommand extends CliCommand {
         Optional<PoolRequest> pool = paging.request(environment());
         store = server.store();
         ModelChoice choice = model.model().choose(environment());
+        compression = compressed.settings(environment(), choice.isDemo());
         HttpOptions options = server.httpOptions(environment());
         CountDownLatch stop = new CountDownLatch(1);
         int status;
@@ -131,6 +136,11 @@ final class ServeCommand extends CliCommand {
     @Override
     Optional<StoreSettings> store() {
         return store;
+    }
+
+    @Override
+    Optional<CompressionSettings> compression() {
+        return compression;
     }
 
     @Override

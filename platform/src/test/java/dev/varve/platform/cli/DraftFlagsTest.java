@@ -31,19 +31,23 @@ class DraftFlagsTest {
     void guessesWithWhatComesWithAModelUnlessToldOtherwise() {
         Optional<Path> usual = Optional.of(Path.of("usual.gguf"));
         assertEquals(
-                "usual.gguf", parse("").settings(target("cpu:0"), usual).orElseThrow().source());
+                "usual.gguf",
+                parse("").settings(target("cpu:0"), usual, false).orElseThrow().source());
         assertEquals(
                 3,
                 parse("--draft-max 3")
-                        .settings(target("cpu:0"), usual)
+                        .settings(target("cpu:0"), usual, false)
                         .orElseThrow()
                         .most()
                         .orElseThrow());
         assertEquals(
                 "ngram",
-                parse("--draft ngram").settings(target("cpu:0"), usual).orElseThrow().source());
-        assertTrue(parse("--draft off").settings(target("cpu:0"), usual).isEmpty());
-        assertTrue(parse("").settings(target("cpu:0"), Optional.empty()).isEmpty());
+                parse("--draft ngram")
+                        .settings(target("cpu:0"), usual, false)
+                        .orElseThrow()
+                        .source());
+        assertTrue(parse("--draft off").settings(target("cpu:0"), usual, false).isEmpty());
+        assertTrue(parse("").settings(target("cpu:0"), Optional.empty(), false).isEmpty());
     }
 
     private static DraftArguments parse(String flags) {
@@ -68,7 +72,7 @@ class DraftFlagsTest {
 
     private static Optional<DraftSettings> read(String flags, String target) {
         DraftArguments parsed = parse(flags);
-        Optional<DraftSettings> settings = parsed.settings(target(target), Optional.empty());
+        Optional<DraftSettings> settings = parsed.settings(target(target), Optional.empty(), false);
         parsed.requireProvided(target(target), PROVIDED::contains);
         return settings;
     }
@@ -227,7 +231,8 @@ class DraftFlagsTest {
                         "--draft some --draft-device hip:0 --draft-ipc-bin x"
                                 + " --draft-ipc-work-dir w --draft-ipc-ring-cap 8");
 
-        DraftSettings settings = parsed.settings(target("cpu:0"), Optional.empty()).orElseThrow();
+        DraftSettings settings =
+                parsed.settings(target("cpu:0"), Optional.empty(), false).orElseThrow();
         assertEquals(Optional.of("hip:0"), settings.device());
         assertEquals(
                 new DraftProcess(
@@ -244,7 +249,7 @@ class DraftFlagsTest {
         parsed.requireProvided(target("cpu:0"), PROVIDED::contains);
         assertEquals(
                 Optional.of("hip:0@process"),
-                parsed.settings(target("cpu:0"), Optional.empty()).orElseThrow().device());
+                parsed.settings(target("cpu:0"), Optional.empty(), false).orElseThrow().device());
     }
 
     /** Before the target's backend is chosen nobody knows whether they are the same. */
@@ -254,7 +259,7 @@ class DraftFlagsTest {
 
         assertEquals(
                 Optional.of("cuda:0"),
-                parsed.settings(target("auto:0"), Optional.empty()).orElseThrow().device());
+                parsed.settings(target("auto:0"), Optional.empty(), false).orElseThrow().device());
         assertEquals(
                 "--draft-ipc-bin: only needed for mixed backends, and draft and target are both on"
                         + " cuda",

@@ -221,7 +221,7 @@ class PlacementFlagsTest {
                                 bin ? Optional.of(Path.of("varve")) : Optional.empty(),
                                 folder ? Optional.of(Path.of("w")) : Optional.empty(),
                                 Optional.ofNullable(ring)));
-        flags.requireValid();
+        flags.requireValid(false);
         flags.requireFits(read("--target-device=cuda:0"));
     }
 

@@ -1,0 +1,146 @@
+package dev.varve.platform.cli;
+
+import dev.varve.platform.host.CompressionSettings;
+
+import picocli.CommandLine.Option;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/** Whether and how long prompts become shorter. */
+final class CompressionArguments {
+    private static final int SECTION = OptionSections.COMPRESSION;
+
+    /** The toy that reads prompts. */
+    private static final String DEMO = "demo:drafter";
+
+    @Option(
+            names = CompressionFlags.MODE,
+            paramLabel = "off|auto|always",
+            description =
+                    "Leave out what a small model finds not to matter of long prompts, before they"
+                            + " are computed: auto, from --prefill-threshold on; always; off"
+                            + " (default). What is left out the model never sees; answers tell."
+                            + " Requests may ask otherwise: prefill_compression,"
+                            + " prefill_keep_ratio. See docs/prompt-compression.md.",
+            order = SECTION)
+    private Optional<String> mode = Optional.empty();
+
+    @Option(
+            names = CompressionFlags.DRAFTER,
+            paramLabel = "FILE",
+            description =
+                    "The small model that reads prompts: a qwen3 or qwen35 file, such as"
+                            + " Qwen3-0.6B, or demo:drafter. Its vocabulary need not be that of the"
+                            + " model.",
+            order = SECTION + 1)
+    private Optional<String> drafter = Optional.empty();
+
+    @Option(
+            names = CompressionFlags.THRESHOLD,
+            paramLabel = "N",
+            description = "Tokens from which on auto compresses a prompt (default: 32000).",
+            order = SECTION + 2)
+    private Optional<Integer> threshold = Optional.empty();
+
+    @Option(
+            names = CompressionFlags.KEEP,
+            paramLabel = "R",
+            description =
+                    "Part of a prompt that stays, above 0 and at most 1 (default: 0.05); more stays"
+                            + " of what holds the question's words.",
+            order = SECTION + 3)
+    private Optional<String> keep = Optional.empty();
+
+    @Option(
+            names = CompressionFlags.CURVE,
+            paramLabel = "T:R",
+            split = ",",
+            description =
+                    "Likewise by the prompt's tokens, on straight lines between points, such as"
+                            + " 10000:0.5,40000:0.2,100000:0.1; goes before a single ratio.",
+            order = SECTION + 4)
+    private List<String> curve = List.of();
+
+    @Option(
+            names = CompressionFlags.FLOW,
+            paramLabel = "on|off",
+            description =
+                    "Shorten long old messages of conversations one by one, each once, in the place"
+                            + " of whole first prompts (default: off).",
+            order = SECTION + 5)
+    private Optional<String> flow = Optional.empty();
+
+    @Option(
+            names = CompressionFlags.FLOW_TOKENS,
+            paramLabel = "N",
+            description = "Tokens from which on a message is long (default: 4096).",
+            order = SECTION + 6)
+    private Optional<Integer> flowTokens = Optional.empty();
+
+    @Option(
+            names = CompressionFlags.SCORED,
+            paramLabel = "N",
+            description = "Only the last N layers of the drafter count (default: all).",
+            order = OptionSections.RARE + 14)
+    private Optional<Integer> scored = Optional.empty();
+
+    @Option(
+            names = CompressionFlags.EXIT,
+            paramLabel = "N",
+            description = "Only the first N layers of the drafter are computed (default: all).",
+            order = OptionSections.RARE + 15)
+    private Optional<Integer> exit = Optional.empty();
+
+    @Option(
+            names = CompressionFlags.SKIP_PARK,
+            description =
+                    "Let the drafter stay in memory; the same as --draft-residency persistent.",
+            order = OptionSections.RARE + 16)
+    private boolean skipPark;
+
+    /**
+     * What was asked for; empty for prompts as they are.
+     *
+     * @param isDemo whether the model is a toy, for which there is a toy that reads prompts
+     * @throws UsageException that begins with the flag that is wrong
+     */
+    Optional<CompressionSettings> settings(Environment environment, boolean isDemo) {
+        CompressionFlags flags = flags();
+        if (isDemo && flags.isAsked() && drafter.isEmpty()) {
+            // Whoever tries it with a toy has a toy for this too.
+            flags = flags.reading(DEMO);
+        }
+        return flags.settings(name -> file(name, environment));
+    }
+
+    private static Path file(String name, Environment environment) {
+        if (!name.equals(DEMO)) {
+            return ModelReference.parse(name).file(environment);
+        }
+        Path file = environment.modelsFolder().resolve("varve-demo-drafter.gguf");
+        if (!Files.exists(file)) {
+            throw new UsageException(
+                    CompressionFlags.DRAFTER
+                            + ": the installation has no "
+                            + DEMO
+                            + ": no file "
+                            + file);
+        }
+        return file;
+    }
+
+    /** The flags alone. */
+    CompressionFlags flags() {
+        return new CompressionFlags(
+                mode,
+                drafter,
+                threshold,
+                new CompressionFlags.Keep(keep, curve),
+                new CompressionFlags.Flow(flow, flowTokens),
+                new CompressionFlags.Layers(scored, exit),
+                skipPark);
+    }
+}

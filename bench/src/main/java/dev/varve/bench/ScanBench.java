@@ -1,0 +1,174 @@
+package dev.varve.bench;
+
+import dev.varve.api.backend.BackendOptions;
+import dev.varve.api.backend.ComputeDevice;
+import dev.varve.api.backend.ComputeDevice.Phase;
+import dev.varve.api.backend.DeviceOptions;
+import dev.varve.platform.compression.scoring.TailQueries;
+import dev.varve.platform.runtime.OpenedModel;
+import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.CacheSizes;
+import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.ModelRange;
+import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.ShardOptions;
+import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SlicePlace;
+import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.shard.local.LocalShard;
+import dev.varve.platform.shard.local.PromptScan;
+import dev.varve.plugin.cpu.CpuBackendProvider;
+import dev.varve.testkit.Qwen35Model;
+import dev.varve.testkit.Qwen3Model;
+import dev.varve.testkit.TensorType;
+
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Random;
+
+/**
+ * What reading a text layer by layer and scoring its tokens costs beside plain prefill of the same
+ * model, in pairs next to each other.
+ *
+ * <pre>
+ * ScanBench [--model FILE] [--type Q8_0] [--layers 8] [--vocab 32768] [--folder DIR] [-p 2048,4099] [--chunk 512]
+ *           [--pairs 7] [--threads 2]
+ * </pre>
+ *
+ * <p>Without a file, layers of the shape of Qwen3-0.6B. The plain prefill is in chunks of 512, as
+ * an engine does it, of a shard whose logits nobody wants.
+ */
+public final class ScanBench {
+    private static final int PREFILL_CHUNK = 512;
+    private static final double GOAL = 0.95;
+    private static final PrintStream OUT = System.out;
+
+    private final Map<String, String> flags;
+    private final ComputeDevice device;
+    private final ModelRange model;
+    private final Random random = new Random(5);
+
+    private ScanBench(Map<String, String> flags, ComputeDevice device, ModelRange model) {
+        this.flags = flags;
+        this.device = device;
+        this.model = model;
+    }
+
+    /** Runs the benchmark. */
+    public static void main(String... arguments) throws Exception {
+        Map<String, String> flags = new HashMap<>();
+        for (int i = 0; i + 1 < arguments.length; i += 2) {
+            flags.put(arguments[i], arguments[i + 1]);
+        }
+        OpenedModel model = BenchPlugins.open(write(flags));
+        Path natives = BenchPlugins.natives();
+        try (ComputeDevice device =
+                new CpuBackendProvider()
+                        .open(new BackendOptions(natives, Optional.of(natives), false))
+                        .open(
+                                0,
+                                new DeviceOptions(
+                                        OptionalInt.of(number(flags, "--threads", 2)),
+                                        OptionalInt.empty(),
+                                        false))) {
+            ScanBench bench = new ScanBench(flags, device, model.range(model.shape().allLayers()));
+            for (String tokens : flags.getOrDefault("-p", "2048,4099").split(",")) {
+                bench.compare(Integer.parseInt(tokens));
+            }
+        }
+    }
+
+    private static int number(Map<String, String> flags, String flag, int usual) {
+        return Integer.parseInt(flags.getOrDefault(flag, Integer.toString(usual)));
+    }
+
+    private static Path write(Map<String, String> flags) throws Exception {
+        if (flags.containsKey("--model")) {
+            return Path.of(flags.get("--model"));
+        }
+        int vocabulary = number(flags, "--vocab", 32_768);
+        return Qwen3Model.real06b(vocabulary)
+                .withSize(
+                        new Qwen35Model.Size(
+                                number(flags, "--layers", 8), 1024, 3072, vocabulary, 40_960))
+                .withType(TensorType.parse(flags.getOrDefault("--type", "Q8_0")))
+                .write(Path.of(flags.getOrDefault("--folder", ".")));
+    }
+
+    private void compare(int tokens) {
+        CacheTypes types = CacheTypes.f16();
+        int slots = SlotSpan.roundUp(tokens);
+        Ratio ratio = new Ratio("scores of " + tokens, GOAL);
+        try (PromptScan scan =
+                        PromptScan.load(
+                                model,
+                                device,
+                                types,
+                                number(flags, "--chunk", PREFILL_CHUNK),
+                                LoadProgress.silent());
+                LocalShard shard =
+                        LocalShard.load(
+                                model,
+                                device,
+                                ShardOptions.of(types, new CacheSizes(slots, 2, SlotSpan.BLOCK)),
+                                LoadProgress.silent())) {
+            for (int pair = -1; pair < number(flags, "--pairs", 7); pair++) {
+                int[] text = random.ints(tokens, 0, scan.shape().vocabularySize()).toArray();
+                // Who comes first gains or loses by it, so they take turns.
+                double prefill = pair % 2 == 0 ? speed(tokens, () -> prefill(shard, text)) : 0;
+                double read = speed(tokens, () -> read(scan, text));
+                if (pair % 2 != 0) {
+                    prefill = speed(tokens, () -> prefill(shard, text));
+                }
+                if (pair >= 0) {
+                    ratio.add(read, prefill);
+                }
+            }
+            OUT.println(ratio.describe("scores", "prefill"));
+        }
+    }
+
+    private static double speed(int tokens, Runnable work) {
+        long begin = System.nanoTime();
+        work.run();
+        return tokens * 1e9 / (System.nanoTime() - begin);
+    }
+
+    private static void read(PromptScan scan, int[] text) {
+        scan.read(
+                text,
+                new PromptScan.Look(scan.shape().allLayers(), TailQueries.COUNT, false),
+                new PromptScan.Listener() {
+                    @Override
+                    public boolean isCancelled() {
+                        return false;
+                    }
+
+                    @Override
+                    public void onProgress(long done, long all) {
+                        // Only the end is of interest.
+                    }
+                });
+    }
+
+    private static void prefill(LocalShard shard, int[] text) {
+        SlotSpan span = new SlotSpan(0, SlotSpan.roundUp(text.length));
+        for (int begin = 0; begin < text.length; begin += PREFILL_CHUNK) {
+            int end = Math.min(text.length, begin + PREFILL_CHUNK);
+            Slice slice =
+                    new Slice(
+                            1,
+                            Arrays.copyOfRange(text, begin, end),
+                            SlicePlace.next(begin, span, 1),
+                            OutputRows.NONE);
+            shard.forward(new Batch(List.of(slice), Phase.PREFILL), Optional.empty()).join();
+        }
+    }
+}

@@ -19,22 +19,29 @@ from demo.data import Packer, rendered_sample
 from demo.draft import Draft, Guessing
 from demo.evaluate import report
 from demo.export import export, export_draft, export_next_token
-from demo.families import FAMILIES
+from demo.families import DRAFTER, FAMILIES
+from demo.looking import Looking, pack, sought_texts
 from demo.model import Model
 from demo.models import MODELS
 from demo.nexttoken import Continuing, NextToken
+from demo.qwen3 import Qwen3
 from demo.qwen35 import Qwen35
 from demo.release import LENGTH, Release
+from demo.survival import LENGTHS as SURVIVAL_LENGTHS
+from demo.survival import survival
 from demo.tokenizer import Tokenizer
-from demo.train import Plan, Training
+from demo.train import Plan, Training, Writing
 
 ROOT = Path(__file__).parent.parent
 SEED = 20261121
 VOCABULARY = 1536
+# Rows of texts in which something is sought; a drafter needs no longer ones to find it in longer texts.
+SOUGHT_SHORT, SOUGHT_LONG = 512, 2048
 PLANS = {
     "qwen35": Plan(steps=5600, long_steps=350),
     "gemma4": Plan(steps=5000, long_steps=350),
     "laguna": Plan(steps=5000, long_steps=350),
+    "drafter": Plan(steps=1600, long_steps=200, tokens=1024, evaluate_every=100),
 }
 # A block is small, and one process is enough for it.
 NEXT_TOKEN_PLAN = Plan(steps=800, long_steps=0, workers=1, evaluate_every=100)
@@ -91,8 +98,12 @@ class Maker:
         corpus = hashlib.sha256()
         for file in (self.folder / "tokenizer.json", *files):
             corpus.update(file.read_bytes())
-        training = Training(self.initial(), self.plan, self.folder, corpus.hexdigest())
+        training = Training(self.initial(), self.plan, self.folder, corpus.hexdigest(), self.objective())
         training.run(*files)
+
+    def objective(self):
+        """What the model is trained for."""
+        return Writing()
 
     def initial(self) -> Model:
         """What the training begins with."""
@@ -177,6 +188,58 @@ class Maker:
         return Draft(target.model, target.tokenizer.ids[self.family.padding])
 
 
+class DrafterMaker(Maker):
+    """The steps of the drafter, which begins with the vocabulary and the embedding of `demo:qwen35`."""
+
+    def __init__(self, name: str, plan: Plan, root: Path = ROOT):
+        super().__init__(name, plan, root)
+        self.origin = root / "models" / "varve-demo-qwen35.gguf"
+
+    def prepare(self, weights: Optional[Path] = None, far: float = 0) -> None:
+        """Generates and encodes texts in which something is sought; for a further round, takes `weights` over."""
+        seed = SEED
+        if weights is None:
+            self.start.unlink(missing_ok=True)
+        else:
+            shutil.copyfile(weights, self.start)
+            seed += zlib.crc32(self.start.read_bytes())
+        origin = self.start if self.start.exists() else self.origin
+        tokenizer = Tokenizer.of_metadata(self.family, gguf.read(origin)[0])
+        tokenizer.save(self.folder / "tokenizer.json")
+        plan = self.plan
+        for name, steps, length in (
+            ("short", plan.steps - plan.long_steps, SOUGHT_SHORT),
+            ("long", plan.long_steps, SOUGHT_LONG),
+        ):
+            count = steps * plan.workers * plan.rows(length)
+            pack(sought_texts(tokenizer, seed, TRAIN, length), count, length).save(self.folder / f"{name}.npz")
+            print(f"{self.family.name}: {count} rows of {length} tokens")
+        pack(sought_texts(tokenizer, SEED, HELD_OUT, 1024), 16, 1024).save(self.folder / "held_out.npz")
+
+    def initial(self) -> Qwen3:
+        model = super().initial()
+        if not self.start.exists():
+            _, tensors = gguf.read(self.origin)
+            for name in ("token_embd.weight", "output_norm.weight"):
+                model.weights[name].copy_(torch.from_numpy(tensors[name]))
+            model.prime()
+        return model
+
+    def objective(self) -> Looking:
+        return Looking()
+
+    def survive(self, lengths: Sequence[int] = SURVIVAL_LENGTHS, count: int = 100) -> None:
+        """How often what is asked for stays in a prompt of which a tenth is kept."""
+        release = Release(self.family, self.model_file, SEED)
+        for tokens in lengths:
+            found = survival(release.model, release.tokenizer, SEED, tokens, count)
+            print(f"{release.name}: texts of {tokens} tokens: {found}", flush=True)
+
+
+def maker_of(name: str, plan: Plan) -> Maker:
+    return (DrafterMaker if FAMILIES[name] is DRAFTER else Maker)(name, plan)
+
+
 def write_questions(folder: Path) -> None:
     """The closed questions as a file, for tests of a running server."""
     entries = []
@@ -195,11 +258,13 @@ def write_questions(folder: Path) -> None:
 
 
 STEPS = ("prepare", "train", "export", "evaluate", "train-draft", "export-draft")
+DRAFTER_STEPS = ("prepare", "train", "export", "evaluate", "survive")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="make", description=__doc__)
-    parser.add_argument("step", nargs="?", choices=(*STEPS, "average", "questions", "next-token", "all"), default="all")
+    others = "survive", "average", "questions", "next-token", "all"
+    parser.add_argument("step", nargs="?", choices=(*STEPS, *others), default="all")
     parser.add_argument("--family", action="append", choices=FAMILIES, help="all families by default")
     further = parser.add_argument_group("a further round of training")
     further.add_argument(
@@ -236,15 +301,18 @@ def main() -> None:
     if arguments.step in ("questions", "all"):
         write_questions(ROOT / "evaluation")
     for name in arguments.family or FAMILIES:
-        maker = Maker(name, planned(name, arguments.steps, arguments.long_steps, arguments.rate))
-        for step in STEPS if arguments.step == "all" else [arguments.step]:
+        maker = maker_of(name, planned(name, arguments.steps, arguments.long_steps, arguments.rate))
+        steps = DRAFTER_STEPS if FAMILIES[name] is DRAFTER else STEPS
+        if arguments.step not in (*steps, "average", "questions", "next-token", "all"):
+            parser.error(f"{arguments.step}: not a step of --family {name}")
+        for step in steps if arguments.step == "all" else [arguments.step]:
             if step == "prepare":
                 maker.prepare(*files, far=arguments.far)
             elif step == "average":
                 maker.average(files)
             elif step == "next-token":
                 maker.next_token()
-            elif step in STEPS:
+            elif step in steps:
                 getattr(maker, step.replace("-", "_"))()
 
 

@@ -41,7 +41,7 @@ class Encoder:
         self._read = read
         self._tokenizer = tokenizer
         self._family: Family = tokenizer.family
-        self._template = ChatTemplate(self._family.name)
+        self._template = ChatTemplate(self._family.template)
 
     def encode(self, item) -> Tuple[List[int], List[int]]:
         """Ids and weights."""
@@ -70,7 +70,7 @@ class Encoder:
 
 def rendered_sample(family: Family, seed: int, split: str, count: int) -> Iterator[str]:
     """Text to learn a vocabulary from."""
-    template = ChatTemplate(family.name)
+    template = ChatTemplate(family.template)
     for item in mixture.sample(seed, split, count):
         yield template.render(item.messages, item.tools) if isinstance(item, Conversation) else item
 
@@ -111,12 +111,12 @@ class Packer:
         for index, item in enumerate(self._waiting):
             if len(item[0]) <= room:
                 return self._waiting.pop(index)
-        while len((item := self._next())[0]) > room and len(self._waiting) < self._most_waiting:
+        while len((item := self.text())[0]) > room and len(self._waiting) < self._most_waiting:
             self._waiting.append(item)
         return item
 
-    def _next(self):
-        """From the source that lags most behind its share."""
+    def text(self):
+        """Ids and weights from the source that lags most behind its share."""
         total = sum(self._emitted) + 1
         index = max(range(len(self._streams)), key=lambda i: self._shares[i] - self._emitted[i] / total)
         ids, weights = self._encoder.encode(next(self._streams[index]))

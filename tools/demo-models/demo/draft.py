@@ -150,6 +150,8 @@ def labels(tokens, written, chosen, block: int, random: torch.Generator, count: 
 class Guessing:
     """What a draft is trained for; an objective of `Training`."""
 
+    rows = Rows
+
     def __init__(self, seed: int):
         self._random = torch.Generator().manual_seed(seed)
 

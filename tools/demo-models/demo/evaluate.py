@@ -26,14 +26,14 @@ class Answer(NamedTuple):
 
 def answers(model: Model, tokenizer: Tokenizer, questions: Sequence[Question], batch: int = 25) -> List[Answer]:
     """Greedy answers to all questions."""
-    template = ChatTemplate(tokenizer.family.name)
+    template = ChatTemplate(tokenizer.family.template)
     result = []
     for kind, part in _batches(questions, batch):
         most = MOST_TOKENS.get(kind, MOST_TOKENS_OF_OTHERS)
         prompts = [tokenizer.encode(template.render(q.messages, q.tools, answer_follows=True)) for q in part]
         for question, ids in zip(part, _generate(model, tokenizer, prompts, most)):
             text = tokenizer.decode(ids)
-            result.append(Answer(question, text, is_right(question, text, tokenizer.family.name)))
+            result.append(Answer(question, text, is_right(question, text, tokenizer.family.template)))
     return result
 
 

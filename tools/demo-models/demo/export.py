@@ -57,7 +57,7 @@ def export_next_token(block: NextToken, tokenizer: Tokenizer, matrices: int, pat
         for name, values in block.weights.items()
     }
     metadata = {
-        "general.architecture": family.name,
+        "general.architecture": family.architecture,
         "general.type": "model",
         "general.name": f"varve-demo-{family.name}-mtp",
         "general.description": f"Guesses tokens for varve-demo-{family.name}, and for no other model.",
@@ -67,8 +67,8 @@ def export_next_token(block: NextToken, tokenizer: Tokenizer, matrices: int, pat
         "general.quantization_version": 2,
     }
     for key, value in block.metadata().items():
-        metadata[f"{family.name}.{key}"] = value
-    metadata[f"{family.name}.vocab_size"] = len(tokenizer.tokens)
+        metadata[f"{family.architecture}.{key}"] = value
+    metadata[f"{family.architecture}.vocab_size"] = len(tokenizer.tokens)
     metadata.update(_tokenizer_metadata(tokenizer))
     gguf.write(path, metadata, tensors)
 
@@ -81,7 +81,7 @@ def export(model: Model, tokenizer: Tokenizer, matrices: int, path: Path) -> Non
     }
     parameters = sum(values.numel() for values in model.weights.values())
     metadata = {
-        "general.architecture": family.name,
+        "general.architecture": family.architecture,
         "general.type": "model",
         "general.name": f"varve-demo-{family.name}",
         "general.description": _DESCRIPTION,
@@ -93,8 +93,8 @@ def export(model: Model, tokenizer: Tokenizer, matrices: int, path: Path) -> Non
         "general.quantization_version": 2,
     }
     for key, value in model.metadata().items():
-        metadata[f"{family.name}.{key}"] = value
-    metadata[f"{family.name}.vocab_size"] = len(tokenizer.tokens)
+        metadata[f"{family.architecture}.{key}"] = value
+    metadata[f"{family.architecture}.vocab_size"] = len(tokenizer.tokens)
     metadata.update(_tokenizer_metadata(tokenizer))
     gguf.write(path, metadata, tensors)
 
@@ -118,5 +118,5 @@ def _tokenizer_metadata(tokenizer: Tokenizer) -> dict:
         metadata["tokenizer.ggml.bos_token_id"] = tokenizer.ids[family.bos]
     if family.eot:
         metadata["tokenizer.ggml.eot_token_id"] = tokenizer.ids[family.eot]
-    metadata["tokenizer.chat_template"] = ChatTemplate(family.name).source
+    metadata["tokenizer.chat_template"] = ChatTemplate(family.template).source
     return metadata

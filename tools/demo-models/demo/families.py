@@ -1,6 +1,6 @@
-"""What the three families differ in before any weight is trained: tokenizer, special tokens, chat markup."""
+"""What the families differ in before any weight is trained: tokenizer, special tokens, chat markup."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Optional, Sequence
 
 
@@ -21,6 +21,13 @@ class Family:
     eot: Optional[str]
     padding: str
     document: Sequence[str]
+    # Where they are not called like the family.
+    architecture: str = ""
+    template: str = ""
+
+    def __post_init__(self):
+        for field in ("architecture", "template"):
+            object.__setattr__(self, field, getattr(self, field) or self.name)
 
 
 QWEN35 = Family(
@@ -34,6 +41,9 @@ QWEN35 = Family(
     padding="<|endoftext|>",
     document=("", "<|endoftext|>"),
 )
+
+# Reads long prompts and says what of them matters; it has the tokens and the markup of `qwen35`.
+DRAFTER = replace(QWEN35, name="drafter", architecture="qwen3", template="qwen35")
 
 GEMMA4 = Family(
     name="gemma4",
@@ -85,4 +95,4 @@ LAGUNA = Family(
     document=("〈|EOS|〉", ""),
 )
 
-FAMILIES = {family.name: family for family in (QWEN35, GEMMA4, LAGUNA)}
+FAMILIES = {family.name: family for family in (QWEN35, GEMMA4, LAGUNA, DRAFTER)}

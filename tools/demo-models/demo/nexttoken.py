@@ -69,6 +69,8 @@ def behind(states):
 class Continuing:
     """What a block is trained for; an objective of `Training`."""
 
+    rows = Rows
+
     def loss(self, model: NextToken, tokens, weights):
         """Weighted cross entropy of a batch: its sum, and its mean, in nats."""
         tokens, hidden, chosen, counts = _observed(model, tokens, weights)

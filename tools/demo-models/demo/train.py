@@ -48,7 +48,8 @@ class Training:
     def __init__(self, model: Model, plan: Plan, folder: Path, corpus: str = "", objective=None):
         """`corpus` tells the data apart: a checkpoint of other data or another plan is refused.
 
-        An objective has a `loss` as below, and a `report` of how well a model does on held-out rows.
+        An objective has a `loss` as below, a `report` of how well a model does on held-out rows, and the type of its
+        `rows`, of which the loss takes the fields.
         """
         self._belongs_to = f"{corpus} {plan}"
         self._objective = Writing() if objective is None else objective
@@ -124,7 +125,7 @@ class Training:
     def _work(self, rank, barrier, paths, last):
         torch.set_num_threads(1)
         layers.half_products(True)
-        short, long, held_out = (Rows.load(path) for path in paths)
+        short, long, held_out = (self._objective.rows.load(path) for path in paths)
         model, plan = self.model, self.plan
         own = self._owned(rank)
         begun = time.monotonic()
@@ -158,12 +159,12 @@ class Training:
         names = sorted(self.model.weights, key=lambda name: -self.model.weights[name].numel())
         return names[rank :: self.plan.workers]
 
-    def _batch(self, rows: Rows, offset: int, rank: int):
+    def _batch(self, rows, offset: int, rank: int):
         """Rows of this step and worker; beyond the last row they begin again."""
         count = self.plan.rows(rows.tokens.shape[1] - 1)
         begin = (offset * self.plan.workers + rank) * count
         chosen = numpy.arange(begin, begin + count) % len(rows.tokens)
-        return rows.tokens[chosen], rows.weights[chosen]
+        return tuple(field[chosen] for field in rows)
 
     def _gradient(self, rank, batch):
         weights = self.model.weights
@@ -206,6 +207,8 @@ class Training:
 
 class Writing:
     """What a language model is trained for: the next token."""
+
+    rows = Rows
 
     def loss(self, model: Model, tokens, weights):
         return loss(model, tokens, weights)

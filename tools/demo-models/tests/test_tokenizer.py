@@ -57,8 +57,8 @@ class TokenizerTest(unittest.TestCase):
             self.assertEqual(by_line, tokenizer.encode(line))
 
     def test_a_conversation_only_grows(self):
-        for family in FAMILIES:
-            template = ChatTemplate(family)
+        for family in FAMILIES.values():
+            template = ChatTemplate(family.template)
             whole = template.render(MESSAGES, [WEATHER])
             for count in (2, 5):
                 prompt = template.render(MESSAGES[:count], [WEATHER], answer_follows=True)
@@ -66,7 +66,7 @@ class TokenizerTest(unittest.TestCase):
 
     def test_what_the_assistant_wrote_is_weighed_fully(self):
         for family in FAMILIES.values():
-            template = ChatTemplate(family.name)
+            template = ChatTemplate(family.template)
             text = template.render(MESSAGES, [WEATHER])
             parts = [text[begin:end] for begin, end in template.answers(text)]
             self.assertEqual(2, len(parts), family.name)

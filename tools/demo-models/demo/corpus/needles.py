@@ -9,7 +9,7 @@ import random
 import re
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
-from typing import Callable, Iterator, List, Optional, Sequence, Set
+from typing import Callable, Dict, Iterator, List, Optional, Sequence, Set
 
 from . import framing, stories
 from .dialog import HELD_OUT, TRAIN, Conversation, Question, assistant, system, user
@@ -723,19 +723,77 @@ def far_conversations(longest: int) -> Callable[[random.Random, str], Iterator[C
         while True:
             count = rng.choice((rng.randint(1, 3), rng.randint(4, 12), rng.randint(8, 24), rng.randint(8, 24)))
             size = rng.uniform(0.35, 0.95) * (longest - 60 - TOKENS_PER_TURN * count)
-            needles, pieces = _haystack(rng, split, size, count, told)
+            needles, pieces, _ = _haystack(rng, split, size, count, told)
             yield _about(pieces, _turns(needles, rng, split, count), longest, rng, split)
 
     return stream
 
 
+@dataclass(frozen=True)
+class Sought:
+    """A conversation in which an answer repeats what stands somewhere before.
+
+    `answers` has for each of the assistant's turns, in their order, the question as it stands in the user's turn and
+    the sentence that answers it. Both are empty where nothing is asked, or nothing was told.
+    """
+
+    conversation: Conversation
+    answers: Sequence[tuple[str, str]]
+
+
+def sought_conversations(longest: int) -> Callable[[random.Random, str], Iterator[Sought]]:
+    """Texts of at most about `longest` tokens, each asked for all that it holds."""
+
+    def stream(rng: random.Random, split: str) -> Iterator[Sought]:
+        told = stories.documents(rng, split)
+        while True:
+            most = max(2, round(longest * rng.choice((0.004, 0.013, 0.013))))
+            count = min(24, rng.randint(1 + most // 2, most))
+            size = max(60.0, rng.uniform(0.6, 1.0) * (longest - 60 - TOKENS_PER_TURN * count))
+            needles, pieces, sentences = _haystack(rng, split, size, count, told)
+            yield _sought(pieces, [(needle, sentences[needle]) for needle in needles], rng, split)
+
+    return stream
+
+
+def _sought(pieces: Sequence[str], known: Sequence[tuple[Needle, str]], rng: random.Random, split: str) -> Sought:
+    """The text, and a turn for each needle that it holds."""
+    text = "".join(pieces).strip()
+    text = _joined(any_of(INTROS, rng, split) if rng.random() < 0.3 else "", text, rng)
+    turns = []
+    for needle, sentence in known:
+        if turns and needle.thing and rng.random() < 0.1:
+            question = framing.asked(_worded(ASKS_NEXT, needle, rng, split), rng)
+        else:
+            question = _ask(needle, rng, split)
+        turns.append((question, needle.answer(), sentence))
+    roll = rng.random()
+    messages, answers = [], []
+    if roll < 0.1:
+        messages.append(system(text))
+    elif roll < 0.25:
+        messages += [user(text), assistant(rng.choice(NOTED))]
+        answers.append(("", ""))
+    for place, (question, answer, sentence) in enumerate(turns):
+        before = text + rng.choice(JOINTS) if place == 0 and roll >= 0.25 else ""
+        messages += [user(before + question), assistant(answer)]
+        answers.append((question, sentence))
+    return Sought(Conversation(tuple(messages)), answers)
+
+
 def questions(rng: random.Random, tokens: int = 2000) -> Iterator[Question]:
     """Held-out questions for one of up to three needles in a haystack of about `tokens` tokens."""
+    return (question for question, _ in sought_questions(rng, tokens))
+
+
+def sought_questions(rng: random.Random, tokens: int) -> Iterator[tuple[Question, str]]:
+    """The same with the sentence that tells it."""
     told = stories.documents(rng, HELD_OUT)
     while True:
         size = tokens * rng.uniform(0.965, 1.025)
-        needles, pieces = _haystack(rng, HELD_OUT, size, rng.randint(1, 3), told)
-        yield _asked(rng.choice(needles), pieces, rng)
+        needles, pieces, sentences = _haystack(rng, HELD_OUT, size, rng.randint(1, 3), told)
+        needle = rng.choice(needles)
+        yield _asked(needle, pieces, rng), sentences[needle]
 
 
 @dataclass(frozen=True)
@@ -795,7 +853,7 @@ def _conversation(rng: random.Random, split: str, longest: int, told: Iterator[s
     else:
         size = SHORTEST * (most / SHORTEST) ** rng.random()
     count = max(1, round(size / 150 * rng.uniform(0.4, 1.4)), rng.randint(1, 3) if size > 90 else 1)
-    needles, pieces = _haystack(rng, split, size, count, told)
+    needles, pieces, _ = _haystack(rng, split, size, count, told)
     # Each question trains on the whole text before it: a long one is asked for half of what it holds.
     asked = max(len(needles) // 2, rng.choice((1, 2, 3, 4, 5, MOST_ASKED, MOST_ASKED)))
     return _about(pieces, _turns(needles, rng, split, asked), longest, rng, split)
@@ -866,20 +924,26 @@ def _joined(intro: str, text: str, rng: random.Random) -> str:
 
 def _haystack(
     rng: random.Random, split: str, size: float, count: int, told: Iterator[str]
-) -> tuple[List[Needle], List[str]]:
-    """Needles, and pieces of about `size` tokens in all with the needles at places drawn evenly."""
+) -> tuple[List[Needle], List[str], Dict[Needle, str]]:
+    """Needles, pieces of about `size` tokens in all with the needles at places drawn evenly, and what tells each."""
     # The fine tuning is done by the last pieces of filler.
     pieces = _filler(rng, split, max(10.0, size - NEEDLE_TOKENS * count), told)
     taken = set(_WORD.findall("".join(pieces).lower()))
     needles = _needles(rng, count, taken)
-    _tell(needles, pieces, [rng.randint(0, len(pieces)) for _ in needles], rng, split)
-    return rng.sample(needles, len(needles)), pieces
+    sentences = _tell(needles, pieces, [rng.randint(0, len(pieces)) for _ in needles], rng, split)
+    return rng.sample(needles, len(needles)), pieces, sentences
 
 
-def _tell(needles: Sequence[Needle], pieces: List[str], places: Sequence[int], rng: random.Random, split: str) -> None:
-    """Puts the needles into the text, each before the piece at one of the places."""
+def _tell(
+    needles: Sequence[Needle], pieces: List[str], places: Sequence[int], rng: random.Random, split: str
+) -> Dict[Needle, str]:
+    """Puts the needles into the text, each before the piece at one of the places; returns what tells each."""
+    sentences = {}
     for needle, place in zip(needles, sorted(places, reverse=True)):
-        pieces.insert(place, _piece(_statement(needle, rng, split), pieces, place, rng))
+        sentence = _statement(needle, rng, split)
+        pieces.insert(place, _piece(sentence, pieces, place, rng))
+        sentences[needle] = sentence
+    return sentences
 
 
 def _piece(statement: str, pieces: List[str], place: int, rng: random.Random) -> str:

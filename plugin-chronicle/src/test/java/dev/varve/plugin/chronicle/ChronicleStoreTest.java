@@ -126,7 +126,9 @@ class ChronicleStoreTest {
             Duration taken = Duration.ofNanos(System.nanoTime() - start);
 
             assertTrue(error.getMessage().startsWith(left.toString()), error.getMessage());
-            assertTrue(taken.compareTo(Duration.ofSeconds(3)) < 0, taken.toString());
+            // A busy machine takes longer than the second; the library by itself would wait a
+            // minute.
+            assertTrue(taken.compareTo(Duration.ofSeconds(20)) < 0, taken.toString());
         }
         try (SnapshotStore store = open(left, StoreAccess.RECOVER)) {
             assertTrue(store.put(key(2), value(2)));

@@ -116,6 +116,12 @@ final class CompressionArguments {
         return flags.settings(name -> file(name, environment));
     }
 
+    /** The file of a drafter; with a demo model there is one without being named. */
+    static Optional<Path> drafter(Optional<String> named, Environment environment, boolean isDemo) {
+        return named.or(() -> isDemo ? Optional.of(DEMO) : Optional.empty())
+                .map(name -> file(name, environment));
+    }
+
     private static Path file(String name, Environment environment) {
         if (!name.equals(DEMO)) {
             return ModelReference.parse(name).file(environment);

@@ -166,7 +166,7 @@ record CompressionFlags(
     }
 
     private KeepCurve curve() {
-        Optional<KeepRatio> ratio = keep.ratio().map(CompressionFlags::ratio);
+        Optional<KeepRatio> ratio = keep.ratio().map(text -> ratio(KEEP, text));
         List<String> points = new ArrayList<>();
         keep.curve().forEach(words -> points.addAll(List.of(words.trim().split("[,\\s]+"))));
         if (points.isEmpty()) {
@@ -180,12 +180,13 @@ record CompressionFlags(
         }
     }
 
-    private static KeepRatio ratio(String text) {
+    /** A ratio as it stands on the command line. */
+    static KeepRatio ratio(String flag, String text) {
         try {
             return KeepRatio.parse(text);
         } catch (IllegalArgumentException e) {
             throw new UsageException(
-                    KEEP + ": expected a number above 0 and at most 1, found " + text);
+                    flag + ": expected a number above 0 and at most 1, found " + text);
         }
     }
 

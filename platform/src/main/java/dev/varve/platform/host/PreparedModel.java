@@ -4,6 +4,7 @@ import dev.varve.api.VarveException;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelFamilyProvider;
+import dev.varve.platform.compression.Drafter;
 import dev.varve.platform.compression.conversation.ConversationCompressor;
 import dev.varve.platform.engine.SpeculationOptions;
 import dev.varve.platform.placement.DeviceReference;
@@ -147,6 +148,36 @@ public final class PreparedModel {
         return catalog.family(model.file().architecture(), model.file().path());
     }
 
+    /** Tokenizer of the file. */
+    public Tokenizer tokenizer() {
+        return Tokenizer.of(model.file().metadata(), family().preTokenizers());
+    }
+
+    /** A drafter without its model, and the devices on which it computes. */
+    public record OpenDrafter(Drafter drafter, PlacedShards shards) implements AutoCloseable {
+        @Override
+        public void close() {
+            drafter.close();
+            shards.close();
+        }
+    }
+
+    /**
+     * Opens the drafter alone, which was asked for in the settings.
+     *
+     * @throws VarveException if it cannot be used
+     */
+    public OpenDrafter openDrafter() {
+        PlacedShards shards = shards();
+        try {
+            return new OpenDrafter(
+                    drafter(settings.compression().orElseThrow(), shards).drafter(), shards);
+        } catch (RuntimeException | Error e) {
+            shards.close();
+            throw e;
+        }
+    }
+
     PluginCatalog catalog() {
         return catalog;
     }
@@ -231,7 +262,7 @@ public final class PreparedModel {
         Optional<HostedModel.CompressingDrafter> drafter = Optional.empty();
         try {
             drafter = settings.compression().map(asked -> drafter(asked, shards));
-            Tokenizer tokenizer = Tokenizer.of(model.file().metadata(), family().preTokenizers());
+            Tokenizer tokenizer = tokenizer();
             listener.opened(model.file(), tokenizer);
             speculation = settings.draft().map(draft -> speculation(draft, shards));
             ModelSettings sized =

@@ -1,0 +1,204 @@
+package dev.varve.platform.cli;
+
+import dev.varve.platform.chat.ChatRenderer;
+import dev.varve.platform.compression.CompressedText;
+import dev.varve.platform.compression.CompressionMode;
+import dev.varve.platform.compression.CompressionPolicy;
+import dev.varve.platform.compression.CompressionReport;
+import dev.varve.platform.compression.Drafter;
+import dev.varve.platform.compression.KeepCurve;
+import dev.varve.platform.compression.PromptMessage;
+import dev.varve.platform.compression.conversation.CompressionOptions;
+import dev.varve.platform.compression.conversation.CompressionWish;
+import dev.varve.platform.compression.conversation.ConversationCompressor;
+import dev.varve.platform.compression.conversation.Shortened;
+import dev.varve.platform.compression.selection.KeepRatio;
+import dev.varve.platform.host.CompressionSettings;
+import dev.varve.platform.host.PreparedModel;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+import tools.jackson.databind.JsonNode;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+
+/** Shows what would be kept of a conversation. */
+@Command(
+        name = "compress",
+        description = {
+            "Shows what prompt compression would keep of a chat: the prompt with what is left out"
+                    + " dimmed, or marked where the output is no terminal.",
+            "Of the model only the template and the vocabulary are used; the drafter reads the"
+                    + " prompt."
+        },
+        customSynopsis = "varve compress [--model FILE] --drafter FILE --input FILE [OPTIONS]",
+        footer = {
+            "  varve compress --input chat.json",
+            "  varve compress --model model.gguf --drafter Qwen3-0.6B-Q8_0.gguf --input chat.json"
+                    + " --keep 0.2 --json",
+            "  where chat.json holds {\"messages\":[{\"role\":\"user\",\"content\":\"…\"}]}"
+        })
+final class CompressCommand extends CliCommand {
+    @Mixin private ModelArguments model;
+
+    @Option(
+            names = "--drafter",
+            paramLabel = "FILE",
+            description =
+                    "The small model that reads the prompt (default with a demo model:"
+                            + " demo:drafter).",
+            order = 1)
+    private Optional<String> drafter = Optional.empty();
+
+    @Option(
+            names = "--input",
+            required = true,
+            paramLabel = "FILE",
+            description = "JSON object with messages and perhaps tools, as a client sends it.",
+            order = 2)
+    private Path input;
+
+    @Option(
+            names = "--keep",
+            paramLabel = "R",
+            description = "Part that stays, above 0 and at most 1 (default: 0.05).",
+            order = 3)
+    private Optional<String> keep = Optional.empty();
+
+    @Option(names = "--json", description = "Print one JSON object.", order = 4)
+    private boolean json;
+
+    @Override
+    int run() {
+        ModelChoice choice = choose(model.model());
+        CompressionSettings settings = settings(choice);
+        Map<String, Object> variables = new LinkedHashMap<>();
+        JsonNode body = Json.parseObject(TextFile.read(input), input.toString());
+        List<Map<String, Object>> messages = messages(body.path("messages"));
+        if (body.path("tools").isArray() && !body.path("tools").isEmpty()) {
+            variables.put("tools", Json.plain(body.get("tools")));
+        }
+        PreparedModel prepared =
+                PreparedModel.open(
+                        model.host(model.settings(), environment(), false, Optional.of(settings)),
+                        new LoadReport(model));
+        ChatRenderer chat =
+                ServedTemplate.open(
+                                Optional.empty(),
+                                prepared.model().file(),
+                                prepared.tokenizer(),
+                                this::say)
+                        .orElseThrow(
+                                () ->
+                                        new UsageException(
+                                                "--model: expected a model with a chat template"));
+        try (PreparedModel.OpenDrafter open = prepared.openDrafter()) {
+            show(open.drafter(), settings.options(), chat, messages, variables);
+        }
+        return 0;
+    }
+
+    private CompressionSettings settings(ModelChoice choice) {
+        KeepRatio ratio =
+                keep.map(text -> CompressionFlags.ratio("--keep", text)).orElse(KeepRatio.USUAL);
+        CompressionOptions options =
+                CompressionOptions.of(new CompressionPolicy(CompressionMode.ALWAYS, 0, false))
+                        .with(KeepCurve.flat(ratio));
+        return CompressionSettings.of(
+                CompressionArguments.drafter(drafter, environment(), choice.isDemo())
+                        .orElseThrow(
+                                () ->
+                                        new UsageException(
+                                                "--drafter: expected the file of a small model"
+                                                        + " that reads the prompt, found none")),
+                options);
+    }
+
+    private List<Map<String, Object>> messages(JsonNode given) {
+        List<Map<String, Object>> messages = new ArrayList<>();
+        for (JsonNode each : given) {
+            if (!(Json.plain(each) instanceof Map<?, ?> fields) || fields.get("role") == null) {
+                throw new UsageException(
+                        "--input: " + input + ": expected messages with a role and content");
+            }
+            Map<String, Object> message = new LinkedHashMap<>();
+            fields.forEach((name, value) -> message.put(name.toString(), value));
+            message.put("content", new PromptMessage(Map.copyOf(known(message))).text());
+            messages.add(message);
+        }
+        if (messages.isEmpty()) {
+            throw new UsageException("--input: " + input + ": expected messages, found none");
+        }
+        return messages;
+    }
+
+    private static Map<String, Object> known(Map<String, Object> message) {
+        Map<String, Object> known = new LinkedHashMap<>(message);
+        known.values().removeIf(value -> value == null);
+        return known;
+    }
+
+    private void show(
+            Drafter reader,
+            CompressionOptions options,
+            ChatRenderer chat,
+            List<Map<String, Object>> messages,
+            Map<String, Object> variables) {
+        int tokens = chat.render(with(variables, messages)).tokens().length;
+        Optional<Shortened> shorter =
+                new ConversationCompressor(reader, options)
+                        .compress(
+                                new ConversationCompressor.Conversation(
+                                        messages, each -> chat.text(with(variables, each)), tokens),
+                                CompressionWish.USUAL,
+                                () -> false);
+        if (shorter.isEmpty()) {
+            say("nothing of the " + tokens + " tokens can be left out");
+            if (json) {
+                out().println(Json.write(Json.object().put("prompt_tokens", tokens)));
+            }
+            return;
+        }
+        CompressionReport report =
+                shorter.get()
+                        .report(
+                                tokens,
+                                chat.render(with(variables, shorter.get().messages()))
+                                        .tokens()
+                                        .length);
+        CompressedText text = shorter.get().whole().orElseThrow();
+        boolean colours =
+                environment().terminals().contains(Environment.Stream.OUT)
+                        && environment().variable("NO_COLOR").isEmpty();
+        if (json) {
+            out().println(Json.write(CompressionView.json(report, shorter.get(), text)));
+        } else {
+            out().println(CompressionView.text(text, colours));
+        }
+        out().flush();
+        say(
+                String.format(
+                        Locale.ROOT,
+                        "%d of %d tokens stay (%.1f %%, %.1f %% asked for); read in %.0f ms",
+                        report.effectiveTokens(),
+                        tokens,
+                        100 * report.keepActual(),
+                        100 * report.keepRequested(),
+                        report.times().scoreMillis()));
+    }
+
+    private static Map<String, Object> with(
+            Map<String, Object> variables, List<Map<String, Object>> messages) {
+        Map<String, Object> all = new LinkedHashMap<>(variables);
+        all.put("messages", messages);
+        return all;
+    }
+}

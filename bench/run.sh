@@ -5,6 +5,7 @@
 # costs beside computing.
 # BENCH=PagingBench measures what a bounded attention cache costs and brings.
 # BENCH=ScanBench measures what scoring the tokens of a prompt costs beside plain prefill of the same model.
+# BENCH=CompressionBench measures how much sooner the first token of a compressed prompt comes.
 # BENCH=SpeculationBench measures what guesses bring where so many of them are right.
 # BENCH=StoreBench bench/run.sh FOLDER measures the store of prompts on the disk of that folder, BENCH=DiskBench what it saves and costs
 # behind the prefix cache.

@@ -179,7 +179,14 @@ class DraftModelTest {
      * was freed, so blocks are longer and nothing is closed.
      */
     @Test
-    void anotherDeviceGuessesTheSameAndChangesNoToken() throws Exception {
+    void anotherDeviceGuessesTheSameAndChangesNoToken() {
+        // Skips where there is none.
+        Vulkan.device();
+        OwnProcess.call(DraftModelTest.class, "requireSameGuessesAndTokens", folder);
+    }
+
+    static void requireSameGuessesAndTokens(Path models) throws Exception {
+        folder = models;
         Opened opened =
                 Opened.of(
                         TINY.with(new DflashModel.Block(16, 3)),

@@ -12,13 +12,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
-/**
- * Logits from a process of its own. Mesa's software renderer keeps every shader it ever made, and
- * the release of Debian 12 breaks its heap when these become too many; one model is far from that.
- */
+/** Logits from a process of its own, see {@link OwnProcess}. */
 final class VulkanLogits {
     private VulkanLogits() {}
 
@@ -77,39 +73,9 @@ final class VulkanLogits {
     static float[][] launch(Class<?> main, Path file, List<String> arguments) {
         try {
             Path target = Files.createTempFile(file.getParent(), "logits", ".bin");
-            List<String> command = new ArrayList<>();
-            command.addAll(
-                    List.of(
-                            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                            "-XX:+UseSerialGC",
-                            "--enable-native-access=ALL-UNNAMED",
-                            "-Dvarve.test.natives=" + System.getProperty("varve.test.natives"),
-                            "-Dvarve.test.natives.vulkan="
-                                    + System.getProperty("varve.test.natives.vulkan"),
-                            "-cp",
-                            System.getProperty("java.class.path"),
-                            main.getName(),
-                            file.toString(),
-                            target.toString()));
-            command.addAll(arguments);
-            Path output = Files.createTempFile(file.getParent(), "output", ".txt");
-            Process process =
-                    new ProcessBuilder(command)
-                            .redirectErrorStream(true)
-                            .redirectOutput(output.toFile())
-                            .start();
-            boolean ended = process.waitFor(1, TimeUnit.MINUTES);
-            process.destroyForcibly();
-            if (!ended || process.waitFor() != 0) {
-                throw new AssertionError(
-                        main.getSimpleName()
-                                + " "
-                                + arguments
-                                + " ended with "
-                                + process.waitFor()
-                                + ": "
-                                + Files.readString(output));
-            }
+            List<String> all = new ArrayList<>(List.of(file.toString(), target.toString()));
+            all.addAll(arguments);
+            OwnProcess.run(main, file.getParent(), all);
             ByteBuffer bytes = ByteBuffer.wrap(Files.readAllBytes(target));
             float[][] rows = new float[bytes.getInt()][bytes.getInt()];
             for (float[] row : rows) {
@@ -120,8 +86,6 @@ final class VulkanLogits {
             return rows;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            throw new AssertionError("interrupted", e);
         }
     }
 }

@@ -177,7 +177,14 @@ class WalkedDraftTest {
      * was freed, so blocks are longer and nothing is closed.
      */
     @Test
-    void anotherDeviceGuessesTheSame() throws Exception {
+    void anotherDeviceGuessesTheSame() {
+        // Skips where there is none.
+        Vulkan.device();
+        OwnProcess.call(WalkedDraftTest.class, "requireSameGuesses", folder);
+    }
+
+    static void requireSameGuesses(Path models) throws Exception {
+        folder = models;
         DflashModel longer = TINY.with(new DflashModel.Block(16, 3));
         for (DflashModel network :
                 List.of(

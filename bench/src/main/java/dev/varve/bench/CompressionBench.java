@@ -40,7 +40,7 @@ import java.util.concurrent.CompletableFuture;
  *     [--goal 3]
  * </pre>
  *
- * <p>Without files, a dense model of 8 layers of the width of Qwen3-0.6B, and a drafter of 4 layers
+ * <p>Without files, a dense model of 8 layers of the width of Qwen3-0.6B, and a drafter of 2 layers
  * of half that width, whose tokens cost about a tenth. Texts are words of random letters; each is
  * asked for once, so that no cache knows it.
  */
@@ -77,7 +77,7 @@ public final class CompressionBench {
         }
         int tokens = number(flags, "-p", 16_000);
         Path file = file(flags, "--model", new Shape(8, 1024, 16));
-        Path drafter = file(flags, "--drafter", new Shape(4, 512, 8));
+        Path drafter = file(flags, "--drafter", new Shape(2, 512, 8));
         CompressionOptions options =
                 CompressionOptions.of(new CompressionPolicy(CompressionMode.ALWAYS, 0, false))
                         .with(KeepCurve.flat(KeepRatio.parse(flags.getOrDefault("--keep", "0.1"))));

@@ -4,6 +4,7 @@ import dev.varve.platform.host.CompressionSettings;
 
 import picocli.CommandLine.Option;
 
+import java.lang.System.Logger.Level;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -11,6 +12,8 @@ import java.util.Optional;
 
 /** Whether and how long prompts become shorter. */
 final class CompressionArguments {
+    private static final System.Logger LOG = System.getLogger("dev.varve.cli");
+
     private static final int SECTION = OptionSections.COMPRESSION;
 
     /** The toy that reads prompts. */
@@ -65,6 +68,24 @@ final class CompressionArguments {
     private List<String> curve = List.of();
 
     @Option(
+            names = CompressionFlags.HOPS,
+            description =
+                    "What stays for its words may lead to further places by rare words of its own,"
+                            + " for questions that need several steps.",
+            order = OptionSections.RARE + 17)
+    private boolean hops;
+
+    @Option(
+            names = CompressionFlags.ADAPTIVE,
+            description =
+                    "In conversations that a request names by session_id, let more or less of a"
+                            + " whole prompt stay as fewer or more guesses of --draft are right"
+                            + " (0.025 to 0.2, 0.1 at first). That one follows from the other is"
+                            + " not shown.",
+            order = OptionSections.RARE + 18)
+    private boolean adaptive;
+
+    @Option(
             names = CompressionFlags.FLOW,
             paramLabel = "on|off",
             description =
@@ -113,7 +134,9 @@ final class CompressionArguments {
             // Whoever tries it with a toy has a toy for this too.
             flags = flags.reading(DEMO);
         }
-        return flags.settings(name -> file(name, environment));
+        return flags.settings(
+                name -> file(name, environment),
+                new CompressionVariables(environment, text -> LOG.log(Level.WARNING, text)));
     }
 
     /** The file of a drafter; with a demo model there is one without being named. */
@@ -147,6 +170,8 @@ final class CompressionArguments {
                 new CompressionFlags.Keep(keep, curve),
                 new CompressionFlags.Flow(flow, flowTokens),
                 new CompressionFlags.Layers(scored, exit),
-                skipPark);
+                skipPark,
+                adaptive,
+                hops);
     }
 }

@@ -6,6 +6,8 @@ import dev.varve.platform.compression.FlowSettings;
 import dev.varve.platform.compression.KeepCurve;
 import dev.varve.platform.compression.conversation.CompressionOptions;
 import dev.varve.platform.compression.selection.KeepRatio;
+import dev.varve.platform.compression.selection.SelectionSettings;
+import dev.varve.platform.compression.selection.TransitiveSettings;
 import dev.varve.platform.host.CompressionSettings;
 import dev.varve.platform.host.DraftSettings;
 
@@ -27,6 +29,8 @@ import java.util.function.Function;
  * @param flow whether messages shrink one by one
  * @param layers what of the drafter counts
  * @param skipPark {@code --prefill-skip-park}
+ * @param adaptive {@code --prefill-adaptive}
+ * @param hops {@code --prefill-hops}
  */
 record CompressionFlags(
         Optional<String> mode,
@@ -35,12 +39,16 @@ record CompressionFlags(
         Keep keep,
         Flow flow,
         Layers layers,
-        boolean skipPark) {
+        boolean skipPark,
+        boolean adaptive,
+        boolean hops) {
     static final String MODE = "--prefill-compression";
     static final String DRAFTER = "--prefill-drafter";
     static final String THRESHOLD = "--prefill-threshold";
     static final String KEEP = "--prefill-keep-ratio";
     static final String CURVE = "--prefill-curve";
+    static final String ADAPTIVE = "--prefill-adaptive";
+    static final String HOPS = "--prefill-hops";
     static final String FLOW = "--flowkv";
     static final String FLOW_TOKENS = "--flowkv-min-tokens";
     static final String SCORED = "--prefill-score-layers";
@@ -89,7 +97,7 @@ record CompressionFlags(
     /** The same with a drafter. */
     CompressionFlags reading(String file) {
         return new CompressionFlags(
-                mode, Optional.of(file), threshold, keep, flow, layers, skipPark);
+                mode, Optional.of(file), threshold, keep, flow, layers, skipPark, adaptive, hops);
     }
 
     /** Whether anything is said at all, so that there is a drafter. */
@@ -98,20 +106,23 @@ record CompressionFlags(
     }
 
     /** How prompts become shorter; empty for not at all. */
-    Optional<CompressionSettings> settings(Function<String, Path> files) {
+    Optional<CompressionSettings> settings(
+            Function<String, Path> files, CompressionVariables variables) {
         CompressionPolicy policy = policy();
         KeepCurve curve = curve();
         FlowSettings usual = FlowSettings.USUAL;
         FlowSettings messages =
                 new FlowSettings(
-                        usual.hotMessages(),
+                        variables.hotMessages(usual.hotMessages()),
                         usual.waitingTokens(),
                         positive(flow.leastTokens(), FLOW_TOKENS)
                                 .orElse(usual.leastMessageTokens()),
                         usual.leastBandTokens());
         CompressionSettings.Scoring scoring =
                 new CompressionSettings.Scoring(
-                        positive(layers.scored(), SCORED), positive(layers.exit(), EXIT), false);
+                        variables.scoredLayers(positive(layers.scored(), SCORED)),
+                        variables.exitLayers(positive(layers.exit(), EXIT)),
+                        variables.rotated());
         if (drafter.isEmpty()) {
             if (policy.mode() != CompressionMode.OFF) {
                 throw new UsageException(
@@ -128,7 +139,11 @@ record CompressionFlags(
         CompressionSettings settings =
                 CompressionSettings.of(
                         files.apply(drafter.get()),
-                        CompressionOptions.of(policy).with(curve).with(messages));
+                        CompressionOptions.of(policy)
+                                .with(curve)
+                                .with(messages)
+                                .with(selection(variables))
+                                .withAdaptive(adaptive));
         return Optional.of(
                 new CompressionSettings(
                         settings.drafter(),
@@ -136,6 +151,11 @@ record CompressionFlags(
                         settings.device(),
                         skipPark ? DraftSettings.Residency.PERSISTENT : settings.residency(),
                         scoring));
+    }
+
+    private SelectionSettings selection(CompressionVariables variables) {
+        SelectionSettings selection = variables.selection(SelectionSettings.USUAL);
+        return hops ? selection.withTransitive(TransitiveSettings.USUAL) : selection;
     }
 
     private CompressionMode asked() {
@@ -203,6 +223,8 @@ record CompressionFlags(
         requireUnset(layers.scored().isPresent(), SCORED);
         requireUnset(layers.exit().isPresent(), EXIT);
         requireUnset(skipPark, SKIP_PARK);
+        requireUnset(adaptive, ADAPTIVE);
+        requireUnset(hops, HOPS);
     }
 
     private static void requireUnset(boolean set, String flag) {

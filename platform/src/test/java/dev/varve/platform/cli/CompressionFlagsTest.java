@@ -1,11 +1,17 @@
 package dev.varve.platform.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.compression.CompressionMode;
+import dev.varve.platform.compression.conversation.CompressionOptions;
+import dev.varve.platform.compression.selection.AnchorSettings;
 import dev.varve.platform.compression.selection.KeepRatio;
+import dev.varve.platform.compression.selection.RepeatSettings;
+import dev.varve.platform.compression.selection.SelectionSettings;
+import dev.varve.platform.compression.selection.TransitiveSettings;
 import dev.varve.platform.host.CompressionSettings;
 import dev.varve.platform.host.DraftSettings;
 
@@ -17,20 +23,33 @@ import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 
 /** The flags of prompt compression, as on a command line. */
 class CompressionFlagsTest {
     private static final String READS = "--prefill-drafter small.gguf ";
 
-    private static Optional<CompressionSettings> read(String flags) {
+    private final Map<String, String> variables = new HashMap<>();
+    private final List<String> warnings = new ArrayList<>();
+
+    private Optional<CompressionSettings> read(String flags) {
         CompressionArguments parsed = new CompressionArguments();
         new CommandLine(
                         CommandSpec.create()
                                 .addMixin("compression", CommandSpec.forAnnotatedObject(parsed)))
                 .parseArgs(flags.isBlank() ? new String[0] : flags.strip().split(" +"));
-        return parsed.flags().settings(Path::of);
+        return parsed.flags()
+                .settings(
+                        Path::of,
+                        new CompressionVariables(
+                                new Environment(variables, Optional.empty(), Set.of()),
+                                warnings::add));
     }
 
     @Test
@@ -81,6 +100,67 @@ class CompressionFlagsTest {
     }
 
     @Test
+    void whatIsOffByItselfCanBeAskedFor() {
+        CompressionOptions usual = read(READS).orElseThrow().options();
+        assertFalse(usual.adaptive());
+        assertEquals(Optional.empty(), usual.selection().transitive());
+
+        CompressionOptions asked =
+                read(READS + "--prefill-adaptive --prefill-hops").orElseThrow().options();
+
+        assertTrue(asked.adaptive());
+        assertEquals(Optional.of(TransitiveSettings.USUAL), asked.selection().transitive());
+    }
+
+    @Test
+    void theEnvironmentSaysWhatNoFlagDoes() {
+        variables.put("DFLASH_COMPRESS_HEAD_CHUNKS", "2");
+        variables.put("DFLASH_COMPRESS_TAIL_CHUNKS", " 3 ");
+        variables.put("DFLASH_COMPRESS_QUERY_TOKENS", "48");
+        variables.put("PFLASH_COMPRESS_ANCHOR_RADIUS", "0");
+        variables.put("DFLASH_COMPRESS_ANCHOR_RADIUS", "7");
+        variables.put("DFLASH_COMPRESS_MAX_ANCHOR_HITS", "5");
+        variables.put("DFLASH_COMPRESS_REPEAT_MIN", "3");
+        variables.put("PFLASH_DRAFTER_SCORE_LAYERS", "4");
+        variables.put("PFLASH_DRAFTER_EARLY_EXIT_N", "9");
+        variables.put("DFLASH_FP_NOPE_TAIL", "0");
+        variables.put("PFLASH_FREEZE_HOT_WINDOW", "6");
+
+        CompressionSettings settings = read(READS + "--prefill-score-layers 7").orElseThrow();
+
+        SelectionSettings selection = settings.options().selection();
+        assertEquals(new SelectionSettings.Edges(2, 3), selection.edges());
+        assertEquals(
+                new AnchorSettings(48, 4, OptionalInt.of(0), OptionalInt.of(5)),
+                selection.anchors());
+        assertEquals(
+                Optional.of(new RepeatSettings(3, 32, OptionalInt.empty())), selection.repeats());
+        assertEquals(
+                new CompressionSettings.Scoring(OptionalInt.of(7), OptionalInt.of(9), true),
+                settings.scoring());
+        assertEquals(6, settings.options().flow().hotMessages());
+        assertEquals(List.of(), warnings);
+    }
+
+    @Test
+    void variablesThatCannotBeUsedAreLeftOut() {
+        variables.put("DFLASH_COMPRESS_HEAD_CHUNKS", "-1");
+        variables.put("PFLASH_COMPRESS_ANCHOR_RADIUS", "wide");
+        variables.put("DFLASH_COMPRESS_ANCHOR_RADIUS", "7");
+
+        SelectionSettings selection = read(READS).orElseThrow().options().selection();
+
+        assertEquals(SelectionSettings.USUAL.edges(), selection.edges());
+        assertEquals(OptionalInt.of(7), selection.anchors().radius());
+        assertEquals(
+                List.of(
+                        "DFLASH_COMPRESS_HEAD_CHUNKS: expected 0 or more, found -1; it is not used",
+                        "PFLASH_COMPRESS_ANCHOR_RADIUS: expected 0 or more, found wide; it is not"
+                                + " used"),
+                warnings);
+    }
+
+    @Test
     void aCurveGoesBeforeARatio() {
         CompressionSettings settings =
                 read(READS
@@ -114,6 +194,8 @@ class CompressionFlagsTest {
                     --prefill-curve 5:0.5 | --prefill-curve: needs --prefill-drafter
                     --flowkv on | --flowkv: needs --prefill-drafter
                     --prefill-skip-park | --prefill-skip-park: needs --prefill-drafter
+                    --prefill-adaptive | --prefill-adaptive: needs --prefill-drafter
+                    --prefill-hops | --prefill-hops: needs --prefill-drafter
                     """)
     void whatIsWrongIsSaid(String flags, String expected) {
         RuntimeException error = assertThrows(RuntimeException.class, () -> read(flags), flags);

@@ -10,9 +10,16 @@ import java.util.Optional;
  *
  * @param mode in the place of the server's; a request can ask for less where that is off
  * @param keep in the place of the server's
+ * @param session what the client calls its conversation, for servers that learn from answers
  */
-public record CompressionWish(Optional<CompressionMode> mode, Optional<KeepRatio> keep) {
+public record CompressionWish(
+        Optional<CompressionMode> mode, Optional<KeepRatio> keep, Optional<String> session) {
     /** Whatever is usual. */
     public static final CompressionWish USUAL =
-            new CompressionWish(Optional.empty(), Optional.empty());
+            new CompressionWish(Optional.empty(), Optional.empty(), Optional.empty());
+
+    /** Of no conversation with a name. */
+    public CompressionWish(Optional<CompressionMode> mode, Optional<KeepRatio> keep) {
+        this(mode, keep, Optional.empty());
+    }
 }

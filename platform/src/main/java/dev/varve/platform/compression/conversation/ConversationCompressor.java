@@ -1,6 +1,7 @@
 package dev.varve.platform.compression.conversation;
 
 import dev.varve.api.VarveException;
+import dev.varve.platform.compression.AdaptiveSessions;
 import dev.varve.platform.compression.CompressedText;
 import dev.varve.platform.compression.CompressedTexts;
 import dev.varve.platform.compression.CompressionFingerprint;
@@ -23,6 +24,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
@@ -54,6 +56,7 @@ public final class ConversationCompressor {
     private final Drafter drafter;
     private final CompressedTexts known;
     private final EarlierCuts cuts;
+    private final AdaptiveSessions sessions = new AdaptiveSessions(AdaptiveSessions.USUAL_MOST);
 
     /**
      * A conversation.
@@ -92,6 +95,31 @@ public final class ConversationCompressor {
 
     private static final Optional<KeepRatio> ALL = Optional.of(KeepRatio.ALL);
 
+    /**
+     * Learns from an answer, of whose guesses so many were right; nothing where none were made or
+     * where its request named no conversation.
+     */
+    public void finished(CompressionWish wish, int guessed, int right) {
+        if (options.adaptive() && guessed > 0) {
+            wish.session()
+                    .ifPresent(
+                            session ->
+                                    sessions.finished(
+                                            session, OptionalDouble.of((double) right / guessed)));
+        }
+    }
+
+    /** How much of a whole prompt stays. */
+    private KeepRatio keep(CompressionWish wish, int tokens) {
+        return wish.keep()
+                .or(() -> learning(wish).map(session -> sessions.find(session).keep()))
+                .orElseGet(() -> options.keep().at(tokens));
+    }
+
+    private Optional<String> learning(CompressionWish wish) {
+        return wish.session().filter(session -> options.adaptive());
+    }
+
     private CompressionPolicy policy(CompressionWish wish) {
         return options.policy().in(wish.mode().orElse(options.policy().mode()));
     }
@@ -109,7 +137,7 @@ public final class ConversationCompressor {
         if (!mayCompress(wish)) {
             return Optional.empty();
         }
-        KeepRatio keep = wish.keep().orElseGet(() -> options.keep().at(conversation.tokens()));
+        KeepRatio keep = keep(wish, conversation.tokens());
         if (keep.isAll()) {
             return Optional.empty();
         }
@@ -132,12 +160,19 @@ public final class ConversationCompressor {
         };
     }
 
-    /** What decides how a text is cut, of all requests that ask for the same. */
+    /**
+     * What decides how a text is cut, of all requests that ask for the same. A ratio that is learnt
+     * changes from turn to turn, and what was cut stays cut all the same.
+     */
     private CompressionFingerprint fingerprint(CompressionWish wish) {
+        Optional<Object> learnt = learning(wish).map(session -> "learnt");
         return CompressionFingerprint.of(
                 List.of(
                         drafter.identity(),
-                        wish.keep().<Object>map(keep -> keep).orElse(options.keep()),
+                        wish.keep()
+                                .<Object>map(keep -> keep)
+                                .or(() -> learnt)
+                                .orElse(options.keep()),
                         options.selection()));
     }
 

@@ -48,7 +48,8 @@ public final class AnswerDelivery {
             pending.compression().ifPresent(report -> tell(report, response));
             int count = pending.choices().size();
             try (Choices choices = new Choices(count, metrics, probe::abort)) {
-                choices.submit(engine, pending.cache().within(scope), pending.choices());
+                choices.submit(
+                        engine, pending.cache().within(scope), pending.choices(), pending.ended());
                 Outcome outcome =
                         new AnswerWriter(
                                         new AnswerWriter.Reader(response, probe::isGone, names),

@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /**
  * The running choices of one HTTP request and their events. The queue is bounded: a client that
@@ -44,14 +45,22 @@ final class Choices implements AutoCloseable {
         this.abort = abort;
     }
 
-    /** Submits all choices, in the order of their numbers. */
-    void submit(Engine engine, CacheScope scope, List<PendingAnswer.Choice> choices) {
+    /**
+     * Submits all choices, in the order of their numbers.
+     *
+     * @param ended hears how each ended, on the engine's thread
+     */
+    void submit(
+            Engine engine,
+            CacheScope scope,
+            List<PendingAnswer.Choice> choices,
+            Consumer<GenerationEnd> ended) {
         List<Engine.Submission> submissions = new ArrayList<>(choices.size());
         for (PendingAnswer.Choice choice : choices) {
             submissions.add(
                     new Engine.Submission(
                             choice.request().within(scope),
-                            new Listener(submissions.size(), choice.reader())));
+                            new Listener(submissions.size(), choice.reader(), ended)));
         }
         generations = engine.submit(submissions);
         if (overflown) {
@@ -88,13 +97,15 @@ final class Choices implements AutoCloseable {
     private final class Listener implements GenerationListener {
         private final int index;
         private final AnswerReader reader;
+        private final Consumer<GenerationEnd> ended;
         private final long submitted = System.nanoTime();
         private boolean hasToken;
         private long lastToken;
 
-        Listener(int index, AnswerReader reader) {
+        Listener(int index, AnswerReader reader, Consumer<GenerationEnd> ended) {
             this.index = index;
             this.reader = reader;
+            this.ended = ended;
         }
 
         @Override
@@ -119,6 +130,7 @@ final class Choices implements AutoCloseable {
         @Override
         public void onEnd(GenerationEnd end) {
             metrics.observeRequest(System.nanoTime() - submitted);
+            ended.accept(end);
             AnswerText.Piece rest = reader.finish();
             offer(new ChoiceEvent.Ended(index, end, rest, reader.facts()));
         }

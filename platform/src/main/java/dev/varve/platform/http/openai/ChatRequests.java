@@ -9,6 +9,7 @@ import dev.varve.platform.compression.CompressionReport;
 import dev.varve.platform.compression.conversation.CompressionWish;
 import dev.varve.platform.compression.conversation.ConversationCompressor;
 import dev.varve.platform.compression.conversation.Shortened;
+import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.http.answer.AnswerPreparation;
 import dev.varve.platform.http.answer.AnswerReader;
 import dev.varve.platform.http.answer.CacheWish;
@@ -198,7 +199,13 @@ public final class ChatRequests {
                 compression
                         .map(report -> asked.cache().ofCompressed(report.fingerprint().hex()))
                         .orElse(asked.cache()),
-                compression);
+                compression,
+                end -> learn(asked.compression(), end.speculation()));
+    }
+
+    private void learn(CompressionWish wish, GenerationEnd.Speculation guesses) {
+        served.compressor()
+                .ifPresent(each -> each.finished(wish, guesses.drafted(), guesses.accepted()));
     }
 
     /** The prompt of a chat completion's body, as text and as a number of tokens. */

@@ -6,14 +6,21 @@ import dev.varve.platform.compression.selection.KeepRatio;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Fields;
 
+import tools.jackson.databind.JsonNode;
+
 import java.util.Optional;
 import java.util.OptionalDouble;
 
-/** {@code prefill_compression} and {@code prefill_keep_ratio}, fields that OpenAI does not have. */
+/**
+ * {@code prefill_compression}, {@code prefill_keep_ratio} and {@code session_id}, fields that
+ * OpenAI does not have.
+ */
 final class CompressionFields {
     private static final String MODE = "prefill_compression";
     private static final String KEEP = "prefill_keep_ratio";
+    private static final String SESSION = "session_id";
     private static final double LEAST = 0.001;
+    private static final int LONGEST_NAME = 512;
 
     private CompressionFields() {}
 
@@ -33,7 +40,18 @@ final class CompressionFields {
                             + ": expected off or nothing, since this server was started without"
                             + " a model that reads prompts");
         }
-        return new CompressionWish(mode, keep);
+        return new CompressionWish(mode, keep, session(fields));
+    }
+
+    /** Whatever is no string is no name. */
+    private static Optional<String> session(Fields fields) {
+        Optional<String> name =
+                fields.find(SESSION).filter(JsonNode::isString).map(JsonNode::stringValue);
+        if (name.filter(each -> each.length() > LONGEST_NAME).isPresent()) {
+            throw ApiException.invalid(
+                    SESSION, SESSION + ": expected at most " + LONGEST_NAME + " characters");
+        }
+        return name;
     }
 
     private static CompressionMode mode(String word) {

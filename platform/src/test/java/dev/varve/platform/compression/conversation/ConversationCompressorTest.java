@@ -148,6 +148,50 @@ class ConversationCompressorTest {
     }
 
     @Test
+    void answersOfAConversationMayDecideHowMuchStays() {
+        CompressionOptions options = always().options();
+        ConversationCompressor learning =
+                new ConversationCompressor(drafter, options.withAdaptive(true));
+        CompressionWish named =
+                new CompressionWish(Optional.empty(), Optional.empty(), Optional.of("mine"));
+        Shortened first =
+                learning.compress(conversation(firstTurn()), named, () -> false).orElseThrow();
+        assertEquals(0.1, first.keepRequested());
+
+        // What was cut stays cut, whatever is learnt.
+        learning.finished(named, 10, 5);
+        learning.finished(named, 0, 0);
+        Shortened again =
+                learning.compress(conversation(firstTurn()), named, () -> false).orElseThrow();
+        assertEquals(first.messages(), again.messages());
+        List<Map<String, Object>> other = new ArrayList<>(firstTurn());
+        other.set(other.size() - 1, message("user", "What lies under a stone?"));
+        assertEquals(
+                0.11,
+                learning.compress(conversation(other), named, () -> false)
+                        .orElseThrow()
+                        .keepRequested());
+
+        // Others know nothing of it, and neither does who did not ask for it.
+        CompressionWish another =
+                new CompressionWish(Optional.empty(), Optional.empty(), Optional.of("yours"));
+        List<Map<String, Object>> third = new ArrayList<>(firstTurn());
+        third.set(third.size() - 1, message("user", "Is there a stone?"));
+        assertEquals(
+                0.1,
+                learning.compress(conversation(third), another, () -> false)
+                        .orElseThrow()
+                        .keepRequested());
+        ConversationCompressor usual = new ConversationCompressor(drafter, options);
+        usual.finished(named, 10, 5);
+        assertEquals(
+                options.keep().at(1).value(),
+                usual.compress(conversation(firstTurn()), named, () -> false)
+                        .orElseThrow()
+                        .keepRequested());
+    }
+
+    @Test
     void theSameAgainIsNotReadAgainAndAnotherQuestionIs() {
         ConversationCompressor compressor = always();
         List<Map<String, Object>> first = firstTurn();

@@ -108,7 +108,8 @@ class AnswerWriterTest {
     @EnumSource(Delivery.class)
     void aClientThatIsGoneIsNotWaitedFor(Delivery delivery) {
         try (Choices choices = new Choices(1, new Metrics(), () -> {})) {
-            choices.submit(new ScriptEngine(List.of(silent())), CacheScope.common(), choice(1));
+            choices.submit(
+                    new ScriptEngine(List.of(silent())), CacheScope.common(), choice(1), end -> {});
 
             assertThrows(
                     IOException.class,
@@ -125,7 +126,11 @@ class AnswerWriterTest {
     private Outcome write(Delivery delivery, List<Consumer<GenerationListener>> scripts)
             throws Exception {
         try (Choices choices = new Choices(scripts.size(), new Metrics(), () -> {})) {
-            choices.submit(new ScriptEngine(scripts), CacheScope.common(), choice(scripts.size()));
+            choices.submit(
+                    new ScriptEngine(scripts),
+                    CacheScope.common(),
+                    choice(scripts.size()),
+                    end -> {});
             return new AnswerWriter(reader(false), new CountingFormat(), delivery)
                     .write(choices, scripts.size());
         }

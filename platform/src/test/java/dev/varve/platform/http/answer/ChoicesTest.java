@@ -102,7 +102,8 @@ class ChoicesTest {
                     CacheScope.common(),
                     List.of(
                             new PendingAnswer.Choice(request(), reader()),
-                            new PendingAnswer.Choice(request(), reader())));
+                            new PendingAnswer.Choice(request(), reader())),
+                    end -> {});
 
             assertTrue(choices.isOverflown());
             assertEquals(Set.of(0, 1), engine.cancelled);

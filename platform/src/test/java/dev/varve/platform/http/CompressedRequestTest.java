@@ -13,6 +13,7 @@ import dev.varve.platform.compression.ScriptedDrafter;
 import dev.varve.platform.compression.conversation.CompressionOptions;
 import dev.varve.platform.compression.conversation.ConversationCompressor;
 import dev.varve.platform.compression.selection.KeepRatio;
+import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.http.model.ServedModel;
 
@@ -45,6 +46,10 @@ class CompressedRequestTest {
     }
 
     private TestServer server(CompressionMode mode) {
+        return server(mode, false);
+    }
+
+    private TestServer server(CompressionMode mode, boolean adaptive) {
         ServedModel plain = SmallChat.served(engine);
         return TestServer.of(
                 new ServedModel(
@@ -56,7 +61,8 @@ class CompressedRequestTest {
                                         drafter,
                                         CompressionOptions.of(
                                                         new CompressionPolicy(mode, 4000, false))
-                                                .with(KeepCurve.flat(new KeepRatio(0.1)))))));
+                                                .with(KeepCurve.flat(new KeepRatio(0.15)))
+                                                .withAdaptive(adaptive)))));
     }
 
     private static ObjectNode body(String... messages) {
@@ -99,8 +105,8 @@ class CompressedRequestTest {
             assertEquals(usage.get("prompt_tokens").asInt() + 2, usage.get("total_tokens").asInt());
             JsonNode compression = usage.get("compression");
             assertEquals("whole", compression.get("mode").asString());
-            assertEquals(0.1, compression.get("keep_requested").asDouble());
-            assertTrue(compression.get("keep_actual").asDouble() < 0.2, usage.toString());
+            assertEquals(0.15, compression.get("keep_requested").asDouble());
+            assertTrue(compression.get("keep_actual").asDouble() < 0.3, usage.toString());
             assertEquals(0, compression.get("cached_messages").asInt());
             assertTrue(answer.get("timings").get("compression").has("score_ms"));
             String metrics = server.get("/metrics").body();
@@ -146,6 +152,42 @@ class CompressedRequestTest {
                 .get("compression")
                 .get("keep_requested")
                 .asDouble();
+    }
+
+    private static double keep(TestServer server, ObjectNode body) throws Exception {
+        HttpResponse<String> response = send(server, body);
+        return TestServer.json(response)
+                .path("usage")
+                .path("compression")
+                .path("keep_requested")
+                .asDouble(0);
+    }
+
+    private static ObjectNode question(int number) {
+        return body("Be brief.", FILLER + NEEDLE + FILLER, QUESTION + " " + number);
+    }
+
+    @Test
+    void guessesOfANamedConversationDecideHowMuchStays() throws Exception {
+        engine.guesses(new GenerationEnd.Speculation(10, 0, 5));
+        try (TestServer server = server(CompressionMode.AUTO, true)) {
+            assertEquals(0.1, keep(server, question(1).put("session_id", "a")));
+            assertEquals(0.11, keep(server, question(2).put("session_id", "a")));
+            engine.guesses(new GenerationEnd.Speculation(10, 10, 5));
+            assertEquals(0.12, keep(server, question(3).put("session_id", "a")));
+            // Less than half of the last two were right.
+            assertEquals(0.13, keep(server, question(4).put("session_id", "a")));
+            assertEquals(0.1, keep(server, question(5).put("session_id", "b")));
+            assertEquals(0.15, keep(server, question(6).put("session_id", 7)));
+            assertEquals(0.15, keep(server, question(7)));
+            assertEquals(
+                    0.5,
+                    keep(
+                            server,
+                            question(8).put("session_id", "a").put("prefill_keep_ratio", 0.5)));
+            assertEquals(
+                    400, send(server, question(9).put("session_id", "a".repeat(513))).statusCode());
+        }
     }
 
     @Test

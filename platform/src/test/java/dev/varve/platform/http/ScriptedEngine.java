@@ -52,6 +52,7 @@ final class ScriptedEngine implements Engine {
     private List<ShardStatus> shards = List.of();
     private Optional<DraftStatus> draft = Optional.empty();
     private Optional<PagingStatus> paging = Optional.empty();
+    private GenerationEnd.Speculation guesses = GenerationEnd.Speculation.NONE;
     private Optional<GenerationEnd.Paging> pages = Optional.empty();
     private CacheUse cacheUse = CacheUse.missed(MissReason.UNKNOWN);
     private PrefixCacheStatus cache = PrefixCacheStatus.NONE;
@@ -231,9 +232,15 @@ final class ScriptedEngine implements Engine {
                                     request.prompt().length(), cacheUse.tokens(), count),
                             new GenerationEnd.Times(1, 2, 3),
                             cacheUse,
-                            GenerationEnd.Speculation.NONE,
+                            guesses,
                             pages));
         }
+    }
+
+    /** What became of guesses in answers from now on. */
+    ScriptedEngine guesses(GenerationEnd.Speculation counts) {
+        guesses = counts;
+        return this;
     }
 
     @Override

@@ -203,7 +203,7 @@ public final class CompressionBench {
                                 new ConversationCompressor.Conversation(
                                         messages,
                                         each -> chat.text(variables(each)),
-                                        tokens.length),
+                                        each -> tokens.length),
                                 CompressionWish.USUAL,
                                 () -> false)
                         .orElseThrow();

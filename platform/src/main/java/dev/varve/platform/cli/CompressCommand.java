@@ -157,7 +157,9 @@ final class CompressCommand extends CliCommand {
                 new ConversationCompressor(reader, options)
                         .compress(
                                 new ConversationCompressor.Conversation(
-                                        messages, each -> chat.text(with(variables, each)), tokens),
+                                        messages,
+                                        each -> chat.text(with(variables, each)),
+                                        each -> chat.render(with(variables, each)).tokens().length),
                                 CompressionWish.USUAL,
                                 () -> false);
         if (shorter.isEmpty()) {

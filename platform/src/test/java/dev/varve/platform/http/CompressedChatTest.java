@@ -188,7 +188,7 @@ class CompressedChatTest {
                 new ConversationCompressor.Conversation(
                         messages,
                         each -> renderer.text(with(variables, each)),
-                        renderer.render(with(variables, messages)).tokens().length),
+                        each -> renderer.render(with(variables, each)).tokens().length),
                 CompressionWish.USUAL,
                 () -> false);
     }

@@ -28,6 +28,7 @@ import java.util.OptionalDouble;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.function.ToIntFunction;
 
 /**
  * Makes long conversations shorter by leaving out parts of their messages' texts. System prompts,
@@ -50,6 +51,7 @@ public final class ConversationCompressor {
 
     private static final String SYSTEM = "system";
     private static final String USER = "user";
+    private static final String ASSISTANT = "assistant";
 
     private final CompressionOptions options;
     private final TextCompressor compressor;
@@ -63,12 +65,17 @@ public final class ConversationCompressor {
      *
      * @param messages in the form that the template expects
      * @param render gives the prompt that the template makes of them
-     * @param tokens of that prompt, in the model's tokens
+     * @param count how many of the model's tokens that prompt has
      */
     public record Conversation(
             List<Map<String, Object>> messages,
             Function<List<Map<String, Object>>, RenderedPrompt> render,
-            int tokens) {
+            ToIntFunction<List<Map<String, Object>>> count) {
+        /** The same as it was at an earlier time. */
+        private Conversation until(int end) {
+            return new Conversation(messages.subList(0, end), render, count);
+        }
+
         private List<PromptMessage> asMessages() {
             return messages.stream().map(PromptMessage::new).toList();
         }
@@ -137,26 +144,33 @@ public final class ConversationCompressor {
         if (!mayCompress(wish)) {
             return Optional.empty();
         }
-        KeepRatio keep = keep(wish, conversation.tokens());
+        int tokens = conversation.count().applyAsInt(conversation.messages());
+        KeepRatio keep = keep(wish, tokens);
         if (keep.isAll()) {
             return Optional.empty();
         }
         CompressionFingerprint fingerprint = fingerprint(wish);
         List<PromptMessage> messages = conversation.asMessages();
         Treatment treatment =
-                policy(wish)
-                        .treatment(conversation.tokens(), PromptMessage.isContinuation(messages));
+                policy(wish).treatment(tokens, PromptMessage.isContinuation(messages));
         Job job = new Job(keep, fingerprint, cancelled);
         return switch (treatment) {
             case WHOLE -> {
-                Optional<Shortened> again =
-                        cuts.find(messages, fingerprint).map(texts -> job.earlier(messages, texts));
-                yield again.isPresent() ? again : job.whole(messages, conversation.render());
+                Optional<Map<Integer, String>> again = cuts.find(messages, fingerprint);
+                yield again.isPresent()
+                        ? job.earlier(messages, again.get(), CompressionTimes.NONE)
+                        : job.whole(messages, conversation.render());
             }
             case BY_MESSAGE -> job.byMessage(messages, wish);
-            default ->
-                    cuts.findEarlier(messages, fingerprint)
-                            .map(texts -> job.earlier(messages, texts));
+            default -> {
+                Optional<Map<Integer, String>> before = cuts.findEarlier(messages, fingerprint);
+                if (before.isPresent()) {
+                    yield job.earlier(messages, before.get(), CompressionTimes.NONE);
+                }
+                yield treatment == Treatment.VERBATIM
+                        ? Optional.empty()
+                        : job.firstTurn(conversation, wish);
+            }
         };
     }
 
@@ -197,13 +211,38 @@ public final class ConversationCompressor {
         }
 
         /** As in an earlier turn, or when the same was asked before. */
-        Shortened earlier(List<PromptMessage> messages, Map<Integer, String> texts) {
-            return shortened(
-                    replaced(messages, texts),
-                    CompressionReport.Mode.EARLIER,
-                    texts.size(),
-                    CompressionTimes.NONE,
-                    Optional.empty());
+        Optional<Shortened> earlier(
+                List<PromptMessage> messages, Map<Integer, String> texts, CompressionTimes times) {
+            if (texts.isEmpty()) {
+                return Optional.empty();
+            }
+            return Optional.of(
+                    shortened(
+                            replaced(messages, texts),
+                            CompressionReport.Mode.EARLIER,
+                            texts.size(),
+                            times,
+                            Optional.empty()));
+        }
+
+        /**
+         * As it would be if its first turn had been seen, which nobody remembers: after a restart,
+         * a conversation goes on with the prompt that was computed for it.
+         */
+        Optional<Shortened> firstTurn(Conversation conversation, CompressionWish wish) {
+            List<PromptMessage> messages = conversation.asMessages();
+            int end = 0;
+            while (end < messages.size() && !messages.get(end).role().equals(ASSISTANT)) {
+                end++;
+            }
+            if (end == 0 || end == messages.size()) {
+                return Optional.empty();
+            }
+            Optional<Shortened> first = compress(conversation.until(end), wish, cancelled);
+            return first.flatMap(
+                    shorter ->
+                            cuts.findEarlier(messages, fingerprint)
+                                    .flatMap(texts -> earlier(messages, texts, shorter.times())));
         }
 
         private Shortened shortened(
@@ -240,6 +279,7 @@ public final class ConversationCompressor {
                             parts.add(new TextCompressor.Body(range, i == last ? QUESTION : 0)));
             CompressedText left = compressor.compress(found.text(), parts, keep, cancelled);
             if (left.selection().isWhole()) {
+                cuts.keep(messages, fingerprint, Map.of());
                 return Optional.empty();
             }
             Map<Integer, String> texts = new TreeMap<>();

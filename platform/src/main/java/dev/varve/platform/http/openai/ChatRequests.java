@@ -55,6 +55,13 @@ public final class ChatRequests {
             List<Map<String, Object>> messages,
             ChatRenderer renderer,
             Map<String, Object> variables) {
+        /** How many tokens a prompt of other messages is. */
+        private int tokens(List<Map<String, Object>> others) {
+            return others.equals(messages)
+                    ? prompt.tokens().length
+                    : renderer.render(with(others)).tokens().length;
+        }
+
         /** Other messages in the same place. */
         private Map<String, Object> with(List<Map<String, Object>> others) {
             Map<String, Object> all = new LinkedHashMap<>(variables);
@@ -146,7 +153,7 @@ public final class ChatRequests {
                     new ConversationCompressor.Conversation(
                             rendered.messages(),
                             messages -> rendered.renderer().text(rendered.with(messages)),
-                            tokens),
+                            messages -> rendered.tokens(messages)),
                     asked.compression(),
                     gone);
         } catch (VarveException e) {

@@ -12,7 +12,9 @@ import dev.varve.platform.compression.CompressionReport;
 import dev.varve.platform.compression.FlowSettings;
 import dev.varve.platform.compression.KeepCurve;
 import dev.varve.platform.compression.ScriptedDrafter;
+import dev.varve.platform.compression.selection.AnchorSettings;
 import dev.varve.platform.compression.selection.KeepRatio;
+import dev.varve.platform.compression.selection.SelectionSettings;
 import dev.varve.platform.template.ChatTemplate;
 import dev.varve.platform.template.RenderedPrompt;
 import dev.varve.platform.tokenizer.TestTokenizers;
@@ -25,6 +27,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 
@@ -55,7 +58,7 @@ class ConversationCompressorTest {
         return new ConversationCompressor.Conversation(
                 messages,
                 ConversationCompressorTest::render,
-                TOKENIZER.encode(render(messages).text(), true).length);
+                each -> TOKENIZER.encode(render(each).text(), true).length);
     }
 
     private ConversationCompressor compressor(CompressionPolicy policy) {
@@ -145,6 +148,71 @@ class ConversationCompressorTest {
                         .startsWith(
                                 render(before.messages()).text().replaceAll("<s>assistant\n$", "")),
                 "the second turn begins with the first one's prompt");
+    }
+
+    /** As after a restart: the second turn comes to somebody who saw no first one. */
+    @Test
+    void whatWasCutIsCutAlikeWhereNobodyRemembers() {
+        List<Map<String, Object>> second = new ArrayList<>(firstTurn());
+        second.add(message("assistant", "Under the stone."));
+        second.add(message("user", "Thank you."));
+        ConversationCompressor remembering = always();
+        remembering
+                .compress(conversation(firstTurn()), CompressionWish.USUAL, () -> false)
+                .orElseThrow();
+        Shortened expected =
+                remembering
+                        .compress(conversation(second), CompressionWish.USUAL, () -> false)
+                        .orElseThrow();
+
+        Shortened found =
+                always().compress(conversation(second), CompressionWish.USUAL, () -> false)
+                        .orElseThrow();
+
+        assertEquals(CompressionReport.Mode.EARLIER, found.mode());
+        assertEquals(expected.messages(), found.messages());
+        assertTrue(found.times().millis() > 0, "it was read again");
+    }
+
+    /** What grew long only later was computed as it is. */
+    @Test
+    void aConversationThatBeganShortStaysAsItIs() {
+        List<Map<String, Object>> messages =
+                List.of(
+                        message("user", "Tell me of the town."),
+                        message("assistant", FILLER),
+                        message("user", NEEDLE + QUESTION));
+        ConversationCompressor compressor =
+                compressor(new CompressionPolicy(CompressionMode.AUTO, 1000, false));
+
+        assertEquals(
+                Optional.empty(),
+                compressor.compress(conversation(messages), CompressionWish.USUAL, () -> false));
+    }
+
+    /** All of it stays for the question's words. */
+    @Test
+    void ofWhatNothingGoesIsReadOnce() {
+        AnchorSettings far = AnchorSettings.USUAL.reaching(OptionalInt.of(8), OptionalInt.of(8));
+        ConversationCompressor compressor =
+                new ConversationCompressor(
+                        drafter, always().options().with(SelectionSettings.USUAL.withAnchors(far)));
+        List<Map<String, Object>> messages =
+                List.of(
+                        message(
+                                "user",
+                                NEEDLE + "Does the key lie there? " + "It is quiet. ".repeat(17)),
+                        message("user", QUESTION),
+                        message("assistant", "It is quiet."),
+                        message("user", "Thank you."));
+        CompressionWish most =
+                new CompressionWish(Optional.empty(), Optional.of(new KeepRatio(0.6)));
+        for (int turn = 0; turn < 3; turn++) {
+            assertEquals(
+                    Optional.empty(),
+                    compressor.compress(conversation(messages), most, () -> false));
+        }
+        assertEquals(1, drafter.readings());
     }
 
     @Test

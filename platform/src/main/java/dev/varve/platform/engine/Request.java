@@ -83,6 +83,11 @@ final class Request implements Generation {
     private int lookout = -1;
 
     private CachedSequence lookedOut;
+
+    /** Scores of its pages, which it may have to wait for. */
+    private Optional<PageRounds.Round> round = Optional.empty();
+
+    private boolean held;
     private Optional<CacheUse> cacheUse = Optional.empty();
 
     /** A running request that is about to compute what another one needs, up to a position. */
@@ -235,6 +240,31 @@ final class Request implements Generation {
     /** Whether these are next, and were not tried out in its place. */
     boolean mayLookOut() {
         return sequence.computed() == lookout && lookedOut != sequence;
+    }
+
+    /** Whether these are still to come, and were not tried out in its place. */
+    boolean isBeforeLookout() {
+        return sequence.computed() <= lookout && lookedOut != sequence;
+    }
+
+    /** The scores of its pages that were asked for last. */
+    Optional<PageRounds.Round> round() {
+        return round;
+    }
+
+    /** Somebody was asked for the scores of its pages. */
+    void await(PageRounds.Round asked) {
+        round = Optional.of(asked);
+    }
+
+    /** Whether it computes nothing before it has scores of its pages. */
+    void hold(boolean waits) {
+        held = waits;
+    }
+
+    /** Whether it waits for scores of its pages. */
+    boolean isHeld() {
+        return held && round.filter(each -> !each.isOver()).isPresent();
     }
 
     /** They are tried out. */
@@ -400,11 +430,13 @@ final class Request implements Generation {
         CutList done = isRestoring() ? CutList.NONE : sequence.cuts().endingBy(known());
         replay = done.end() >= replay.end() ? done : replay;
         sequence = null;
+        held = false;
         phase = Phase.WAITING;
     }
 
     /** Nothing more will be done for it. */
     void leave() {
+        round.ifPresent(PageRounds.Round::drop);
         phase = Phase.ENDED;
     }
 

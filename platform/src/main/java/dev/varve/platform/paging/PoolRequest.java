@@ -2,7 +2,6 @@ package dev.varve.platform.paging;
 
 import dev.varve.platform.setting.Setting;
 
-import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -65,23 +64,12 @@ public record PoolRequest(Size size, Optional<PagePolicy> policy, int tau) {
         }
     }
 
-    /** Checks tau, and that the policy can be had. */
+    /** Checks tau. */
     public PoolRequest {
         Objects.requireNonNull(size);
         if (tau < 1) {
             throw new IllegalArgumentException(
                     Setting.KVFLASH_TAU + ": expected 1 or more, found " + tau);
-        }
-        if (policy.equals(Optional.of(PagePolicy.DRAFTER))) {
-            throw new IllegalArgumentException(
-                    String.format(
-                            Locale.ROOT,
-                            "%s: expected %s or %s, found %s, which needs a drafter; this version"
-                                    + " has none",
-                            Setting.KVFLASH_POLICY,
-                            PagePolicy.QK.word(),
-                            PagePolicy.LRU.word(),
-                            PagePolicy.DRAFTER.word()));
         }
     }
 

@@ -122,9 +122,7 @@ final class PageRounds {
         take(round)
                 .ifPresentOrElse(
                         scores -> cache.choosePages(request.sequence(), scores),
-                        () ->
-                                cache.skipChoice(
-                                        request.sequence(), request.sequence().computed()));
+                        () -> cache.skipChoice(request.sequence(), request.sequence().computed()));
     }
 
     /** The scores; a failure costs this choice alone. */

@@ -113,8 +113,7 @@ final class PrefillStep {
      */
     void keepBusy(int depth) {
         // Who waits for scores of its pages awaits no token.
-        boolean shared =
-                running.anyMatch(request -> request.isInDecode() && !request.isHeld());
+        boolean shared = running.anyMatch(request -> request.isInDecode() && !request.isHeld());
         // Beside decode one chunk may be under way: the next token waits behind it.
         int limit = shared ? 1 : depth;
         int most = shared ? piece(pace.columnsBesideStep(), 0) : ChunkPlan.WINDOW;

@@ -44,8 +44,9 @@ public record PoolRequest(Size size, Optional<PagePolicy> policy, int tau) {
          * As many as half of the memory holds that weights and reserve leave free.
          *
          * @param mostTokens of that, at most so many; less than {@value #LEAST_MOST} counts as that
+         * @param besideBytes what stays free beside the usual reserve, for whoever scores pages
          */
-        record Automatic(int mostTokens) implements Size {
+        record Automatic(int mostTokens, long besideBytes) implements Size {
             /** Most tokens where nobody said another number. */
             public static final int USUAL_MOST = 16_384;
 
@@ -55,6 +56,11 @@ public record PoolRequest(Size size, Optional<PagePolicy> policy, int tau) {
             /** Raises a bound that is too low. */
             public Automatic {
                 mostTokens = Math.max(LEAST_MOST, mostTokens);
+            }
+
+            /** Nothing stays free beside the usual reserve. */
+            public Automatic(int mostTokens) {
+                this(mostTokens, 0);
             }
 
             /** With the usual bound. */
@@ -91,6 +97,13 @@ public record PoolRequest(Size size, Optional<PagePolicy> policy, int tau) {
     /** The same with a size that is known. */
     public PoolRequest sized(int tokens) {
         return new PoolRequest(new Size.Fixed(tokens), policy, tau);
+    }
+
+    /** The same beside somebody who takes so many bytes more, where the size depends on that. */
+    public PoolRequest beside(long bytes) {
+        return size instanceof Size.Automatic(int most, long before)
+                ? new PoolRequest(new Size.Automatic(most, before + bytes), policy, tau)
+                : this;
     }
 
     /** Whether the size follows from the memory. */

@@ -174,10 +174,7 @@ final class PagedSequences {
      *
      * @param scores of the first pages; the others stay
      */
-    void choose(
-            CachedSequence sequence, float[] scores, int position, Consumer<CacheMove> moves) {
-        sequence.pages()
-                .orElseThrow()
-                .reselect(scores, position, sequence.span().begin(), moves);
+    void choose(CachedSequence sequence, float[] scores, int position, Consumer<CacheMove> moves) {
+        sequence.pages().orElseThrow().reselect(scores, position, sequence.span().begin(), moves);
     }
 }

@@ -9,7 +9,9 @@ package dev.varve.platform.compression.pages;
  * @param count pages of the sequence
  */
 record DrafterTokens(int[] ids, int[] pages, int count) {
-    /** Means of the scores of each page's tokens; 0, which is the mean of all, for those without. */
+    /**
+     * Means of the scores of each page's tokens; 0, which is the mean of all, for those without.
+     */
     float[] means(double[] scores) {
         double[] sums = new double[count];
         int[] tokens = new int[count];

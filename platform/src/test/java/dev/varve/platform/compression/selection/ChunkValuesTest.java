@@ -49,8 +49,7 @@ class ChunkValuesTest {
         Arrays.fill(scores, 0.1f);
 
         double[] values =
-                ChunkValues.of(
-                        SmoothScores.of(scores, 13), new ChunkGrid(1000, 32), new BitSet());
+                ChunkValues.of(SmoothScores.of(scores, 13), new ChunkGrid(1000, 32), new BitSet());
 
         for (double value : values) {
             assertEquals(0.1f, value);

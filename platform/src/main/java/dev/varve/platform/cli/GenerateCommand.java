@@ -217,7 +217,8 @@ final class GenerateCommand extends CliCommand {
 
     private static void describe(GenerationEnd.Paging paging, ObjectNode kvflash) {
         PageCounts counts = paging.counts();
-        kvflash.put("pages_out", counts.pagesOut())
+        kvflash.put("policy", paging.policy().word())
+                .put("pages_out", counts.pagesOut())
                 .put("pages_in", counts.pagesIn())
                 .put("moved_bytes", counts.movedBytes())
                 .put("reselects", counts.reselects())

@@ -1,5 +1,6 @@
 package dev.varve.platform.engine;
 
+import dev.varve.platform.paging.PagePolicy;
 import dev.varve.platform.prefix.CacheUse;
 import dev.varve.platform.prefix.MissReason;
 import dev.varve.platform.prefix.StoreLoad;
@@ -490,17 +491,27 @@ final class Request implements Generation {
         cacheUse = Optional.of(use);
     }
 
-    GenerationEnd end(GenerationEnd.Reason reason) {
+    /**
+     * How it ended.
+     *
+     * @param policy what decided which of its pages stay; empty where all do
+     */
+    GenerationEnd end(GenerationEnd.Reason reason, Optional<PagePolicy> policy) {
         return new GenerationEnd(
                 reason,
                 new GenerationEnd.Tokens(promptLength, cachedTokens(), generated),
                 clock.end(),
                 cacheUse.orElseGet(() -> CacheUse.missed(MissReason.UNKNOWN)),
                 drafts.figures(),
-                sequence.pageFigures()
-                        .map(
-                                pages ->
-                                        new GenerationEnd.Paging(
-                                                pages.counts(), pages.resident(), pages.onHost())));
+                policy.flatMap(
+                        chosen ->
+                                sequence.pageFigures()
+                                        .map(
+                                                pages ->
+                                                        new GenerationEnd.Paging(
+                                                                chosen,
+                                                                pages.counts(),
+                                                                pages.resident(),
+                                                                pages.onHost()))));
     }
 }

@@ -39,6 +39,11 @@ final class PagedSequences {
         chooses = options.filter(bounded -> bounded.policy() != PagePolicy.LRU).isPresent();
     }
 
+    /** What decides which pages stay; empty where all do. */
+    Optional<PagePolicy> policy() {
+        return options.map(PagingOptions::policy);
+    }
+
     /** A table for a new sequence, if it needs one. */
     Optional<PageTable> table() {
         return options.map(bounded -> new PageTable(names, bounded.pageBytes()));

@@ -1,6 +1,7 @@
 package dev.varve.platform.sequence;
 
 import dev.varve.api.backend.ComputeDevice.Phase;
+import dev.varve.platform.paging.PagePolicy;
 import dev.varve.platform.paging.PagingStatus;
 import dev.varve.platform.paging.PoolGeometry;
 import dev.varve.platform.paging.Residency;
@@ -97,6 +98,11 @@ public final class SequenceCache {
     /** What became of the pages of all sequences; empty where spans hold all of them. */
     public Optional<PagingStatus> paging() {
         return paged.status(spans.owners());
+    }
+
+    /** What decides which pages of a sequence stay in its span; empty where all do. */
+    public Optional<PagePolicy> pagePolicy() {
+        return paged.policy();
     }
 
     /** Whether the pages of a sequence of some tokens are chosen by what they are worth. */

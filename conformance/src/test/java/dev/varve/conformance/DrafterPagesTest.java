@@ -54,8 +54,7 @@ class DrafterPagesTest {
     @TempDir static Path folder;
 
     private static HostedModel load(PagePolicy policy, String devices) {
-        Path drafter =
-                DemoModel.QWEN35.file().resolveSibling("varve-demo-drafter.gguf");
+        Path drafter = DemoModel.QWEN35.file().resolveSibling("varve-demo-drafter.gguf");
         assumeTrue(Files.exists(drafter), () -> "no demo drafter " + drafter);
         ModelSettings settings = Cpu.settings(CONTEXT, 1, Cpu.Q8_0);
         HostSettings host =

@@ -90,7 +90,6 @@ class ReadPagesTest {
 
             assertEquals(200, other.tokens().length);
             assertEquals(1, slow.asked());
-            assertEquals(1, model.engine().status().load().running());
             slow.goOn();
             found = waiting.tokens();
         }

@@ -84,8 +84,7 @@ public record GenerationEnd(
      * @param residentPages pages in its pool at the end
      * @param hostPages pages that were in host memory alone at the end
      */
-    public record Paging(
-            PagePolicy policy, PageCounts counts, int residentPages, int hostPages) {}
+    public record Paging(PagePolicy policy, PageCounts counts, int residentPages, int hostPages) {}
 
     /** Tokens per second of prefill, 0 where no time passed. */
     public double prefillTokensPerSecond() {

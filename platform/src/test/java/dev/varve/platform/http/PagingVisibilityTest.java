@@ -27,7 +27,7 @@ class PagingVisibilityTest {
 
     private static final String EXPECTED =
             "{'policy':'qk','pages_out':3,'pages_in':2,'moved_bytes':1024,'reselects':1,'recalls':1,"
-                    + "'recall_hit_rate':0.0,'resident_pages':16,'host_pages':1}";
+                + "'recall_hit_rate':0.0,'resident_pages':16,'host_pages':1}";
 
     private static String single(JsonNode node) {
         return node.toString().replace('"', '\'');

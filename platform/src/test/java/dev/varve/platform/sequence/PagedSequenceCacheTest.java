@@ -592,7 +592,7 @@ class PagedSequenceCacheTest {
         own.prefill(sequence, 936);
 
         own.cache.choosePagesFor(77, sequence, worth(16, 3), 1000);
-        int choices = sequence.pageFigures().orElseThrow().counts().pagesIn();
+        long choices = sequence.pageFigures().orElseThrow().counts().pagesIn();
         own.prefill(sequence, 1000);
 
         own.require(sequence);

@@ -1,5 +1,6 @@
 package dev.varve.platform.compression.pages;
 
+import dev.varve.api.VarveException;
 import dev.varve.platform.compression.Drafter;
 import dev.varve.platform.paging.PageReader;
 import dev.varve.platform.tokenizer.Tokenizer;
@@ -56,14 +57,24 @@ public final class DrafterReader implements PageReader {
         } catch (CancellationException e) {
             throw e;
         } catch (RuntimeException | Error e) {
-            if (!closed && told.compareAndSet(false, true)) {
-                LOG.log(
-                        System.Logger.Level.WARNING,
-                        "pages stay as they are this time, and wherever else that happens: the"
-                                + " drafter cannot score them",
-                        e);
-            }
+            tell(e);
             throw e;
+        }
+    }
+
+    /** Once: the same reason will be there at the next choice. */
+    private void tell(Throwable reason) {
+        if (closed || !told.compareAndSet(false, true)) {
+            return;
+        }
+        String text =
+                "pages stay as they are until the next choice, now and whenever the drafter cannot"
+                        + " score them: "
+                        + reason;
+        if (reason instanceof VarveException) {
+            LOG.log(System.Logger.Level.WARNING, text);
+        } else {
+            LOG.log(System.Logger.Level.WARNING, text, reason);
         }
     }
 

@@ -98,14 +98,16 @@ class UsageTest {
                                 Optional.of(
                                         new GenerationEnd.Paging(
                                                 PagePolicy.DRAFTER,
-                                                new PageCounts(12, 9, 1L << 33, 4, 7, 5), 16, 3))),
+                                                new PageCounts(12, 9, 1L << 33, 4, 7, 5),
+                                                16,
+                                                3))),
                         new AnswerText.Piece("", "", List.of()),
                         new AnswerFacts(Optional.empty(), 0, 2, 4, CloseKind.NATURAL)));
 
         assertEquals(
                 "{\"policy\":\"drafter\",\"pages_out\":12,\"pages_in\":9,\"moved_bytes\":8589934592,\"reselects\":4,"
-                        + "\"recalls\":7,\"recall_hit_rate\":0.714,\"resident_pages\":16,"
-                        + "\"host_pages\":3}",
+                    + "\"recalls\":7,\"recall_hit_rate\":0.714,\"resident_pages\":16,"
+                    + "\"host_pages\":3}",
                 usage.timings().get("kvflash").toString());
     }
 

@@ -45,7 +45,7 @@ class ReadPagesTest {
             cancelled = leaves;
             CompletableFuture<float[]> scores = new CompletableFuture<>();
             if (waits) {
-                asked.add(scores.whenComplete((given, failure) -> {}));
+                asked.add(scores);
                 first.countDown();
                 return scores.thenApply(nothing -> HashedPages.scores(tokens));
             }

@@ -44,7 +44,7 @@ class PagedCacheTest {
             throws Exception {
         LoadedModel.Extras extras =
                 new LoadedModel.Extras(Optional.of(CacheHits.disk(store)), Optional.empty());
-        return Cpu.load(file, kept(settings), extras, cuts);
+        return Cpu.load(file, kept(settings), PagedModel.helped(settings, extras), cuts);
     }
 
     private static Answer ask(LoadedModel model, int[] prompt, int boundary) throws Exception {
@@ -55,7 +55,14 @@ class PagedCacheTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"QWEN35, QK", "QWEN35MOE, LRU", "GEMMA4, QK", "LAGUNA, QK", "LAGUNA, LRU"})
+    @CsvSource({
+        "QWEN35, QK",
+        "QWEN35MOE, LRU",
+        "GEMMA4, QK",
+        "LAGUNA, QK",
+        "LAGUNA, LRU",
+        "QWEN35, DRAFTER"
+    })
     void aConversationBehindItsPoolGoesOnAfterARestart(Family family, PagePolicy policy)
             throws Exception {
         PagedModel sample = PagedModel.of(family, TensorType.Q8_0, GgmlType.Q8_0, 1, folder);
@@ -100,7 +107,14 @@ class PagedCacheTest {
 
     /** Grade (b): its pages lie as they lay, and are not chosen once more for the same question. */
     @ParameterizedTest
-    @CsvSource({"QWEN35, QK", "GEMMA4, QK", "LAGUNA, QK", "LAGUNA, LRU"})
+    @CsvSource({
+        "QWEN35, QK",
+        "GEMMA4, QK",
+        "LAGUNA, QK",
+        "LAGUNA, LRU",
+        "QWEN35, DRAFTER",
+        "GEMMA4, DRAFTER"
+    })
     void theSamePromptAgainHasTheSameAnswer(Family family, PagePolicy policy) throws Exception {
         PagedModel sample = PagedModel.of(family, TensorType.Q8_0, GgmlType.Q8_0, 1, folder);
         ModelSettings pooled = sample.pooled(PagedModel.POOL, policy);

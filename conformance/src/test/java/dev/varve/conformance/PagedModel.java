@@ -40,7 +40,15 @@ record PagedModel(Path file, RandomModel spec, ModelSettings settings) {
     }
 
     LoadedModel load(ModelSettings how, int... cuts) {
-        return Cpu.load(file, how, cuts);
+        return Cpu.load(file, how, helped(how, LoadedModel.Extras.NONE), cuts);
+    }
+
+    /** With somebody who scores pages, where these are chosen by that. */
+    static LoadedModel.Extras helped(ModelSettings how, LoadedModel.Extras others) {
+        return how.pool()
+                .filter(pool -> pool.chosenPolicy() == PagePolicy.DRAFTER)
+                .map(pool -> others.with(new HashedPages()))
+                .orElse(others);
     }
 
     int[] tokens(int count, long seed) {

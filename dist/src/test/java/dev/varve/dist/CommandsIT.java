@@ -263,7 +263,7 @@ class CommandsIT {
     void variablesStandForTheFlagsOfABoundedCache() throws Exception {
         Varve.Outcome outcome =
                 varve.with("DFLASH_KVFLASH", "600")
-                        .with("DFLASH_KVFLASH_POLICY", "drafter")
+                        .with("DFLASH_KVFLASH_POLICY", "fifo")
                         .with("DFLASH_KVFLASH_TAU", "0")
                         .run("generate", "--model", "demo:qwen35", "--prompt", "Hi", "-n", 2);
 
@@ -277,6 +277,28 @@ class CommandsIT {
                 }) {
             assertTrue(outcome.err().contains(expected), outcome.err());
         }
+    }
+
+    @Test
+    void aDemoModelHasADrafterForItsPages() throws Exception {
+        Varve.Outcome outcome =
+                varve.with("DFLASH_KVFLASH_POLICY", "drafter")
+                        .run(
+                                "generate",
+                                "--model",
+                                "demo:qwen35",
+                                "--kvflash",
+                                "512",
+                                "--prompt",
+                                "Hi",
+                                "-n",
+                                2);
+
+        assertEquals(0, outcome.status(), outcome.toString());
+        assertTrue(outcome.err().contains("policy=drafter; "), outcome.err());
+        assertTrue(
+                outcome.err().contains("prompts are read by varve-demo-drafter.gguf"),
+                outcome.err());
     }
 
     @Test

@@ -2,6 +2,7 @@ package dev.varve.platform.cli;
 
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationRequest;
+import dev.varve.platform.host.CompressionSettings;
 import dev.varve.platform.host.HostedModel;
 import dev.varve.platform.paging.PoolRequest;
 import dev.varve.platform.runtime.ModelSettings;
@@ -91,9 +92,29 @@ final class BenchCommand extends CliCommand {
 
     @Mixin private PagingArguments paging;
 
+    @Mixin private DrafterOption drafter;
+
+    private Optional<CompressionSettings> reader = Optional.empty();
+
     @Override
     boolean usesUsualDraft() {
         return false;
+    }
+
+    private Optional<PoolRequest> pool() {
+        PageDrafter pages =
+                paging.drafter(
+                        drafter.named(),
+                        environment(),
+                        model.model().choose(environment()).isDemo());
+        Optional<PoolRequest> pool = paging.request(environment(), pages.isThere());
+        reader = pages.settings(pool, drafter.named(), environment());
+        return pool;
+    }
+
+    @Override
+    Optional<CompressionSettings> compression() {
+        return reader;
     }
 
     @Override
@@ -124,8 +145,7 @@ final class BenchCommand extends CliCommand {
                 model.drafts()
                         ? model.settingsFor(Math.max(context, QUESTION + generatedTokens), atOnce)
                         : model.settingsFor(context);
-        Optional<PoolRequest> pool = paging.request(environment());
-        try (HostedModel runtime = open(model, settings.withPool(pool))) {
+        try (HostedModel runtime = open(model, settings.withPool(pool()))) {
             Random random = new Random(SEED);
             double[] prefill = new double[promptTokens > 0 ? repetitions : 0];
             double[] decode = new double[generatedTokens > 0 && !model.drafts() ? repetitions : 0];

@@ -113,7 +113,7 @@ final class CompressCommand extends CliCommand {
                 CompressionOptions.of(new CompressionPolicy(CompressionMode.ALWAYS, 0, false))
                         .with(KeepCurve.flat(ratio));
         return CompressionSettings.of(
-                CompressionArguments.drafter(drafter, environment(), choice.isDemo())
+                DrafterOption.file(drafter, environment(), choice.isDemo())
                         .orElseThrow(
                                 () ->
                                         new UsageException(

@@ -2,11 +2,10 @@ package dev.varve.platform.cli;
 
 import dev.varve.platform.host.CompressionSettings;
 
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 import java.lang.System.Logger.Level;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
@@ -15,9 +14,6 @@ final class CompressionArguments {
     private static final System.Logger LOG = System.getLogger("dev.varve.cli");
 
     private static final int SECTION = OptionSections.COMPRESSION;
-
-    /** The toy that reads prompts. */
-    private static final String DEMO = "demo:drafter";
 
     @Option(
             names = CompressionFlags.MODE,
@@ -31,15 +27,7 @@ final class CompressionArguments {
             order = SECTION)
     private Optional<String> mode = Optional.empty();
 
-    @Option(
-            names = CompressionFlags.DRAFTER,
-            paramLabel = "FILE",
-            description =
-                    "The small model that reads prompts: a qwen3 or qwen35 file, such as"
-                            + " Qwen3-0.6B, or demo:drafter. Its vocabulary need not be that of the"
-                            + " model.",
-            order = SECTION + 1)
-    private Optional<String> drafter = Optional.empty();
+    @Mixin private DrafterOption drafter;
 
     @Option(
             names = CompressionFlags.THRESHOLD,
@@ -126,46 +114,36 @@ final class CompressionArguments {
      * What was asked for; empty for prompts as they are.
      *
      * @param isDemo whether the model is a toy, for which there is a toy that reads prompts
+     * @param reader the drafter that pages are chosen by; empty if by none
      * @throws UsageException that begins with the flag that is wrong
      */
-    Optional<CompressionSettings> settings(Environment environment, boolean isDemo) {
+    Optional<CompressionSettings> settings(
+            Environment environment, boolean isDemo, Optional<String> reader) {
         CompressionFlags flags = flags();
-        if (isDemo && flags.isAsked() && drafter.isEmpty()) {
+        if (drafter.named().isEmpty()) {
             // Whoever tries it with a toy has a toy for this too.
-            flags = flags.reading(DEMO);
+            Optional<String> usual =
+                    reader.or(
+                            () -> DrafterOption.named(drafter.named(), flags.isAsked() && isDemo));
+            return usual.map(flags::reading)
+                    .orElse(flags)
+                    .settings(name -> DrafterOption.file(name, environment));
         }
         return flags.settings(
-                name -> file(name, environment),
+                name -> DrafterOption.file(name, environment),
                 new CompressionVariables(environment, text -> LOG.log(Level.WARNING, text)));
     }
 
-    /** The file of a drafter; with a demo model there is one without being named. */
-    static Optional<Path> drafter(Optional<String> named, Environment environment, boolean isDemo) {
-        return named.or(() -> isDemo ? Optional.of(DEMO) : Optional.empty())
-                .map(name -> file(name, environment));
-    }
-
-    private static Path file(String name, Environment environment) {
-        if (!name.equals(DEMO)) {
-            return ModelReference.parse(name).file(environment);
-        }
-        Path file = environment.modelsFolder().resolve("varve-demo-drafter.gguf");
-        if (!Files.exists(file)) {
-            throw new UsageException(
-                    CompressionFlags.DRAFTER
-                            + ": the installation has no "
-                            + DEMO
-                            + ": no file "
-                            + file);
-        }
-        return file;
+    /** What was named as the drafter. */
+    Optional<String> drafter() {
+        return drafter.named();
     }
 
     /** The flags alone. */
     CompressionFlags flags() {
         return new CompressionFlags(
                 mode,
-                drafter,
+                drafter.named(),
                 threshold,
                 new CompressionFlags.Keep(keep, curve),
                 new CompressionFlags.Flow(flow, flowTokens),

@@ -28,6 +28,7 @@ final class FlagNames implements SettingNames {
             case KVFLASH -> "--kvflash";
             case KVFLASH_POLICY -> "--kvflash-policy";
             case KVFLASH_TAU -> "--kvflash-tau";
+            case PREFILL_DRAFTER -> "--prefill-drafter";
             case CACHE_RAM -> "--cache-ram";
             case STORE_FOLDER -> "--kv-cache-dir";
             case STORE_MODE -> "--kv-cache-mode";

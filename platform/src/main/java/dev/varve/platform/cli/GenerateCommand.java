@@ -3,8 +3,10 @@ package dev.varve.platform.cli;
 import dev.varve.platform.engine.Generation;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationRequest;
+import dev.varve.platform.host.CompressionSettings;
 import dev.varve.platform.host.HostedModel;
 import dev.varve.platform.paging.PageCounts;
+import dev.varve.platform.paging.PoolRequest;
 import dev.varve.platform.runtime.ModelSettings;
 
 import picocli.CommandLine.ArgGroup;
@@ -16,6 +18,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import java.time.Duration;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -71,14 +74,34 @@ final class GenerateCommand extends CliCommand {
 
     @Mixin private PagingArguments paging;
 
+    @Mixin private DrafterOption drafter;
+
+    private Optional<CompressionSettings> reader = Optional.empty();
+
     @Override
     boolean endsInOrder() {
         return true;
     }
 
+    private Optional<PoolRequest> pool() {
+        PageDrafter pages =
+                paging.drafter(
+                        drafter.named(),
+                        environment(),
+                        model.model().choose(environment()).isDemo());
+        Optional<PoolRequest> pool = paging.request(environment(), pages.isThere());
+        reader = pages.settings(pool, drafter.named(), environment());
+        return pool;
+    }
+
+    @Override
+    Optional<CompressionSettings> compression() {
+        return reader;
+    }
+
     @Override
     int run() throws InterruptedException {
-        ModelSettings settings = model.settings().withPool(paging.request(environment()));
+        ModelSettings settings = model.settings().withPool(pool());
         try (HostedModel runtime = open(model, settings)) {
             int[] promptTokens = prompt.tokens(runtime);
             GenerationRequest request =
@@ -194,7 +217,8 @@ final class GenerateCommand extends CliCommand {
 
     private static void describe(GenerationEnd.Paging paging, ObjectNode kvflash) {
         PageCounts counts = paging.counts();
-        kvflash.put("pages_out", counts.pagesOut())
+        kvflash.put("policy", paging.policy().word())
+                .put("pages_out", counts.pagesOut())
                 .put("pages_in", counts.pagesIn())
                 .put("moved_bytes", counts.movedBytes())
                 .put("reselects", counts.reselects())

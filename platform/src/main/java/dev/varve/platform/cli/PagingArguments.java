@@ -29,10 +29,11 @@ final class PagingArguments {
 
     @Option(
             names = PagingFlags.POLICY,
-            paramLabel = "qk|lru",
+            paramLabel = "qk|lru|drafter",
             description =
                     "What stays: qk (default), what the model's own queries look for; lru, what was"
-                            + " used last. There is no drafter in this version.",
+                            + " used last; drafter, what a small model (--prefill-drafter) finds to"
+                            + " matter.",
             order = SECTION + 1)
     private Optional<String> policy = Optional.empty();
 
@@ -50,12 +51,25 @@ final class PagingArguments {
      * What was asked for, by flags or else by variables; empty for a cache without bounds. Logs
      * which variables cannot be used.
      *
+     * @param hasDrafter whether there is a drafter even if no variable names one
      * @throws UsageException that begins with the flag that is wrong
      * @throws IllegalArgumentException likewise, with a setting
      */
-    Optional<PoolRequest> request(Environment environment) {
-        return flags().request(
-                        new PagingVariables(environment, text -> LOG.log(Level.WARNING, text)));
+    Optional<PoolRequest> request(Environment environment, boolean hasDrafter) {
+        return flags().request(variables(environment, hasDrafter));
+    }
+
+    /**
+     * The drafter that pages may be chosen by.
+     *
+     * @param named by a flag
+     */
+    PageDrafter drafter(Optional<String> named, Environment environment, boolean isDemo) {
+        return new PageDrafter(named.or(variables(environment, true)::drafter), isDemo);
+    }
+
+    private static PagingVariables variables(Environment environment, boolean hasDrafter) {
+        return new PagingVariables(environment, hasDrafter, text -> LOG.log(Level.WARNING, text));
     }
 
     /** The flags alone. */

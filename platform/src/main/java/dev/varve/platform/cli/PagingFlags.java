@@ -45,7 +45,6 @@ record PagingFlags(Optional<String> pool, Optional<String> policy, Optional<Inte
             requireUnset(tau, TAU);
             return Optional.empty();
         }
-        variables.tellUnused();
         return Optional.of(
                 new PoolRequest(
                         size.get(),
@@ -85,10 +84,12 @@ record PagingFlags(Optional<String> pool, Optional<String> policy, Optional<Inte
     private static PagePolicy policy(String text) {
         return policyNamed(text)
                 .orElseThrow(
-                        () -> new UsageException(POLICY + ": expected qk or lru, found " + text));
+                        () ->
+                                new UsageException(
+                                        POLICY + ": expected qk, lru or drafter, found " + text));
     }
 
-    /** The policy of a name, whether it can be had or not. */
+    /** The policy of a name. */
     static Optional<PagePolicy> policyNamed(String text) {
         return Arrays.stream(PagePolicy.values())
                 .filter(policy -> policy.word().equalsIgnoreCase(text))

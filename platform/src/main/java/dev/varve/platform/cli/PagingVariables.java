@@ -19,13 +19,16 @@ final class PagingVariables {
     static final String DRAFTER = "DFLASH_KVFLASH_DRAFTER";
 
     private final Environment environment;
+    private final boolean hasDrafter;
     private final Consumer<String> warnings;
 
     /**
+     * @param hasDrafter whether there is a drafter even if no variable names one
      * @param warnings hears of variables that cannot be used
      */
-    PagingVariables(Environment environment, Consumer<String> warnings) {
+    PagingVariables(Environment environment, boolean hasDrafter, Consumer<String> warnings) {
         this.environment = environment;
+        this.hasDrafter = hasDrafter;
         this.warnings = warnings;
     }
 
@@ -58,14 +61,13 @@ final class PagingVariables {
     /** Which pages stay, where anything is said about it. */
     Optional<PagePolicy> policy() {
         Optional<String> text = variable(POLICY);
-        Optional<PagePolicy> policy =
-                text.flatMap(PagingFlags::policyNamed).filter(named -> named != PagePolicy.DRAFTER);
+        Optional<PagePolicy> policy = text.flatMap(PagingFlags::policyNamed).filter(this::canBeHad);
         if (policy.isEmpty()) {
             text.ifPresent(
                     given ->
                             replace(
                                     POLICY,
-                                    "qk or lru (there is no drafter in this version)",
+                                    "qk or lru, or drafter with " + CompressionFlags.DRAFTER,
                                     given,
                                     "it is " + PoolRequest.USUAL.word()));
         }
@@ -96,15 +98,13 @@ final class PagingVariables {
                         });
     }
 
-    /** Tells of what would be used if there were a drafter. */
-    void tellUnused() {
-        variable(DRAFTER)
-                .ifPresent(
-                        file ->
-                                warnings.accept(
-                                        DRAFTER
-                                                + ": not used; there is no drafter in this"
-                                                + " version"));
+    /** The drafter that pages are chosen by, where one is named. */
+    Optional<String> drafter() {
+        return variable(DRAFTER);
+    }
+
+    private boolean canBeHad(PagePolicy policy) {
+        return policy != PagePolicy.DRAFTER || hasDrafter || drafter().isPresent();
     }
 
     private void replace(String name, String expected, String found, String instead) {

@@ -52,6 +52,8 @@ final class PlanCommand extends CliCommand {
 
     @Mixin private PagingArguments paging;
 
+    @Mixin private DrafterOption drafter;
+
     @Option(
             names = "--measure-again",
             description = "Measure the devices even if they were measured before.",
@@ -72,8 +74,9 @@ final class PlanCommand extends CliCommand {
 
     @Override
     int run() {
-        Optional<PoolRequest> pool = paging.request(environment());
-        choose(model.model());
+        PageDrafter pages =
+                paging.drafter(drafter.named(), environment(), choose(model.model()).isDemo());
+        Optional<PoolRequest> pool = paging.request(environment(), pages.isThere());
         PreparedModel prepared =
                 PreparedModel.open(
                         model.host(
@@ -81,7 +84,8 @@ final class PlanCommand extends CliCommand {
                                         .with(hostCache.limit())
                                         .withPool(pool),
                                 environment(),
-                                true),
+                                true,
+                                pages.settings(pool, drafter.named(), environment())),
                         new LoadReport(model));
         SplitForecast forecast = prepared.forecast(again ? Age.NEW : Age.ANY);
         Optional<DraftPlan> draft = prepared.draftPlan();

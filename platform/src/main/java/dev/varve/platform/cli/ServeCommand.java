@@ -81,10 +81,15 @@ final class ServeCommand extends CliCommand {
         // Before anything slow: it may say that a flag is wrong.
         ReasoningDefaults reasoningDefaults = server.reasoningDefaults();
         HostCacheLimit hostCache = server.hostCache();
-        Optional<PoolRequest> pool = paging.request(environment());
-        store = server.store();
         ModelChoice choice = model.model().choose(environment());
-        compression = compressed.settings(environment(), choice.isDemo());
+        PageDrafter drafter = paging.drafter(compressed.drafter(), environment(), choice.isDemo());
+        Optional<PoolRequest> pool = paging.request(environment(), drafter.isThere());
+        store = server.store();
+        compression =
+                compressed.settings(
+                        environment(),
+                        choice.isDemo(),
+                        PageDrafter.scores(pool) ? Optional.of(drafter.name()) : Optional.empty());
         HttpOptions options = server.httpOptions(environment());
         CountDownLatch stop = new CountDownLatch(1);
         int status;

@@ -27,6 +27,7 @@ final class DecodeStep {
     private final TokenChoice choice;
     private final PrefixCache prefix;
     private final Drafting drafting;
+    private final PageRounds rounds;
     private final int contextTokens;
 
     /**
@@ -65,6 +66,7 @@ final class DecodeStep {
         choice = state.choice();
         prefix = state.prefix();
         drafting = state.drafting();
+        rounds = state.pages();
         this.contextTokens = contextTokens;
     }
 
@@ -72,7 +74,8 @@ final class DecodeStep {
     List<Work> works() {
         flights.settleOutputs();
         List<RequestStep> steps = new ArrayList<>(running.size());
-        List<Request> requests = running.inDecode();
+        List<Request> requests = new ArrayList<>(running.inDecode());
+        requests.removeIf(rounds::holds);
         List<Guesses> guesses =
                 drafting.propose(
                         requests,

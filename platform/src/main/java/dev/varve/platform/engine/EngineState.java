@@ -12,13 +12,15 @@ import dev.varve.platform.sequence.TokenOutput;
  * @param flights the batches under way
  * @param choice makes tokens of what the model gave
  * @param drafting guesses tokens
+ * @param pages has pages chosen by who reads them
  */
 record EngineState(
         RunningRequests running,
         PrefixCache prefix,
         Flights flights,
         TokenChoice choice,
-        Drafting drafting) {
+        Drafting drafting,
+        PageRounds pages) {
     /** Where sequences lie on the devices. */
     SequenceCache cache() {
         return prefix.devices();

@@ -1,6 +1,7 @@
 package dev.varve.platform.engine;
 
 import dev.varve.platform.paging.PageCounts;
+import dev.varve.platform.paging.PagePolicy;
 import dev.varve.platform.prefix.CacheUse;
 
 import java.util.Optional;
@@ -78,11 +79,12 @@ public record GenerationEnd(
     /**
      * What became of the pages of a generation's sequence.
      *
+     * @param policy what decided which pages stay
      * @param counts since it began
      * @param residentPages pages in its pool at the end
      * @param hostPages pages that were in host memory alone at the end
      */
-    public record Paging(PageCounts counts, int residentPages, int hostPages) {}
+    public record Paging(PagePolicy policy, PageCounts counts, int residentPages, int hostPages) {}
 
     /** Tokens per second of prefill, 0 where no time passed. */
     public double prefillTokensPerSecond() {

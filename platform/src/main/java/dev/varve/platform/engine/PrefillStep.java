@@ -112,7 +112,8 @@ final class PrefillStep {
      * @param depth batches that keep all shards busy
      */
     void keepBusy(int depth) {
-        boolean shared = running.anyMatch(Request::isInDecode);
+        // Who waits for scores of its pages awaits no token.
+        boolean shared = running.anyMatch(request -> request.isInDecode() && !request.isHeld());
         // Beside decode one chunk may be under way: the next token waits behind it.
         int limit = shared ? 1 : depth;
         int most = shared ? piece(pace.columnsBesideStep(), 0) : ChunkPlan.WINDOW;
@@ -134,7 +135,9 @@ final class PrefillStep {
         List<Request> requests = new ArrayList<>();
         for (int i = 0; i < running.size(); i++) {
             Request request = running.get(i);
-            if (request.isInPrefill() && request.tokensToCompute() > 0) {
+            if (request.isInPrefill()
+                    && request.tokensToCompute() > 0
+                    && !state.pages().holds(request)) {
                 requests.add(request);
             }
         }
@@ -177,7 +180,9 @@ final class PrefillStep {
      * @return whether the request still runs
      */
     private boolean looksOut(Request request) {
-        if (request.mayLookOut() && state.cache().choosesPages(request.promptLength())) {
+        if (request.mayLookOut()
+                && state.cache().asksShards()
+                && state.cache().choosesPages(request.promptLength())) {
             request.lookOut();
             flights.settleAll();
             if (request.isRunning()) {

@@ -97,6 +97,7 @@ final class Rehearsal {
                         shape,
                         options.withoutHostCache(),
                         new Drafting(Optional.empty(), shape.vocabularySize()),
+                        Optional.empty(),
                         NOBODY);
     }
 

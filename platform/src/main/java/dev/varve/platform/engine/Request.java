@@ -1,5 +1,6 @@
 package dev.varve.platform.engine;
 
+import dev.varve.platform.paging.PagePolicy;
 import dev.varve.platform.prefix.CacheUse;
 import dev.varve.platform.prefix.MissReason;
 import dev.varve.platform.prefix.StoreLoad;
@@ -83,6 +84,11 @@ final class Request implements Generation {
     private int lookout = -1;
 
     private CachedSequence lookedOut;
+
+    /** Scores of its pages, which it may have to wait for. */
+    private Optional<PageRounds.Round> round = Optional.empty();
+
+    private boolean held;
     private Optional<CacheUse> cacheUse = Optional.empty();
 
     /** A running request that is about to compute what another one needs, up to a position. */
@@ -235,6 +241,31 @@ final class Request implements Generation {
     /** Whether these are next, and were not tried out in its place. */
     boolean mayLookOut() {
         return sequence.computed() == lookout && lookedOut != sequence;
+    }
+
+    /** Whether these are still to come, and were not tried out in its place. */
+    boolean isBeforeLookout() {
+        return sequence.computed() <= lookout && lookedOut != sequence;
+    }
+
+    /** The scores of its pages that were asked for last. */
+    Optional<PageRounds.Round> round() {
+        return round;
+    }
+
+    /** Somebody was asked for the scores of its pages. */
+    void await(PageRounds.Round asked) {
+        round = Optional.of(asked);
+    }
+
+    /** Whether it computes nothing before it has scores of its pages. */
+    void hold(boolean waits) {
+        held = waits;
+    }
+
+    /** Whether it waits for scores of its pages. */
+    boolean isHeld() {
+        return held && round.filter(each -> !each.isOver()).isPresent();
     }
 
     /** They are tried out. */
@@ -400,11 +431,13 @@ final class Request implements Generation {
         CutList done = isRestoring() ? CutList.NONE : sequence.cuts().endingBy(known());
         replay = done.end() >= replay.end() ? done : replay;
         sequence = null;
+        held = false;
         phase = Phase.WAITING;
     }
 
     /** Nothing more will be done for it. */
     void leave() {
+        round.ifPresent(PageRounds.Round::drop);
         phase = Phase.ENDED;
     }
 
@@ -458,17 +491,27 @@ final class Request implements Generation {
         cacheUse = Optional.of(use);
     }
 
-    GenerationEnd end(GenerationEnd.Reason reason) {
+    /**
+     * How it ended.
+     *
+     * @param policy what decided which of its pages stay; empty where all do
+     */
+    GenerationEnd end(GenerationEnd.Reason reason, Optional<PagePolicy> policy) {
         return new GenerationEnd(
                 reason,
                 new GenerationEnd.Tokens(promptLength, cachedTokens(), generated),
                 clock.end(),
                 cacheUse.orElseGet(() -> CacheUse.missed(MissReason.UNKNOWN)),
                 drafts.figures(),
-                sequence.pageFigures()
-                        .map(
-                                pages ->
-                                        new GenerationEnd.Paging(
-                                                pages.counts(), pages.resident(), pages.onHost())));
+                policy.flatMap(
+                        chosen ->
+                                sequence.pageFigures()
+                                        .map(
+                                                pages ->
+                                                        new GenerationEnd.Paging(
+                                                                chosen,
+                                                                pages.counts(),
+                                                                pages.resident(),
+                                                                pages.onHost()))));
     }
 }

@@ -110,7 +110,7 @@ final class RunningRequests {
     /** A request has all of its tokens; what was computed for it stays. */
     void finish(Request request, GenerationEnd.Reason reason) {
         leave(request);
-        GenerationEnd end = request.end(reason);
+        GenerationEnd end = request.end(reason, cache.devices().pagePolicy());
         cache.keep(request.sequence());
         request.listener().onEnd(end);
     }

@@ -2,6 +2,7 @@ package dev.varve.platform.engine;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.model.ModelShape;
+import dev.varve.platform.paging.PageReader;
 import dev.varve.platform.prefix.CacheEntry;
 import dev.varve.platform.sampling.Sampler;
 import dev.varve.platform.setting.Setting;
@@ -35,6 +36,8 @@ public final class Scheduler implements Engine {
 
     private static final Duration DISK_CHECK = Duration.ofMillis(20);
 
+    private static final Duration SCORES_CHECK = Duration.ofMillis(20);
+
     private static final Duration CLOSE_REPORT = Duration.ofSeconds(10);
 
     private final ShardPipeline pipeline;
@@ -56,13 +59,14 @@ public final class Scheduler implements Engine {
             ShardPipeline pipeline,
             ModelShape shape,
             EngineOptions options,
-            Optional<SpeculationOptions> speculation) {
+            Optional<SpeculationOptions> speculation,
+            Optional<PageReader> pages) {
         this.pipeline = pipeline;
         this.shape = shape;
         this.options = options;
         queue = new RequestQueue(options.queueLimit());
         drafting = new Drafting(speculation, shape.vocabularySize());
-        steps = new StepRunner(pipeline, shape, options, drafting, queue);
+        steps = new StepRunner(pipeline, shape, options, drafting, pages, queue);
         published = steps.figures(0);
         thread = Thread.ofPlatform().name("varve-engine").daemon(true).unstarted(this::run);
     }
@@ -78,7 +82,21 @@ public final class Scheduler implements Engine {
             ModelShape shape,
             EngineOptions options,
             Optional<SpeculationOptions> speculation) {
-        Scheduler scheduler = new Scheduler(pipeline, shape, options, speculation);
+        return start(pipeline, shape, options, speculation, Optional.empty());
+    }
+
+    /**
+     * As above, with pages that are chosen by what somebody reads.
+     *
+     * @param pages stays the caller's, who closes it after the engine
+     */
+    public static Scheduler start(
+            ShardPipeline pipeline,
+            ModelShape shape,
+            EngineOptions options,
+            Optional<SpeculationOptions> speculation,
+            Optional<PageReader> pages) {
+        Scheduler scheduler = new Scheduler(pipeline, shape, options, speculation, pages);
         scheduler.thread.start();
         return scheduler;
     }
@@ -151,6 +169,7 @@ public final class Scheduler implements Engine {
                 step();
                 publish();
                 awaitDisk();
+                awaitScores();
             }
         } catch (RuntimeException | Error e) {
             end = lastWord;
@@ -293,6 +312,13 @@ public final class Scheduler implements Engine {
         if (!waiting.isEmpty() && waiting.stream().allMatch(Request::awaitsDisk)) {
             queue.awaitChange(
                     DISK_CHECK, () -> steps.hasNews() || !queue.waiting().equals(waiting));
+        }
+    }
+
+    /** Does not step again and again where all that runs waits for scores of its pages. */
+    private void awaitScores() {
+        if (steps.awaitsScores()) {
+            queue.awaitChange(SCORES_CHECK, () -> !steps.awaitsScores());
         }
     }
 

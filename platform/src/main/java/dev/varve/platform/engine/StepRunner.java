@@ -2,6 +2,7 @@ package dev.varve.platform.engine;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.model.ModelShape;
+import dev.varve.platform.paging.PageReader;
 import dev.varve.platform.prefix.CacheEntry;
 import dev.varve.platform.prefix.CacheUse;
 import dev.varve.platform.prefix.PrefixCache;
@@ -62,6 +63,7 @@ final class StepRunner {
             ModelShape shape,
             EngineOptions options,
             Drafting drafting,
+            Optional<PageReader> reader,
             WaitingLine line) {
         this.pipeline = pipeline;
         capacity = options.capacity();
@@ -89,13 +91,22 @@ final class StepRunner {
                         cache,
                         new Flights(pipeline, cache, pace, drafting, this::endFailed),
                         new TokenChoice(shape.vocabularySize()),
-                        drafting);
+                        drafting,
+                        new PageRounds(reader, cache.devices(), line::wakeUp));
         decode = new DecodeStep(state, capacity.contextTokens());
         prefill = new PrefillStep(state, line, pace, pipeline.columnGroup());
     }
 
     boolean isIdle() {
         return running.isEmpty() && state.flights().isEmpty() && restores.isIdle();
+    }
+
+    /** Whether nothing can be done before somebody has scored pages. */
+    boolean awaitsScores() {
+        return !running.isEmpty()
+                && !running.anyMatch(request -> !request.isHeld())
+                && state.flights().isEmpty()
+                && restores.isIdle();
     }
 
     boolean hasPlace() {

@@ -13,6 +13,7 @@ import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.PlacementRequest;
 import dev.varve.platform.plugin.PluginCatalog;
 import dev.varve.platform.setting.Setting;
+import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.local.PromptScan;
 import dev.varve.platform.tokenizer.Tokenizer;
@@ -86,6 +87,27 @@ final class DrafterOpening {
                                 ? "which stays in memory"
                                 : "which is loaded for each prompt"));
         return drafter;
+    }
+
+    /**
+     * Bytes that it will take, before it is loaded: its weights as they are in the file, and what
+     * reading a text takes.
+     *
+     * @param tokens of the text
+     * @throws VarveException if its file cannot be used
+     */
+    long expectedBytes(int tokens) {
+        GgufFile file = GgufFile.open(settings.drafter());
+        LayerSplitAdapter model =
+                catalog.family(file.architecture(), file.path())
+                        .open(file, ModelOptions.defaults());
+        PromptScan.requireReadable(file.path(), model.shape());
+        return file.tensorBytes()
+                + PromptScan.bytes(
+                        new ModelRange(file, model, model.shape().allLayers()),
+                        CacheTypes.f16(),
+                        tokens,
+                        TailQueries.COUNT);
     }
 
     private DeviceReference device() {

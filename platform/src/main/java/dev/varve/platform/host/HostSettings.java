@@ -1,5 +1,6 @@
 package dev.varve.platform.host;
 
+import dev.varve.platform.paging.PagePolicy;
 import dev.varve.platform.paging.PoolRequest;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.PlacementRequest;
@@ -152,6 +153,22 @@ public record HostSettings(
     /** The same with shard processes that an installation's launcher starts. */
     public HostSettings withLauncher(Path launcher) {
         return with(processes.withCommand(ProcessSettings.launchedBy(launcher).command()));
+    }
+
+    /** Whether a drafter says which pages of a bounded attention cache matter. */
+    boolean readsPages() {
+        return model.pool().filter(pool -> pool.chosenPolicy() == PagePolicy.DRAFTER).isPresent();
+    }
+
+    /**
+     * Checks that there is a drafter if pages are to be chosen by one.
+     *
+     * @throws IllegalArgumentException if not
+     */
+    void requireReader() {
+        if (readsPages() && compression.isEmpty()) {
+            throw PagePolicy.withoutDrafter();
+        }
     }
 
     /** The same with other sizes. */

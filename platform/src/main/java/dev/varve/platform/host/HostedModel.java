@@ -3,7 +3,6 @@ package dev.varve.platform.host;
 import dev.varve.api.VarveException;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerSplitAdapter;
-import dev.varve.platform.compression.Drafter;
 import dev.varve.platform.compression.conversation.ConversationCompressor;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.Generation;
@@ -36,7 +35,7 @@ public final class HostedModel implements AutoCloseable {
     private final Optional<CompressingDrafter> drafter;
 
     /** What shortens prompts: the drafter belongs to the model. */
-    record CompressingDrafter(Drafter drafter, ConversationCompressor compressor) {}
+    record CompressingDrafter(LocalDrafter drafter, ConversationCompressor compressor) {}
 
     HostedModel(
             LoadedModel model,
@@ -191,8 +190,16 @@ public final class HostedModel implements AutoCloseable {
         // Its devices go after the model's shards, which compute on them.
         PlacedShards devices = place.shards();
         try (devices) {
-            drafter.ifPresent(each -> each.drafter().close());
+            closeModel();
+        }
+    }
+
+    /** The engine first: it may still ask the drafter. */
+    private void closeModel() {
+        try {
             model.close();
+        } finally {
+            drafter.ifPresent(each -> each.drafter().close());
         }
     }
 }

@@ -101,6 +101,15 @@ final class LocalDrafter implements Drafter {
         return weightBytes;
     }
 
+    /**
+     * Bytes that reading a text takes beside what stays in memory, but for the graph of a chunk.
+     *
+     * @param tokens of the text
+     */
+    long readingBytes(int tokens) {
+        return needed(tokens) + (persistent ? 0 : weightBytes);
+    }
+
     @Override
     public Tokenizer tokenizer() {
         return tokenizer;

@@ -6,6 +6,7 @@ import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelFamilyProvider;
 import dev.varve.platform.compression.Drafter;
 import dev.varve.platform.compression.conversation.ConversationCompressor;
+import dev.varve.platform.compression.pages.DrafterReader;
 import dev.varve.platform.engine.SpeculationOptions;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.LocalBackends;
@@ -26,6 +27,7 @@ import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.OpenedModel;
 import dev.varve.platform.runtime.PoolPlan;
+import dev.varve.platform.runtime.RangeMemory;
 import dev.varve.platform.runtime.SplitPlan;
 import dev.varve.platform.runtime.UnusedTensors;
 import dev.varve.platform.setting.Setting;
@@ -84,6 +86,7 @@ public final class PreparedModel {
      */
     public static PreparedModel open(HostSettings settings, HostListener listener) {
         Order order = new Order(settings, listener, System.nanoTime());
+        settings.requireReader();
         // The file first: most mistakes are in its name, and they need no plugin to be found.
         GgufFile file = GgufFile.open(settings.file());
         PluginCatalog catalog = settings.plugins().catalog();
@@ -204,7 +207,15 @@ public final class PreparedModel {
      */
     public SplitForecast forecast(Age age) {
         try (PlacedShards shards = shards()) {
-            SplitForecast forecast = planner(age, shards, settings.model()).forecast(request);
+            ModelSettings sized =
+                    settings.readsPages()
+                            ? beside(
+                                    opening(settings.compression().orElseThrow(), shards)
+                                            .expectedBytes(
+                                                    RangeMemory.contextTokens(
+                                                            model.shape(), settings.model())))
+                            : settings.model();
+            SplitForecast forecast = planner(age, shards, sized).forecast(request);
             tell(forecast.pool());
             return forecast;
         }
@@ -263,19 +274,25 @@ public final class PreparedModel {
         try {
             drafter = settings.compression().map(asked -> drafter(asked, shards));
             Tokenizer tokenizer = tokenizer();
+            ModelSettings beside = drafter.map(this::beside).orElse(settings.model());
             listener.opened(model.file(), tokenizer);
             speculation = settings.draft().map(draft -> speculation(draft, shards));
             ModelSettings sized =
                     speculation
-                            .map(options -> DraftOpening.settings(settings.model(), options))
-                            .orElse(settings.model());
+                            .map(options -> DraftOpening.settings(beside, options))
+                            .orElse(beside);
             SplitPlanner.Placed placed = planner(Age.ANY, shards, sized).place(request);
             SplitPlan plan = SplitPlan.of(model.adapter(), placed.placement(), shards::info, sized);
             tell(plan.pool());
             plan.pool().describe().ifPresent(line -> listener.note(Setting.KVFLASH + ": " + line));
             listener.planned(plan, placed.reasons());
             return new HostedModel(
-                    load(shards, placed.placement(), plan, sized, speculation),
+                    load(
+                            shards,
+                            placed.placement(),
+                            plan,
+                            sized,
+                            extras(speculation, drafter, tokenizer)),
                     new HostedModel.Place(placed.placement(), shards),
                     tokenizer,
                     (System.nanoTime() - begin) / 1e6,
@@ -292,11 +309,38 @@ public final class PreparedModel {
         }
     }
 
+    private DrafterOpening opening(CompressionSettings asked, PlacedShards shards) {
+        return new DrafterOpening(asked, catalog, request, shards::device, listener::note);
+    }
+
     private HostedModel.CompressingDrafter drafter(CompressionSettings asked, PlacedShards shards) {
-        LocalDrafter opened =
-                new DrafterOpening(asked, catalog, request, shards::device, listener::note).open();
+        LocalDrafter opened = opening(asked, shards).open();
         return new HostedModel.CompressingDrafter(
                 opened, new ConversationCompressor(opened, asked.options()));
+    }
+
+    /** What is to stay free for the drafter's reading, which pages are chosen by. */
+    private ModelSettings beside(HostedModel.CompressingDrafter drafter) {
+        return beside(
+                drafter.drafter()
+                        .readingBytes(RangeMemory.contextTokens(model.shape(), settings.model())));
+    }
+
+    private ModelSettings beside(long bytes) {
+        return settings.readsPages()
+                ? settings.model().withPool(settings.model().pool().map(pool -> pool.beside(bytes)))
+                : settings.model();
+    }
+
+    private LoadedModel.Extras extras(
+            Optional<SpeculationOptions> speculation,
+            Optional<HostedModel.CompressingDrafter> drafter,
+            Tokenizer tokenizer) {
+        return new LoadedModel.Extras(
+                Optional.empty(),
+                speculation,
+                drafter.filter(each -> settings.readsPages())
+                        .map(each -> new DrafterReader(each.drafter(), tokenizer)));
     }
 
     private SpeculationOptions speculation(DraftSettings draft, PlacedShards shards) {
@@ -334,7 +378,7 @@ public final class PreparedModel {
             Placement placement,
             SplitPlan plan,
             ModelSettings sized,
-            Optional<SpeculationOptions> speculation) {
+            LoadedModel.Extras helpers) {
         Optional<Disk> disk =
                 settings.store()
                         .map(
@@ -347,7 +391,7 @@ public final class PreparedModel {
                     plan,
                     shards,
                     paced(sized),
-                    new LoadedModel.Extras(disk, speculation),
+                    new LoadedModel.Extras(disk, helpers.speculation(), helpers.pages()),
                     listener);
         } catch (RuntimeException | Error e) {
             disk.ifPresent(opened -> opened.archive().close());

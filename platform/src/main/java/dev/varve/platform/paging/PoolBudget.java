@@ -24,6 +24,11 @@ public record PoolBudget(long freeBytes, long reserveBytes, long bytesPerToken, 
         return new PoolBudget(freeBytes, RESERVE_BYTES, bytesPerToken, sequences);
     }
 
+    /** The same with more in reserve. */
+    public PoolBudget reserving(long bytes) {
+        return new PoolBudget(freeBytes, reserveBytes + bytes, bytesPerToken, sequences);
+    }
+
     /** Whether anybody knows what is free, and what a token takes. */
     boolean isKnown() {
         return freeBytes > 0 && bytesPerToken > 0;

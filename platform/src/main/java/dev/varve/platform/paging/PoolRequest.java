@@ -2,7 +2,6 @@ package dev.varve.platform.paging;
 
 import dev.varve.platform.setting.Setting;
 
-import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -45,8 +44,9 @@ public record PoolRequest(Size size, Optional<PagePolicy> policy, int tau) {
          * As many as half of the memory holds that weights and reserve leave free.
          *
          * @param mostTokens of that, at most so many; less than {@value #LEAST_MOST} counts as that
+         * @param besideBytes what stays free beside the usual reserve, for whoever scores pages
          */
-        record Automatic(int mostTokens) implements Size {
+        record Automatic(int mostTokens, long besideBytes) implements Size {
             /** Most tokens where nobody said another number. */
             public static final int USUAL_MOST = 16_384;
 
@@ -58,6 +58,11 @@ public record PoolRequest(Size size, Optional<PagePolicy> policy, int tau) {
                 mostTokens = Math.max(LEAST_MOST, mostTokens);
             }
 
+            /** Nothing stays free beside the usual reserve. */
+            public Automatic(int mostTokens) {
+                this(mostTokens, 0);
+            }
+
             /** With the usual bound. */
             public Automatic() {
                 this(USUAL_MOST);
@@ -65,23 +70,12 @@ public record PoolRequest(Size size, Optional<PagePolicy> policy, int tau) {
         }
     }
 
-    /** Checks tau, and that the policy can be had. */
+    /** Checks tau. */
     public PoolRequest {
         Objects.requireNonNull(size);
         if (tau < 1) {
             throw new IllegalArgumentException(
                     Setting.KVFLASH_TAU + ": expected 1 or more, found " + tau);
-        }
-        if (policy.equals(Optional.of(PagePolicy.DRAFTER))) {
-            throw new IllegalArgumentException(
-                    String.format(
-                            Locale.ROOT,
-                            "%s: expected %s or %s, found %s, which needs a drafter; this version"
-                                    + " has none",
-                            Setting.KVFLASH_POLICY,
-                            PagePolicy.QK.word(),
-                            PagePolicy.LRU.word(),
-                            PagePolicy.DRAFTER.word()));
         }
     }
 
@@ -103,6 +97,13 @@ public record PoolRequest(Size size, Optional<PagePolicy> policy, int tau) {
     /** The same with a size that is known. */
     public PoolRequest sized(int tokens) {
         return new PoolRequest(new Size.Fixed(tokens), policy, tau);
+    }
+
+    /** The same beside somebody who takes so many bytes more, where the size depends on that. */
+    public PoolRequest beside(long bytes) {
+        return size instanceof Size.Automatic(int most, long before)
+                ? new PoolRequest(new Size.Automatic(most, before + bytes), policy, tau)
+                : this;
     }
 
     /** Whether the size follows from the memory. */

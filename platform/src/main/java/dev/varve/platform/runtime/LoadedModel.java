@@ -13,6 +13,8 @@ import dev.varve.platform.engine.ShardPipeline;
 import dev.varve.platform.engine.ShardStatus;
 import dev.varve.platform.engine.SpeculationOptions;
 import dev.varve.platform.engine.TeacherForcing;
+import dev.varve.platform.paging.PagePolicy;
+import dev.varve.platform.paging.PageReader;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.prefix.Disk;
@@ -40,6 +42,7 @@ public final class LoadedModel implements AutoCloseable {
     private final ShardPipeline pipeline;
     private final Optional<Disk> disk;
     private final Optional<SpeculationOptions> speculation;
+    private final Optional<PageReader> pages;
     private Optional<Engine> engine = Optional.empty();
 
     /**
@@ -47,15 +50,30 @@ public final class LoadedModel implements AutoCloseable {
      *
      * @param disk keeps computed prompts behind host memory
      * @param speculation guesses tokens
+     * @param pages reads what is written to say which pages matter
      */
-    public record Extras(Optional<Disk> disk, Optional<SpeculationOptions> speculation) {
+    public record Extras(
+            Optional<Disk> disk,
+            Optional<SpeculationOptions> speculation,
+            Optional<PageReader> pages) {
         /** The shards alone. */
         public static final Extras NONE = new Extras(Optional.empty(), Optional.empty());
+
+        /** Nobody reads what is written. */
+        public Extras(Optional<Disk> disk, Optional<SpeculationOptions> speculation) {
+            this(disk, speculation, Optional.empty());
+        }
+
+        /** The same with somebody who reads what is written. */
+        public Extras with(PageReader reader) {
+            return new Extras(disk, speculation, Optional.of(reader));
+        }
 
         /** Frees what nobody took. */
         public void close() {
             disk.ifPresent(opened -> opened.archive().close());
             speculation.ifPresent(opened -> opened.speculator().close());
+            pages.ifPresent(PageReader::close);
         }
     }
 
@@ -67,6 +85,7 @@ public final class LoadedModel implements AutoCloseable {
             Extras extras) {
         disk = extras.disk();
         speculation = extras.speculation();
+        pages = extras.pages();
         this.model = model;
         this.plan = plan;
         this.settings = settings;
@@ -137,6 +156,7 @@ public final class LoadedModel implements AutoCloseable {
      * @param factory opens the shards, which belong to the model from then on
      * @param extras what helps the shards; belongs to the model's engine once that runs
      * @throws VarveException as the factory does
+     * @throws IllegalArgumentException if pages are to be chosen by a reader that is not there
      */
     public static LoadedModel load(
             OpenedModel model,
@@ -145,8 +165,20 @@ public final class LoadedModel implements AutoCloseable {
             ModelSettings settings,
             Extras extras,
             LoadProgress progress) {
+        requireReader(plan, extras);
         List<Shard> shards = new ShardLoading(factory, plan, settings, progress).run();
         return new LoadedModel(model, plan, settings, new ShardPipeline(shards), extras);
+    }
+
+    private static void requireReader(SplitPlan plan, Extras extras) {
+        boolean reads =
+                plan.pool()
+                        .options()
+                        .filter(bounded -> bounded.policy() == PagePolicy.DRAFTER)
+                        .isPresent();
+        if (reads && extras.pages().isEmpty()) {
+            throw PagePolicy.withoutDrafter();
+        }
     }
 
     /** The shards, their memory, health and times. */
@@ -182,7 +214,7 @@ public final class LoadedModel implements AutoCloseable {
     }
 
     private Engine start() {
-        return Scheduler.start(pipeline, model.shape(), engineOptions(), speculation);
+        return Scheduler.start(pipeline, model.shape(), engineOptions(), speculation, pages);
     }
 
     /** What the engine is started with. */
@@ -249,7 +281,11 @@ public final class LoadedModel implements AutoCloseable {
     /** Cancels what runs and frees weights and caches. */
     @Override
     public synchronized void close() {
-        engine.ifPresentOrElse(Engine::close, this::closeUnused);
+        try {
+            engine.ifPresentOrElse(Engine::close, this::closeUnused);
+        } finally {
+            pages.ifPresent(PageReader::close);
+        }
     }
 
     private void closeUnused() {

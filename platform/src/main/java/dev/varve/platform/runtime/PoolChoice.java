@@ -47,7 +47,8 @@ final class PoolChoice {
                                     size,
                                     context,
                                     request.scores(),
-                                    budget(rooms, settings.sequences().parallel()));
+                                    budget(rooms, settings.sequences().parallel())
+                                            .reserving(size.besideBytes()));
                 };
         return new PoolPlan(
                 Optional.of(request.options(pool.tokens())),

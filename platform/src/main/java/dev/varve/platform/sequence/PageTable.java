@@ -449,6 +449,11 @@ final class PageTable {
         return events;
     }
 
+    /** Pages are not chosen anew this time, and stay as they are until the next one. */
+    void skip(int position) {
+        choice.isMadeAt(position);
+    }
+
     /** Computed tokens when pages were last chosen by score; 0 if they never were. */
     int scoredAt() {
         return choice.position();

@@ -25,6 +25,7 @@ final class PagedSequences {
 
     private final Optional<PagingOptions> options;
     private final Optional<PageScorer> scorer;
+    private final boolean chooses;
     private final PageNames names = new PageNames();
 
     /** Of sequences that are gone. */
@@ -35,6 +36,12 @@ final class PagedSequences {
         scorer =
                 options.filter(bounded -> bounded.policy() == PagePolicy.QK)
                         .map(bounded -> new QueryScorer());
+        chooses = options.filter(bounded -> bounded.policy() != PagePolicy.LRU).isPresent();
+    }
+
+    /** What decides which pages stay; empty where all do. */
+    Optional<PagePolicy> policy() {
+        return options.map(PagingOptions::policy);
     }
 
     /** A table for a new sequence, if it needs one. */
@@ -100,7 +107,7 @@ final class PagedSequences {
     }
 
     private boolean isDue(PageTable table, int position) {
-        return scorer.isPresent()
+        return chooses
                 && position - table.scoredAt()
                         >= Math.max(options.get().tau(), position / HISTORY_PER_CHOICE);
     }
@@ -120,9 +127,13 @@ final class PagedSequences {
     }
 
     private boolean isChosenBehind(Advance advance) {
-        return advance.sequence()
-                .pages()
-                .filter(table -> table.hostPages() > 0 && isDue(table, advance.end()))
+        return isDue(advance.sequence(), advance.end());
+    }
+
+    /** Whether the pages of a sequence are to be chosen anew behind so many tokens. */
+    boolean isDue(CachedSequence sequence, int position) {
+        return sequence.pages()
+                .filter(table -> table.hostPages() > 0 && isDue(table, position))
                 .isPresent();
     }
 
@@ -133,6 +144,11 @@ final class PagedSequences {
                 sequence.pages()
                         .orElseThrow()
                         .places(sequence.computed(), sequence.span().begin()));
+    }
+
+    /** Whether pages are chosen at all, by whatever scores them. */
+    boolean chooses() {
+        return chooses;
     }
 
     /** Whether pages are chosen by what the shards answer. */
@@ -155,11 +171,15 @@ final class PagedSequences {
             int position,
             Consumer<CacheMove> moves) {
         scorer.flatMap(each -> each.score(sequence.tokens(), answers, asked))
-                .ifPresent(
-                        scores ->
-                                sequence.pages()
-                                        .orElseThrow()
-                                        .reselect(
-                                                scores, position, sequence.span().begin(), moves));
+                .ifPresent(scores -> choose(sequence, scores, position, moves));
+    }
+
+    /**
+     * Likewise, by scores that somebody else gave.
+     *
+     * @param scores of the first pages; the others stay
+     */
+    void choose(CachedSequence sequence, float[] scores, int position, Consumer<CacheMove> moves) {
+        sequence.pages().orElseThrow().reselect(scores, position, sequence.span().begin(), moves);
     }
 }

@@ -1,7 +1,9 @@
 package dev.varve.platform.sequence;
 
 import dev.varve.api.backend.ComputeDevice.Phase;
+import dev.varve.platform.paging.PagePolicy;
 import dev.varve.platform.paging.PagingStatus;
+import dev.varve.platform.paging.PoolGeometry;
 import dev.varve.platform.paging.Residency;
 import dev.varve.platform.sequence.CachedSequence.Checkpoint;
 import dev.varve.platform.sequence.Residents.Match;
@@ -18,6 +20,7 @@ import dev.varve.platform.shard.StateCommit;
 import dev.varve.platform.shard.TokenPath;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
@@ -97,9 +100,60 @@ public final class SequenceCache {
         return paged.status(spans.owners());
     }
 
-    /** Whether the pages of a sequence of some tokens are chosen by what its queries look for. */
+    /** What decides which pages of a sequence stay in its span; empty where all do. */
+    public Optional<PagePolicy> pagePolicy() {
+        return paged.policy();
+    }
+
+    /** Whether the pages of a sequence of some tokens are chosen by what they are worth. */
     public boolean choosesPages(int tokens) {
-        return paged.asksShards() && sizes.mostSlots(tokens) < tokens;
+        return paged.chooses() && sizes.mostSlots(tokens) < tokens;
+    }
+
+    /** Whether that is what the model's own queries look for. */
+    public boolean asksShards() {
+        return paged.asksShards();
+    }
+
+    /** Whether the pages of a sequence are to be chosen anew behind what is computed of it. */
+    public boolean isChoiceDue(CachedSequence sequence) {
+        return paged.isDue(sequence, sequence.computed());
+    }
+
+    /**
+     * Chooses anew which pages of a sequence lie in its span, by the scores of all of its pages;
+     * the next batch moves them.
+     */
+    public void choosePages(CachedSequence sequence, float[] scores) {
+        paged.choose(
+                sequence,
+                Arrays.copyOf(scores, sequence.computed() / PoolGeometry.PAGE),
+                sequence.computed(),
+                spans::add);
+    }
+
+    /**
+     * Likewise, for the last tokens of a prompt before they are computed.
+     *
+     * @param question stands for the prompt
+     * @param end position behind the prompt
+     */
+    public void choosePagesFor(long question, CachedSequence sequence, float[] scores, int end) {
+        PageTable table = sequence.pages().orElseThrow();
+        int whole = sequence.computed() / PoolGeometry.PAGE;
+        // Their places first, or what comes back now would leave for them.
+        table.allocate(sequence.computed(), end, sequence.span().begin(), spans::add);
+        paged.choose(sequence, Arrays.copyOf(scores, whole), end, spans::add);
+        table.isChosenFor(question);
+    }
+
+    /**
+     * Leaves the pages of a sequence as they are, though they were to be chosen anew.
+     *
+     * @param position tokens that would have counted in it
+     */
+    public void skipChoice(CachedSequence sequence, int position) {
+        sequence.pages().ifPresent(table -> table.skip(position));
     }
 
     /**

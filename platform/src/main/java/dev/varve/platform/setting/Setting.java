@@ -48,6 +48,8 @@ public enum Setting {
     KVFLASH_POLICY("kvflashPolicy"),
     /** Least tokens between two choices of such pages. */
     KVFLASH_TAU("kvflashTau"),
+    /** The small model that reads prompts and scores pages. */
+    PREFILL_DRAFTER("prefillDrafter"),
     /** Host memory for computed prompts. */
     CACHE_RAM("cacheRam"),
     /** Folder of computed prompts. */

@@ -84,7 +84,9 @@ class CommandLineTest {
                 "serve --model m --kvflash 0              | --kvflash: expected a positive number",
                 "generate --model m --prompt x --kvflash many | number of tokens or auto, found",
                 "bench --model m --kvflash 512 --kvflash-policy no | --kvflash-policy: expected qk",
-                "plan --model m --kvflash 512 --kvflash-policy drafter | this version has none",
+                "plan --model m --kvflash 512 --kvflash-policy drafter | needs --prefill-drafter",
+                "generate --model m --prompt x --prefill-drafter d | needs --kvflash-policy"
+                        + " drafter",
                 "plan --model m --kvflash 512 --kvflash-tau 0 | --kvflash-tau: expected 1 or more",
                 "serve --model m --kvflash 512 --kvflash-tau x | 'x' is not an int",
                 "generate --model m --prompt x --kvflash-policy lru | --kvflash-policy: needs",

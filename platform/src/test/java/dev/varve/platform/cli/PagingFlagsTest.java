@@ -2,7 +2,6 @@ package dev.varve.platform.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.paging.PagePolicy;
 import dev.varve.platform.paging.PoolRequest;
@@ -26,6 +25,7 @@ import java.util.Set;
 class PagingFlagsTest {
     private final Map<String, String> variables = new HashMap<>();
     private final List<String> warnings = new ArrayList<>();
+    private boolean hasDrafter;
 
     private Optional<PoolRequest> read(String flags) {
         PagingArguments parsed = new PagingArguments();
@@ -37,6 +37,7 @@ class PagingFlagsTest {
                 .request(
                         new PagingVariables(
                                 new Environment(variables, Optional.empty(), Set.of()),
+                                hasDrafter,
                                 warnings::add));
     }
 
@@ -93,10 +94,8 @@ class PagingFlagsTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "--kvflash 512 --kvflash-policy fifo | --kvflash-policy: expected qk or lru, found"
-                        + " fifo",
-                "--kvflash 512 --kvflash-policy drafter | --kvflash-policy: expected qk or lru,"
-                        + " found drafter, which needs a drafter; this version has none",
+                "--kvflash 512 --kvflash-policy fifo | --kvflash-policy: expected qk, lru or"
+                        + " drafter, found fifo",
                 "--kvflash 512 --kvflash-tau 0 | --kvflash-tau: expected 1 or more, found 0",
                 "--kvflash 512 --kvflash-tau -3 | --kvflash-tau: expected 1 or more, found -3",
                 "--kvflash-policy lru | --kvflash-policy: needs --kvflash; without it nothing"
@@ -203,8 +202,8 @@ class PagingFlagsTest {
         assertEquals(PagePolicy.QK, read("--kvflash 512").orElseThrow().chosenPolicy());
         assertEquals(
                 List.of(
-                        "DFLASH_KVFLASH_POLICY: expected qk or lru (there is no drafter in this"
-                                + " version), found "
+                        "DFLASH_KVFLASH_POLICY: expected qk or lru, or drafter with"
+                                + " --prefill-drafter, found "
                                 + policy
                                 + "; it is qk"),
                 warnings);
@@ -226,12 +225,49 @@ class PagingFlagsTest {
     }
 
     @Test
-    void aDrafterOfAVariableIsNotUsedAndAWarning() {
-        variables.put("DFLASH_KVFLASH_DRAFTER", "drafter.gguf");
-
-        assertTrue(read("--kvflash 512").isPresent());
+    void aDrafterIsAPolicyWhereThereIsOne() {
         assertEquals(
-                List.of("DFLASH_KVFLASH_DRAFTER: not used; there is no drafter in this version"),
-                warnings);
+                Optional.of(request(fixed(512), PagePolicy.DRAFTER, 64)),
+                read("--kvflash 512 --kvflash-policy drafter"));
+
+        variables.put("DFLASH_KVFLASH_POLICY", "drafter");
+        variables.put("DFLASH_KVFLASH_DRAFTER", "drafter.gguf");
+        assertEquals(PagePolicy.DRAFTER, read("--kvflash 512").orElseThrow().chosenPolicy());
+
+        variables.remove("DFLASH_KVFLASH_DRAFTER");
+        hasDrafter = true;
+        assertEquals(PagePolicy.DRAFTER, read("--kvflash 512").orElseThrow().chosenPolicy());
+        assertEquals(List.of(), warnings);
+    }
+
+    @Test
+    void aDrafterIsTheOneThatIsNamedOrComesWithADemoModel() {
+        Optional<PoolRequest> pool = read("--kvflash 512 --kvflash-policy drafter");
+        Environment environment = new Environment(variables, Optional.empty(), Set.of());
+
+        assertEquals("a.gguf", new PageDrafter(Optional.of("a.gguf"), true).name());
+        assertEquals("demo:drafter", new PageDrafter(Optional.empty(), true).name());
+        PageDrafter none = new PageDrafter(Optional.empty(), false);
+        assertEquals(
+                "--kvflash-policy drafter: needs --prefill-drafter, a small model that reads what"
+                        + " is written",
+                assertThrows(
+                                UsageException.class,
+                                () -> none.settings(pool, Optional.empty(), environment))
+                        .getMessage());
+        assertEquals(
+                Optional.empty(),
+                none.settings(read("--kvflash 512"), Optional.empty(), environment));
+        assertEquals(
+                "--prefill-drafter: needs --kvflash-policy drafter; nothing else here reads with"
+                        + " it",
+                assertThrows(
+                                UsageException.class,
+                                () ->
+                                        none.settings(
+                                                read("--kvflash 512"),
+                                                Optional.of("a.gguf"),
+                                                environment))
+                        .getMessage());
     }
 }

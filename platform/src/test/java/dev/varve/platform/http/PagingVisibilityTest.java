@@ -23,11 +23,11 @@ class PagingVisibilityTest {
                     10,
                     2048);
     private static final GenerationEnd.Paging PAGES =
-            new GenerationEnd.Paging(new PageCounts(3, 2, 1024, 1, 1, 0), 16, 1);
+            new GenerationEnd.Paging(PagePolicy.QK, new PageCounts(3, 2, 1024, 1, 1, 0), 16, 1);
 
     private static final String EXPECTED =
-            "{'pages_out':3,'pages_in':2,'moved_bytes':1024,'reselects':1,'recalls':1,"
-                    + "'recall_hit_rate':0.0,'resident_pages':16,'host_pages':1}";
+            "{'policy':'qk','pages_out':3,'pages_in':2,'moved_bytes':1024,'reselects':1,'recalls':1,"
+                + "'recall_hit_rate':0.0,'resident_pages':16,'host_pages':1}";
 
     private static String single(JsonNode node) {
         return node.toString().replace('"', '\'');

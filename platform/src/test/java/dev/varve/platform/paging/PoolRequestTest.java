@@ -57,17 +57,11 @@ class PoolRequestTest {
     }
 
     @Test
-    void aDrafterIsRefusedSinceThereIsNone() {
+    void whoScoresPagesHasRoomBesideAPoolWhoseSizeFollowsFromTheMemory() {
         assertEquals(
-                Setting.KVFLASH_POLICY
-                        + ": expected qk or lru, found drafter, which needs a drafter; this version"
-                        + " has none",
-                refusal(
-                        () ->
-                                new PoolRequest(
-                                        new PoolRequest.Size.Fixed(1),
-                                        Optional.of(PagePolicy.DRAFTER),
-                                        64)));
+                new PoolRequest.Size.Automatic(300, 12),
+                PoolRequest.of(new PoolRequest.Size.Automatic(300, 5)).beside(7).size());
+        assertEquals(PoolRequest.of(512), PoolRequest.of(512).beside(7));
     }
 
     @ParameterizedTest

@@ -526,7 +526,8 @@ class PagedSequenceCacheTest {
     void pagesAreChosenByTheShardsAnswersWhereThatIsThePolicy(PagePolicy policy) {
         PagedRig own = new PagedRig(8, policy, false);
 
-        assertEquals(policy == PagePolicy.QK, own.cache.choosesPages(POOL + 1));
+        assertEquals(policy != PagePolicy.LRU, own.cache.choosesPages(POOL + 1));
+        assertEquals(policy == PagePolicy.QK, own.cache.asksShards());
         assertFalse(own.cache.choosesPages(POOL));
     }
 
@@ -574,6 +575,53 @@ class PagedSequenceCacheTest {
         own.decode(sequence, 1200);
         own.require(sequence);
         own.requireNothingLeft(List.of(sequence));
+    }
+
+    private static float[] worth(int pages, int... best) {
+        float[] scores = new float[pages];
+        for (int page : best) {
+            scores[page] = 1;
+        }
+        return scores;
+    }
+
+    @Test
+    void pagesAreChosenByTheScoresOfWhoReadThePrompt() {
+        PagedRig own = new PagedRig(8, PagePolicy.DRAFTER, false);
+        CachedSequence sequence = own.begin(prompt(0, 1000));
+        own.prefill(sequence, 936);
+
+        own.cache.choosePagesFor(77, sequence, worth(16, 3), 1000);
+        long choices = sequence.pageFigures().orElseThrow().counts().pagesIn();
+        own.prefill(sequence, 1000);
+
+        own.require(sequence);
+        assertTrue(sequence.isChosenFor(77));
+        assertTrue(sequence.pages().orElseThrow().slot(3 * PAGE) >= 0);
+        assertEquals(choices, sequence.pageFigures().orElseThrow().counts().pagesIn());
+        assertFalse(own.cache.isChoiceDue(sequence));
+        own.requireNothingLeft(List.of(sequence));
+    }
+
+    @Test
+    void pagesAreChosenAnewByWhoReadsAsOftenAsTheOptionsSay() {
+        PagedRig own = new PagedRig(8, PagePolicy.DRAFTER, false);
+        CachedSequence sequence = computed(own, prompt(0, POOL));
+        int last = 0;
+        for (int end = POOL + 1; end < 1200; end++) {
+            assertEquals(List.of(), own.decode(sequence).queries());
+            boolean due = end - last >= PagedRig.TAU;
+            assertEquals(due, own.cache.isChoiceDue(sequence), "behind " + end + " tokens");
+            if (due && end % 2 == 0) {
+                own.cache.choosePages(sequence, worth(20, 4));
+                assertTrue(sequence.pages().orElseThrow().slot(4 * PAGE) >= 0);
+            } else if (due) {
+                own.cache.skipChoice(sequence, end);
+            }
+            last = due ? end : last;
+        }
+        own.flush();
+        own.require(sequence);
     }
 
     /** Page 3 is wanted in vain by those who hear of it only when the next batch is made. */

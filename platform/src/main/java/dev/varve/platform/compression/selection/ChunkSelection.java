@@ -42,7 +42,7 @@ public final class ChunkSelection {
     }
 
     private double[] values(TextChunks chunks) {
-        double[] smooth = ChunkValues.smooth(chunks.text().scores(), settings.pooling().width());
+        double[] smooth = SmoothScores.of(chunks.text().scores(), settings.pooling().width());
         return ChunkValues.of(smooth, chunks.grid(), chunks.fixed());
     }
 

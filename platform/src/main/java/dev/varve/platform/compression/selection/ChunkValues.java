@@ -7,27 +7,6 @@ final class ChunkValues {
     private ChunkValues() {}
 
     /**
-     * Centred means of scores; the window shrinks at both ends of the text. Each window is summed
-     * by itself: equal scores have equal means then, to the bit.
-     *
-     * @param width tokens of the window, odd
-     */
-    static double[] smooth(float[] scores, int width) {
-        int reach = width / 2;
-        double[] means = new double[scores.length];
-        for (int token = 0; token < scores.length; token++) {
-            int begin = Math.max(0, token - reach);
-            int end = (int) Math.min(scores.length, (long) token + reach + 1);
-            double sum = 0;
-            for (int i = begin; i < end; i++) {
-                sum += scores[i];
-            }
-            means[token] = sum / (end - begin);
-        }
-        return means;
-    }
-
-    /**
      * Means of the smoothed scores of each chunk's tokens, without those that stay anyway.
      *
      * @param fixed tokens that stay anyway

@@ -80,6 +80,7 @@ public final class Usage {
 
     private static void putPaging(ObjectNode kvflash, GenerationEnd.Paging paging) {
         PageCounts counts = paging.counts();
+        kvflash.put("policy", paging.policy().word());
         kvflash.put("pages_out", counts.pagesOut());
         kvflash.put("pages_in", counts.pagesIn());
         kvflash.put("moved_bytes", counts.movedBytes());

@@ -17,7 +17,7 @@ class ChunkValuesTest {
     void aSmoothScoreIsTheMeanOfThirteenAndOfFewerAtTheEdges(int tokens) {
         float[] scores = scores(tokens, 17);
 
-        double[] smooth = ChunkValues.smooth(scores, 13);
+        double[] smooth = SmoothScores.of(scores, 13);
 
         for (int token = 0; token < tokens; token++) {
             double sum = 0;
@@ -49,8 +49,7 @@ class ChunkValuesTest {
         Arrays.fill(scores, 0.1f);
 
         double[] values =
-                ChunkValues.of(
-                        ChunkValues.smooth(scores, 13), new ChunkGrid(1000, 32), new BitSet());
+                ChunkValues.of(SmoothScores.of(scores, 13), new ChunkGrid(1000, 32), new BitSet());
 
         for (double value : values) {
             assertEquals(0.1f, value);

@@ -7,6 +7,7 @@ import dev.varve.platform.chat.AnswerText;
 import dev.varve.platform.chat.CloseKind;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.paging.PageCounts;
+import dev.varve.platform.paging.PagePolicy;
 import dev.varve.platform.prefix.CacheSource;
 import dev.varve.platform.prefix.CacheUse;
 import dev.varve.platform.prefix.MissReason;
@@ -96,14 +97,17 @@ class UsageTest {
                                 whole.speculation(),
                                 Optional.of(
                                         new GenerationEnd.Paging(
-                                                new PageCounts(12, 9, 1L << 33, 4, 7, 5), 16, 3))),
+                                                PagePolicy.DRAFTER,
+                                                new PageCounts(12, 9, 1L << 33, 4, 7, 5),
+                                                16,
+                                                3))),
                         new AnswerText.Piece("", "", List.of()),
                         new AnswerFacts(Optional.empty(), 0, 2, 4, CloseKind.NATURAL)));
 
         assertEquals(
-                "{\"pages_out\":12,\"pages_in\":9,\"moved_bytes\":8589934592,\"reselects\":4,"
-                        + "\"recalls\":7,\"recall_hit_rate\":0.714,\"resident_pages\":16,"
-                        + "\"host_pages\":3}",
+                "{\"policy\":\"drafter\",\"pages_out\":12,\"pages_in\":9,\"moved_bytes\":8589934592,\"reselects\":4,"
+                    + "\"recalls\":7,\"recall_hit_rate\":0.714,\"resident_pages\":16,"
+                    + "\"host_pages\":3}",
                 usage.timings().get("kvflash").toString());
     }
 

@@ -1,0 +1,98 @@
+package dev.varve.platform.compression.pages;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.function.IntFunction;
+
+/**
+ * The text of some tokens, of which one may begin or end within a character. Bytes that are no
+ * UTF-8 have no part in it. Immutable.
+ */
+final class TokenText {
+    private final byte[] bytes;
+
+    /** By border between tokens the bytes of the characters that are whole before it. */
+    private final int[] borders;
+
+    /** How many of the bytes are text; the array may be longer. */
+    private final int length;
+
+    private TokenText(byte[] bytes, int[] borders, int length) {
+        this.bytes = bytes;
+        this.borders = borders;
+        this.length = length;
+    }
+
+    /**
+     * The text of tokens.
+     *
+     * @param piece bytes of a token by its id; none for one without text
+     */
+    static TokenText of(int[] ids, IntFunction<byte[]> piece) {
+        byte[][] pieces = new byte[ids.length][];
+        int[] offsets = new int[ids.length + 1];
+        for (int token = 0; token < ids.length; token++) {
+            pieces[token] = piece.apply(ids[token]);
+            offsets[token + 1] = Math.addExact(offsets[token], pieces[token].length);
+        }
+        byte[] raw = new byte[offsets[ids.length]];
+        for (int token = 0; token < ids.length; token++) {
+            System.arraycopy(pieces[token], 0, raw, offsets[token], pieces[token].length);
+        }
+        return wellFormed(raw, offsets);
+    }
+
+    /** Closes up the gaps of what is no text, in place. */
+    private static TokenText wellFormed(byte[] raw, int[] offsets) {
+        int[] borders = new int[offsets.length];
+        int border = 0;
+        int length = 0;
+        for (int at = 0; at < raw.length; ) {
+            int character = characterAt(raw, at);
+            int end = at + Math.max(1, character);
+            while (border < offsets.length && offsets[border] < end) {
+                borders[border++] = length;
+            }
+            System.arraycopy(raw, at, raw, length, character);
+            length += character;
+            at = end;
+        }
+        while (border < borders.length) {
+            borders[border++] = length;
+        }
+        return new TokenText(raw, borders, length);
+    }
+
+    /** Bytes of the character at a place; 0 if none begins there. */
+    private static int characterAt(byte[] bytes, int at) {
+        byte lead = bytes[at];
+        if (lead >= 0) {
+            return 1;
+        }
+        int count = (lead & 0xE0) == 0xC0 ? 2 : (lead & 0xF0) == 0xE0 ? 3 : 4;
+        if (at + count > bytes.length) {
+            return 0;
+        }
+        String text = new String(bytes, at, count, StandardCharsets.UTF_8);
+        byte[] again = text.getBytes(StandardCharsets.UTF_8);
+        boolean isOne =
+                text.codePointCount(0, text.length()) == 1
+                        && Arrays.equals(again, 0, again.length, bytes, at, at + count);
+        return isOne ? count : 0;
+    }
+
+    /** The text. */
+    String text() {
+        return new String(bytes, 0, length, StandardCharsets.UTF_8);
+    }
+
+    /** Its bytes in UTF-8. */
+    int bytes() {
+        return length;
+    }
+
+    /** Bytes of the characters that are whole before a token; before none, of all. */
+    int bytesBefore(int token) {
+        return borders[token];
+    }
+}

@@ -1,0 +1,27 @@
+package dev.varve.platform.compression.selection;
+
+/** Scores of tokens as means over their neighbours. */
+public final class SmoothScores {
+    private SmoothScores() {}
+
+    /**
+     * Centred means of scores; the window shrinks at both ends of the text. Each window is summed
+     * by itself: equal scores have equal means then, to the bit.
+     *
+     * @param width tokens of the window, odd
+     */
+    public static double[] of(float[] scores, int width) {
+        int reach = width / 2;
+        double[] means = new double[scores.length];
+        for (int token = 0; token < scores.length; token++) {
+            int begin = Math.max(0, token - reach);
+            int end = (int) Math.min(scores.length, (long) token + reach + 1);
+            double sum = 0;
+            for (int i = begin; i < end; i++) {
+                sum += scores[i];
+            }
+            means[token] = sum / (end - begin);
+        }
+        return means;
+    }
+}

@@ -135,6 +135,7 @@ record CompressionFlags(
                         settings.options(),
                         settings.device(),
                         skipPark ? DraftSettings.Residency.PERSISTENT : settings.residency(),
+                        settings.process(),
                         scoring));
     }
 

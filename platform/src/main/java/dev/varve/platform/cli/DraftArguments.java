@@ -91,8 +91,9 @@ final class DraftArguments {
             names = "--draft-residency",
             paramLabel = "MODE",
             description =
-                    "Whether a draft model stays in memory: auto (default), persistent,"
-                            + " request-scoped (while requests run).",
+                    "Whether a draft model, or one that reads prompts, stays in memory: auto"
+                            + " (default), persistent, request-scoped (while requests run, or while"
+                            + " a prompt is read).",
             order = SECTION + 4)
     private Optional<String> residency = Optional.empty();
 
@@ -100,8 +101,8 @@ final class DraftArguments {
             names = "--draft-ipc-bin",
             paramLabel = "FILE",
             description =
-                    "Start this varve for a draft model on a backend that this installation has no"
-                            + " plugin for.",
+                    "Start this varve for a draft model, or one that reads prompts, on a backend"
+                            + " that this installation has no plugin for.",
             order = OptionSections.RARE + 11)
     private Optional<Path> launcher = Optional.empty();
 

@@ -94,25 +94,7 @@ final class DrafterOpening {
     }
 
     private TextReader remote(DeviceReference where, ModelRange model, PromptScan.Look look) {
-        ScanLoadRequest request =
-                new ScanLoadRequest(
-                        LoadRequest.Model.of(model.file(), model.model(), ModelOptions.defaults()),
-                        look,
-                        residency(),
-                        devices.remote(where));
-        RemoteScan scan;
-        try {
-            scan = RemoteScan.open(where.toString(), devices.link(where), request);
-        } catch (VarveException e) {
-            throw new VarveException(
-                    e.kind(),
-                    Setting.DRAFT_DEVICE
-                            + ": the model that reads prompts on "
-                            + where
-                            + ": "
-                            + e.getMessage(),
-                    e);
-        }
+        RemoteScan scan = reach(where, model, look);
         tell(
                 model,
                 where,
@@ -123,6 +105,28 @@ final class DrafterOpening {
                     case AUTO -> "which stays in memory if there is room for it";
                 });
         return scan;
+    }
+
+    private RemoteScan reach(DeviceReference where, ModelRange model, PromptScan.Look look) {
+        try {
+            ScanLoadRequest request =
+                    new ScanLoadRequest(
+                            LoadRequest.Model.of(
+                                    model.file(), model.model(), ModelOptions.defaults()),
+                            look,
+                            residency(),
+                            devices.remote(where));
+            return RemoteScan.open(where.toString(), devices.link(where), request);
+        } catch (VarveException e) {
+            throw new VarveException(
+                    e.kind(),
+                    Setting.DRAFT_DEVICE
+                            + ": the model that reads prompts on "
+                            + where
+                            + ": "
+                            + e.getMessage(),
+                    e);
+        }
     }
 
     private void tell(ModelRange model, DeviceReference where, TextReader reader, String stay) {

@@ -120,18 +120,16 @@ final class CompressionArguments {
     Optional<CompressionSettings> settings(
             Environment environment, boolean isDemo, Optional<String> reader) {
         CompressionFlags flags = flags();
-        if (drafter.named().isEmpty()) {
-            // Whoever tries it with a toy has a toy for this too.
-            Optional<String> usual =
-                    reader.or(
-                            () -> DrafterOption.named(drafter.named(), flags.isAsked() && isDemo));
-            return usual.map(flags::reading)
-                    .orElse(flags)
-                    .settings(name -> DrafterOption.file(name, environment));
-        }
-        return flags.settings(
-                name -> DrafterOption.file(name, environment),
-                new CompressionVariables(environment, text -> LOG.log(Level.WARNING, text)));
+        // Whoever tries it with a toy has a toy for this too.
+        return drafter.named()
+                .or(() -> reader)
+                .or(() -> DrafterOption.named(Optional.empty(), flags.isAsked() && isDemo))
+                .map(flags::reading)
+                .orElse(flags)
+                .settings(
+                        name -> DrafterOption.file(name, environment),
+                        new CompressionVariables(
+                                environment, text -> LOG.log(Level.WARNING, text)));
     }
 
     /** What was named as the drafter. */

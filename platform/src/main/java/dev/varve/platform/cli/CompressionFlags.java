@@ -150,6 +150,7 @@ record CompressionFlags(
                         settings.options(),
                         settings.device(),
                         skipPark ? DraftSettings.Residency.PERSISTENT : settings.residency(),
+                        settings.process(),
                         scoring));
     }
 

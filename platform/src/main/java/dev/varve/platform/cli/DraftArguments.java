@@ -79,11 +79,11 @@ final class DraftArguments {
             names = "--draft-device",
             paramLabel = "DEVICE",
             description =
-                    "Device of a draft model (default: the model's last one): cpu:0;"
-                            + " vulkan:0@process, in a process that is started for it;"
-                            + " cpu:0@unix:/path or cuda:0@grpc:host:port, in a varve shard that"
-                            + " has both files. If that one dies, tokens are not guessed until it"
-                            + " is back.",
+                    "Device of a draft model, and of one that reads prompts (default: the model's"
+                            + " last one): cpu:0; vulkan:0@process, in a process that is started"
+                            + " for it; cpu:0@unix:/path or cuda:0@grpc:host:port, in a varve shard"
+                            + " that has the files. While that one is gone, tokens are not guessed"
+                            + " and prompts not shortened.",
             order = SECTION + 3)
     private Optional<String> device = Optional.empty();
 
@@ -91,8 +91,9 @@ final class DraftArguments {
             names = "--draft-residency",
             paramLabel = "MODE",
             description =
-                    "Whether a draft model stays in memory: auto (default), persistent,"
-                            + " request-scoped (while requests run).",
+                    "Whether a draft model, or one that reads prompts, stays in memory: auto"
+                            + " (default), persistent, request-scoped (while requests run, or while"
+                            + " a prompt is read).",
             order = SECTION + 4)
     private Optional<String> residency = Optional.empty();
 
@@ -100,8 +101,8 @@ final class DraftArguments {
             names = "--draft-ipc-bin",
             paramLabel = "FILE",
             description =
-                    "Start this varve for a draft model on a backend that this installation has no"
-                            + " plugin for.",
+                    "Start this varve for a draft model, or one that reads prompts, on a backend"
+                            + " that this installation has no plugin for.",
             order = OptionSections.RARE + 11)
     private Optional<Path> launcher = Optional.empty();
 
@@ -138,14 +139,15 @@ final class DraftArguments {
 
     /** The same for a model that reads prompts. */
     CompressionSettings placed(CompressionSettings reader) {
-        DraftSettings.Residency residency = flags().residency();
+        DraftFlags flags = flags();
         return new CompressionSettings(
                 reader.drafter(),
                 reader.options(),
-                flags().readerDevice(),
+                flags.device(),
                 reader.residency() == DraftSettings.Residency.PERSISTENT
                         ? reader.residency()
-                        : residency,
+                        : flags.residency(),
+                flags.apart(),
                 reader.scoring());
     }
 
@@ -153,6 +155,11 @@ final class DraftArguments {
     void requireProvided(PlacementRequest target, Predicate<String> provided) {
         flags().requireFits(target);
         flags().requireProvided(provided);
+    }
+
+    /** Whether another process is reached that somebody else started. */
+    boolean reaches() {
+        return flags().reaches();
     }
 
     /** Whether tokens are to be guessed. */

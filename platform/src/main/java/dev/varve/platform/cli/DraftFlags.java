@@ -4,6 +4,7 @@ import dev.varve.platform.host.DraftProcess;
 import dev.varve.platform.host.DraftSettings;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.PlacementRequest;
+import dev.varve.platform.placement.Site;
 import dev.varve.platform.speculation.TreeOptions;
 
 import java.nio.file.Path;
@@ -124,7 +125,7 @@ record DraftFlags(
             requireAbsent(limits.width().isPresent(), WIDTH);
             requireAbsent(limits.residency().isPresent() && !readsPrompts, RESIDENCY);
             requireAbsent(limits.trees().use().isPresent(), TREES);
-            requireAbsent(process.launcher().isPresent(), LAUNCHER);
+            requireAbsent(process.launcher().isPresent() && !readsPrompts, LAUNCHER);
         }
     }
 
@@ -211,7 +212,13 @@ record DraftFlags(
                                         apart()));
     }
 
-    private DraftProcess apart() {
+    /** Whether they name a process that somebody else started. */
+    boolean reaches() {
+        return reference().site() instanceof Site.Listening;
+    }
+
+    /** A process of the draft model's own, and of a model that reads prompts. */
+    DraftProcess apart() {
         return new DraftProcess(
                 process.launcher(),
                 process.workFolder(),
@@ -272,12 +279,6 @@ record DraftFlags(
         }
         throw new IllegalArgumentException(
                 flag + ": expected " + others + "1 to " + DraftSettings.MOST + ", found " + text);
-    }
-
-    /** Where a model that reads prompts computes, if anybody said that of it. */
-    Optional<String> readerDevice() {
-        // A process of the draft model's own is not for it.
-        return guesses() && !reference().isLocal() ? Optional.empty() : device;
     }
 
     /** Whether a draft model stays in memory. */

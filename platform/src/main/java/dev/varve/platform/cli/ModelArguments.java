@@ -276,8 +276,9 @@ final class ModelArguments {
         Optional<Path> ggmlHome = placement.shardGgmlHome();
         // Who reaches no other process needs no secret for it.
         boolean reaches =
-                request.devices().stream()
-                        .anyMatch(device -> device.site() instanceof Site.Listening);
+                draft.reaches()
+                        || request.devices().stream()
+                                .anyMatch(device -> device.site() instanceof Site.Listening);
         return new ProcessSettings(
                 command(environment, ggmlHome),
                 placement.workFolder(),

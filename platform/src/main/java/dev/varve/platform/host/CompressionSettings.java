@@ -15,6 +15,7 @@ import java.util.OptionalInt;
  * @param options which prompts, how much of them, and what of it
  * @param device of the drafter; empty: that of the model's last layer in this process
  * @param residency whether the drafter stays in memory
+ * @param process of the drafter's own, if it has one; it keeps no positions
  * @param scoring what of the drafter counts
  */
 @SuppressWarnings("exports") // see package-info
@@ -23,6 +24,7 @@ public record CompressionSettings(
         CompressionOptions options,
         Optional<String> device,
         DraftSettings.Residency residency,
+        DraftProcess process,
         Scoring scoring) {
     /**
      * What of a drafter counts.
@@ -44,12 +46,18 @@ public record CompressionSettings(
         Objects.requireNonNull(options);
         Objects.requireNonNull(device);
         Objects.requireNonNull(residency);
+        Objects.requireNonNull(process);
         Objects.requireNonNull(scoring);
     }
 
     /** Everything but the file and the options as usual. */
     public static CompressionSettings of(Path drafter, CompressionOptions options) {
         return new CompressionSettings(
-                drafter, options, Optional.empty(), DraftSettings.Residency.AUTO, Scoring.USUAL);
+                drafter,
+                options,
+                Optional.empty(),
+                DraftSettings.Residency.AUTO,
+                DraftProcess.USUAL,
+                Scoring.USUAL);
     }
 }

@@ -7,7 +7,12 @@ import dev.varve.platform.placement.Site;
 import dev.varve.platform.remote.LoadRequest;
 import dev.varve.platform.remote.ShardLink;
 
-/** Where a draft model computes: usually in this process, beside the model's last layers. */
+import java.util.Optional;
+
+/**
+ * Where a draft model computes, or one that reads prompts: usually in this process, beside the
+ * model's last layers.
+ */
 final class DraftDevices {
     private final PlacementRequest target;
     private final PlacedShards shards;
@@ -25,22 +30,27 @@ final class DraftDevices {
     }
 
     /** Chooses what was asked for, or what is usual. */
-    static DeviceReference choose(DraftSettings draft, PlacementRequest target) {
+    static DeviceReference choose(
+            Optional<String> asked, DraftProcess process, PlacementRequest target) {
         DeviceReference usual =
                 target.devices().reversed().stream()
                         .filter(DeviceReference::isLocal)
                         .findFirst()
                         .orElse(DeviceReference.PROCESSOR);
-        DeviceReference asked = draft.device().map(DeviceReference::parse).orElse(usual);
-        DeviceReference device = asked.isAutomatic() ? usual.at(asked.site()) : asked;
+        DeviceReference named = asked.map(DeviceReference::parse).orElse(usual);
+        DeviceReference device = named.isAutomatic() ? usual.at(named.site()) : named;
         // Who names the program of a process wants one.
-        return device.isLocal() && draft.process().launcher().isPresent()
+        return device.isLocal() && process.launcher().isPresent()
                 ? device.at(new Site.Child())
                 : device;
     }
 
+    DeviceReference choose(Optional<String> asked, DraftProcess process) {
+        return choose(asked, process, target);
+    }
+
     DeviceReference choose(DraftSettings draft) {
-        return choose(draft, target);
+        return choose(draft.device(), draft.process());
     }
 
     /** A device of this process. */

@@ -1,26 +1,30 @@
 package dev.varve.platform.host;
 
 import dev.varve.api.VarveException;
-import dev.varve.api.backend.ComputeDevice;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelFamilyProvider;
 import dev.varve.api.model.ModelOptions;
+import dev.varve.api.model.ModelShape;
 import dev.varve.platform.compression.scoring.ScoreRange;
 import dev.varve.platform.compression.scoring.TailQueries;
 import dev.varve.platform.placement.DeviceReference;
-import dev.varve.platform.placement.PlacementRequest;
 import dev.varve.platform.plugin.PluginCatalog;
+import dev.varve.platform.remote.LoadRequest;
+import dev.varve.platform.remote.RemoteScan;
+import dev.varve.platform.remote.ScanLoadRequest;
 import dev.varve.platform.setting.Setting;
 import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.ModelRange;
+import dev.varve.platform.shard.TextReader;
 import dev.varve.platform.shard.local.PromptScan;
+import dev.varve.platform.shard.local.ResidentScan;
 import dev.varve.platform.tokenizer.Tokenizer;
 
 import java.util.Locale;
 import java.util.function.Consumer;
-import java.util.function.Function;
 
 /** Opens the drafter that reads prompts before the model does. */
 final class DrafterOpening {
@@ -28,24 +32,20 @@ final class DrafterOpening {
 
     private final CompressionSettings settings;
     private final PluginCatalog catalog;
-    private final PlacementRequest target;
-    private final Function<DeviceReference, ComputeDevice> devices;
+    private final DraftDevices devices;
     private final Consumer<String> notes;
 
     /**
-     * @param target the model's devices
-     * @param devices opens one of this process
+     * @param devices where it may compute
      * @param notes hears what is worth knowing
      */
     DrafterOpening(
             CompressionSettings settings,
             PluginCatalog catalog,
-            PlacementRequest target,
-            Function<DeviceReference, ComputeDevice> devices,
+            DraftDevices devices,
             Consumer<String> notes) {
         this.settings = settings;
         this.catalog = catalog;
-        this.target = target;
         this.devices = devices;
         this.notes = notes;
     }
@@ -53,50 +53,105 @@ final class DrafterOpening {
     /**
      * Opens it.
      *
-     * @throws VarveException if its file cannot be used, or the device has no room for it
+     * @throws VarveException if its file cannot be used, the device has no room for it, or its
+     *     process cannot be reached
      * @throws IllegalArgumentException that begins with a setting if the device cannot be used
      */
-    LocalDrafter open() {
+    FileDrafter open() {
         GgufFile file = GgufFile.open(settings.drafter());
         ModelFamilyProvider family = catalog.family(file.architecture(), file.path());
         LayerSplitAdapter model = family.open(file, ModelOptions.defaults());
         PromptScan.requireReadable(file.path(), model.shape());
-        DeviceReference where = device();
+        PromptScan.Look look = look(model.shape());
+        PromptScan.requireAttention(file.path(), model.shape(), look.layers());
+        Tokenizer tokenizer = Tokenizer.of(file.metadata(), family.preTokenizers());
+        DeviceReference where = devices.choose(settings.device(), settings.process());
+        ModelRange all = new ModelRange(file, model, model.shape().allLayers());
+        return new FileDrafter(
+                file,
+                tokenizer,
+                where.isLocal() ? local(where, all, look) : remote(where, all, look),
+                look);
+    }
+
+    private PromptScan.Look look(ModelShape shape) {
         CompressionSettings.Scoring scoring = settings.scoring();
         ScoreRange range =
-                ScoreRange.of(
-                        model.shape().layerCount(), scoring.lastLayers(), scoring.exitLayers());
-        LayerRange layers = new LayerRange(range.begin(), range.end());
-        PromptScan.requireAttention(file.path(), model.shape(), layers);
-        LocalDrafter drafter =
-                new LocalDrafter(
-                        new ModelRange(file, model, model.shape().allLayers()),
-                        Tokenizer.of(file.metadata(), family.preTokenizers()),
-                        devices.apply(where),
-                        new PromptScan.Look(layers, TailQueries.COUNT, scoring.rotated()),
-                        settings.residency());
-        drafter.prepare();
+                ScoreRange.of(shape.layerCount(), scoring.lastLayers(), scoring.exitLayers());
+        return new PromptScan.Look(
+                new LayerRange(range.begin(), range.end()), TailQueries.COUNT, scoring.rotated());
+    }
+
+    private TextReader local(DeviceReference where, ModelRange model, PromptScan.Look look) {
+        ResidentScan scan =
+                new ResidentScan(
+                        model, devices.open(where), look, residency(), LoadProgress.silent());
+        tell(
+                model,
+                where,
+                scan,
+                scan.isPersistent() ? "which stays in memory" : "which is loaded for each prompt");
+        return scan;
+    }
+
+    private TextReader remote(DeviceReference where, ModelRange model, PromptScan.Look look) {
+        RemoteScan scan = reach(where, model, look);
+        tell(
+                model,
+                where,
+                scan,
+                switch (residency()) {
+                    case PERSISTENT -> "which stays in memory";
+                    case REQUEST_SCOPED -> "which is loaded for each prompt";
+                    case AUTO -> "which stays in memory if there is room for it";
+                });
+        return scan;
+    }
+
+    private RemoteScan reach(DeviceReference where, ModelRange model, PromptScan.Look look) {
+        try {
+            ScanLoadRequest request =
+                    new ScanLoadRequest(
+                            LoadRequest.Model.of(
+                                    model.file(), model.model(), ModelOptions.defaults()),
+                            look,
+                            residency(),
+                            devices.remote(where));
+            return RemoteScan.open(where.toString(), devices.link(where), request);
+        } catch (VarveException e) {
+            throw new VarveException(
+                    e.kind(),
+                    Setting.DRAFT_DEVICE
+                            + ": the model that reads prompts on "
+                            + where
+                            + ": "
+                            + e.getMessage(),
+                    e);
+        }
+    }
+
+    private void tell(ModelRange model, DeviceReference where, TextReader reader, String stay) {
         notes.accept(
                 String.format(
                         Locale.ROOT,
                         "prompts are read by %s on %s: %.1f MiB, %s",
-                        file.path().getFileName(),
+                        model.file().path().getFileName(),
                         where,
-                        drafter.weightBytes() / MIB,
-                        drafter.isPersistent()
-                                ? "which stays in memory"
-                                : "which is loaded for each prompt"));
-        return drafter;
+                        reader.weightBytes() / MIB,
+                        stay));
     }
 
     /**
-     * Bytes that it will take, before it is loaded: its weights as they are in the file, and what
-     * reading a text takes.
+     * Bytes that it will take in this process, before it is loaded: its weights as they are in the
+     * file, and what reading a text takes.
      *
      * @param tokens of the text
      * @throws VarveException if its file cannot be used
      */
     long expectedBytes(int tokens) {
+        if (!devices.choose(settings.device(), settings.process()).isLocal()) {
+            return 0;
+        }
         GgufFile file = GgufFile.open(settings.drafter());
         LayerSplitAdapter model =
                 catalog.family(file.architecture(), file.path())
@@ -110,21 +165,11 @@ final class DrafterOpening {
                         TailQueries.COUNT);
     }
 
-    private DeviceReference device() {
-        DeviceReference usual =
-                target.devices().reversed().stream()
-                        .filter(DeviceReference::isLocal)
-                        .findFirst()
-                        .orElse(DeviceReference.PROCESSOR);
-        DeviceReference asked = settings.device().map(DeviceReference::parse).orElse(usual);
-        DeviceReference device = asked.isAutomatic() ? usual : asked;
-        if (!device.isLocal()) {
-            throw new IllegalArgumentException(
-                    Setting.DRAFT_DEVICE
-                            + ": expected a device of this process for the model that reads"
-                            + " prompts, found "
-                            + device);
-        }
-        return device;
+    private ResidentScan.Residency residency() {
+        return switch (settings.residency()) {
+            case AUTO -> ResidentScan.Residency.AUTO;
+            case PERSISTENT -> ResidentScan.Residency.PERSISTENT;
+            case REQUEST_SCOPED -> ResidentScan.Residency.REQUEST_SCOPED;
+        };
     }
 }

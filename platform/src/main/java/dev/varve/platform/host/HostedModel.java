@@ -35,7 +35,7 @@ public final class HostedModel implements AutoCloseable {
     private final Optional<CompressingDrafter> drafter;
 
     /** What shortens prompts: the drafter belongs to the model. */
-    record CompressingDrafter(LocalDrafter drafter, ConversationCompressor compressor) {}
+    record CompressingDrafter(FileDrafter drafter, ConversationCompressor compressor) {}
 
     HostedModel(
             LoadedModel model,

@@ -38,6 +38,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * A model file, its family and the devices asked for, before anything is loaded. Owns nothing that
@@ -310,11 +311,16 @@ public final class PreparedModel {
     }
 
     private DrafterOpening opening(CompressionSettings asked, PlacedShards shards) {
-        return new DrafterOpening(asked, catalog, request, shards::device, listener::note);
+        DraftDevices devices =
+                new DraftDevices(
+                        request,
+                        shards,
+                        device -> link(asked.process(), List.of(asked.drafter()), device));
+        return new DrafterOpening(asked, catalog, devices, listener::note);
     }
 
     private HostedModel.CompressingDrafter drafter(CompressionSettings asked, PlacedShards shards) {
-        LocalDrafter opened = opening(asked, shards).open();
+        FileDrafter opened = opening(asked, shards).open();
         return new HostedModel.CompressingDrafter(
                 opened, new ConversationCompressor(opened, asked.options()));
     }
@@ -349,27 +355,40 @@ public final class PreparedModel {
 
     private DraftOpening draftOpening(DraftSettings draft, PlacedShards shards) {
         DraftDevices devices =
-                new DraftDevices(request, shards, device -> draftLink(draft, device));
+                new DraftDevices(
+                        request, shards, device -> link(draft.process(), files(draft), device));
         return new DraftOpening(draft, this, devices, listener::note);
     }
 
-    private ShardLink draftLink(DraftSettings draft, DeviceReference device) {
-        DraftProcess process = draft.process();
+    private List<Path> files(DraftSettings draft) {
+        return List.of(model.file().path(), Path.of(draft.source()));
+    }
+
+    private ShardLink link(DraftProcess process, List<Path> files, DeviceReference device) {
         ProcessSettings processes = settings.processes();
         processes = process.launcher().map(processes::startedBy).orElse(processes);
         processes = process.workFolder().map(processes::withWorkFolder).orElse(processes);
-        List<Path> files = List.of(model.file().path(), Path.of(draft.source()));
         return new InstalledLinks(files, catalog, processes).to(device);
     }
 
-    /** Devices of the model, and the processor that another process computes a draft model on. */
+    /** Devices of the model, and the processors that other processes compute small models on. */
     List<DeviceReference> devices() {
         List<DeviceReference> all = new ArrayList<>(request.devices());
-        settings.draft()
-                .map(draft -> DraftDevices.choose(draft, request))
+        Stream.of(
+                        settings.draft()
+                                .map(
+                                        draft ->
+                                                DraftDevices.choose(
+                                                        draft.device(), draft.process(), request)),
+                        settings.compression()
+                                .map(
+                                        asked ->
+                                                DraftDevices.choose(
+                                                        asked.device(), asked.process(), request)))
+                .flatMap(Optional::stream)
                 .filter(device -> !device.isLocal())
                 .filter(device -> device.backend().equals(DeviceReference.PROCESSOR.backend()))
-                .ifPresent(all::add);
+                .forEach(all::add);
         return all;
     }
 

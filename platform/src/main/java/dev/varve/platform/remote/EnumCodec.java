@@ -7,6 +7,7 @@ import dev.varve.platform.shard.ExactRows;
 import dev.varve.platform.shard.FlashAttention;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.SliceKind;
+import dev.varve.platform.shard.local.ResidentScan;
 
 import java.util.Map;
 import java.util.Optional;
@@ -66,6 +67,18 @@ final class EnumCodec<E extends Enum<E>> {
                             switch (residency) {
                                 case PERSISTENT -> 0;
                                 case REQUEST_SCOPED -> 1;
+                            });
+
+    /** Of a model that reads texts. */
+    static final EnumCodec<ResidentScan.Residency> SCAN_RESIDENCY =
+            new EnumCodec<>(
+                    "residency",
+                    ResidentScan.Residency.values(),
+                    residency ->
+                            switch (residency) {
+                                case PERSISTENT -> 0;
+                                case REQUEST_SCOPED -> 1;
+                                case AUTO -> 2;
                             });
 
     /** Of a load request. */

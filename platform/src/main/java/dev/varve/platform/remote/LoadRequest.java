@@ -1,5 +1,6 @@
 package dev.varve.platform.remote;
 
+import dev.varve.api.VarveException;
 import dev.varve.api.backend.DeviceOptions;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.gguf.GgufFile;
@@ -94,6 +95,22 @@ public record LoadRequest(
             differ(found, "embedding length", shape.embeddingLength, other.shape.embeddingLength);
             differ(found, "vocabulary", shape.vocabulary, other.shape.vocabulary);
             return found;
+        }
+
+        /**
+         * Checks that this process sees the same.
+         *
+         * @throws VarveException of kind INVALID_REQUEST with both values if not
+         */
+        void requireAlike(Model mine) {
+            List<String> differences = differences(mine);
+            if (!differences.isEmpty()) {
+                throw new VarveException(
+                        VarveException.Kind.INVALID_REQUEST,
+                        name
+                                + ": the server and this shard have different files: "
+                                + String.join("; ", differences));
+            }
         }
 
         private static void differ(List<String> found, String field, Object mine, Object other) {

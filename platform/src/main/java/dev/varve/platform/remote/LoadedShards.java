@@ -1,6 +1,5 @@
 package dev.varve.platform.remote;
 
-import dev.varve.api.VarveException;
 import dev.varve.api.backend.ComputeDevice;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerSplitAdapter;
@@ -10,7 +9,6 @@ import dev.varve.platform.wire.Message;
 import dev.varve.platform.wire.WireCode;
 import dev.varve.platform.wire.WireException;
 
-import java.util.List;
 import java.util.Optional;
 
 /** The range that a session has loaded, if any. For one thread. */
@@ -35,22 +33,14 @@ final class LoadedShards implements AutoCloseable {
         LoadRequest.Model model = request.model();
         GgufFile file = host.model(model.name());
         LayerSplitAdapter adapter = host.adapter(file, model.options());
-        List<String> differences =
-                model.differences(LoadRequest.Model.of(file, adapter, model.options()));
-        if (!differences.isEmpty()) {
-            throw new VarveException(
-                    VarveException.Kind.INVALID_REQUEST,
-                    model.name()
-                            + ": the server and this shard have different files: "
-                            + String.join("; ", differences));
-        }
+        model.requireAlike(LoadRequest.Model.of(file, adapter, model.options()));
         ComputeDevice device = host.open(request.device().name(), request.device().options());
         try {
             Shard shard =
                     loader.load(
                             new RangeLoader.Place(file, adapter, device),
                             request,
-                            new Throttle(progress));
+                            new ThrottledProgress(progress));
             HostedShard hosted = new HostedShard(shard, device, adapter, request.boundaryType());
             current = Optional.of(hosted);
             return hosted.describe();
@@ -64,26 +54,5 @@ final class LoadedShards implements AutoCloseable {
     public void close() {
         current.ifPresent(HostedShard::close);
         current = Optional.empty();
-    }
-
-    /** Passes on a report now and then; weights may come in thousands of tensors. */
-    private static final class Throttle implements LoadProgress {
-        private static final long PERIOD_NANOS = 50_000_000;
-
-        private final LoadProgress target;
-        private long next = System.nanoTime();
-
-        Throttle(LoadProgress target) {
-            this.target = target;
-        }
-
-        @Override
-        public synchronized void loaded(long done, long total) {
-            long now = System.nanoTime();
-            if (now - next >= 0 || done == total) {
-                next = now + PERIOD_NANOS;
-                target.loaded(done, total);
-            }
-        }
     }
 }

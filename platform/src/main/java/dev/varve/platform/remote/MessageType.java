@@ -38,5 +38,11 @@ final class MessageType {
     /** Shows a draft model hidden states, and asks it for guesses. */
     static final int DRAFT = Message.FIRST_TYPE + 15;
 
+    /** Loads a model that reads texts; the reply is that of {@link #LOAD}. */
+    static final int LOAD_SCAN = Message.FIRST_TYPE + 16;
+
+    /** Has a text read; progress messages tell that it goes on. */
+    static final int SCAN = Message.FIRST_TYPE + 17;
+
     private MessageType() {}
 }

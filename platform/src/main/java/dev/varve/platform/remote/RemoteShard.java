@@ -17,10 +17,8 @@ import dev.varve.platform.shard.ShardLostException;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.ShardTraffic;
-import dev.varve.platform.wire.ChannelLostException;
 import dev.varve.platform.wire.Message;
 import dev.varve.platform.wire.WireChannel;
-import dev.varve.platform.wire.WireCode;
 import dev.varve.platform.wire.WireException;
 
 import java.nio.ByteBuffer;
@@ -30,9 +28,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -263,27 +259,12 @@ public final class RemoteShard implements Shard {
         CompletableFuture<T> answer = work.apply(session.channel());
         CompletableFuture<T> result =
                 answer.exceptionallyCompose(
-                        failure -> CompletableFuture.failedFuture(meaningOf(failure, session)));
+                        failure ->
+                                CompletableFuture.failedFuture(
+                                        CallFailure.meaningOf(failure, supervisor, session)));
         // Whoever loses interest gives up what lies behind, too.
         result.whenComplete((value, failure) -> answer.cancel(true));
         return result;
-    }
-
-    private RuntimeException meaningOf(Throwable failure, ShardSupervisor.Session session) {
-        Throwable cause =
-                failure instanceof CompletionException && failure.getCause() != null
-                        ? failure.getCause()
-                        : failure;
-        return switch (cause) {
-            case ChannelLostException lost -> supervisor.lost(session, lost.getMessage());
-            case WireException late when late.code() == WireCode.DEADLINE ->
-                    supervisor.lost(session, "it did not answer in time: " + late.getMessage());
-            case GarbledException garbled -> supervisor.lost(session, garbled.getMessage());
-            case VarveException known -> known;
-            case CancellationException given ->
-                    new VarveException(VarveException.Kind.CANCELLED, "given up", given);
-            default -> supervisor.lost(session, "its answer could not be read: " + cause);
-        };
     }
 
     @Override

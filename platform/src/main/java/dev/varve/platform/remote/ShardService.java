@@ -2,6 +2,7 @@ package dev.varve.platform.remote;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.backend.DeviceInfo;
+import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.wire.Call;
 import dev.varve.platform.wire.Handler;
 import dev.varve.platform.wire.Message;
@@ -17,9 +18,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A shard process' side of one connection: loads a layer range or a draft model when it is told to,
- * computes, and frees everything when the connection ends. Requests are worked on one after the
- * other by a thread of the session's own, so that the connection's reader always answers.
+ * A shard process' side of one connection: loads a layer range, a draft model or one that reads
+ * texts when it is told to, computes, and frees everything when the connection ends. Requests are
+ * worked on one after the other by a thread of the session's own, so that the connection's reader
+ * always answers.
  */
 public final class ShardService implements Handler, AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.varve.remote");
@@ -29,6 +31,9 @@ public final class ShardService implements Handler, AutoCloseable {
 
     /** Used by the computing thread alone. */
     private Optional<HostedDraft> draft = Optional.empty();
+
+    /** Likewise. */
+    private Optional<HostedScan> scan = Optional.empty();
 
     private final AtomicLong progress = new AtomicLong();
     private final ExecutorService compute =
@@ -100,20 +105,14 @@ public final class ShardService implements Handler, AutoCloseable {
         return switch (request.type()) {
             case MessageType.DESCRIBE -> describe();
             case MessageType.LOAD ->
-                    loaded.load(
-                            LoadRequest.decode(request),
-                            (done, total) -> {
-                                progress.incrementAndGet();
-                                if (call.isCancelled()) {
-                                    throw new WireException(
-                                            WireCode.CANCELLED,
-                                            WireException.Retry.WORTHWHILE,
-                                            "loading was cancelled");
-                                }
-                                call.progress(loadProgress(done, total));
-                            });
+                    loaded.load(LoadRequest.decode(request), progressOf(call, request.type()));
             case MessageType.LOAD_DRAFT -> loadDraft(DraftLoadRequest.decode(request));
             case MessageType.DRAFT -> draft.orElseThrow(this::noDraft).step(request);
+            case MessageType.LOAD_SCAN ->
+                    loadScan(ScanLoadRequest.decode(request), progressOf(call, request.type()));
+            case MessageType.SCAN ->
+                    scan.orElseThrow(this::noScan)
+                            .read(request, call::isCancelled, progressOf(call, request.type()));
             case MessageType.UNLOAD -> {
                 free();
                 yield Message.of(MessageType.UNLOAD);
@@ -130,6 +129,18 @@ public final class ShardService implements Handler, AutoCloseable {
         };
     }
 
+    /** Tells the server that it goes on, and ends what nobody waits for any more. */
+    private LoadProgress progressOf(Call call, int type) {
+        return (done, total) -> {
+            progress.incrementAndGet();
+            if (call.isCancelled()) {
+                throw new WireException(
+                        WireCode.CANCELLED, WireException.Retry.WORTHWHILE, "it was cancelled");
+            }
+            call.progress(Message.of(type, new FieldWriter().number(total).number(done).done()));
+        };
+    }
+
     /** Replaces the draft model; the former one is freed first, since both might not fit. */
     private Message loadDraft(DraftLoadRequest request) {
         closeDraft();
@@ -142,9 +153,27 @@ public final class ShardService implements Handler, AutoCloseable {
         return new WireException(WireCode.INVALID_REQUEST, "no draft model is loaded");
     }
 
+    /** Replaces the model that reads texts; the former one is freed first. */
+    private Message loadScan(ScanLoadRequest request, LoadProgress told) {
+        closeScan();
+        HostedScan opened = HostedScan.open(request, host, told);
+        scan = Optional.of(opened);
+        return opened.describe();
+    }
+
+    private WireException noScan() {
+        return new WireException(WireCode.INVALID_REQUEST, "no model that reads texts is loaded");
+    }
+
     private void free() {
         loaded.close();
         closeDraft();
+        closeScan();
+    }
+
+    private void closeScan() {
+        scan.ifPresent(HostedScan::close);
+        scan = Optional.empty();
     }
 
     private void closeDraft() {
@@ -164,10 +193,6 @@ public final class ShardService implements Handler, AutoCloseable {
                     .flag(device.hostCores());
         }
         return Message.of(MessageType.DESCRIBE, fields.done());
-    }
-
-    private static Message loadProgress(long done, long total) {
-        return Message.of(MessageType.LOAD, new FieldWriter().number(total).number(done).done());
     }
 
     /** Frees the range once the request at hand is done, and waits for that. */

@@ -1,9 +1,13 @@
 package dev.varve.platform.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.varve.platform.compression.CompressionPolicy;
+import dev.varve.platform.compression.conversation.CompressionOptions;
+import dev.varve.platform.host.CompressionSettings;
 import dev.varve.platform.host.DraftProcess;
 import dev.varve.platform.host.DraftSettings;
 import dev.varve.platform.placement.DeviceReference;
@@ -19,6 +23,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -267,5 +272,48 @@ class DraftFlagsTest {
                                 IllegalArgumentException.class,
                                 () -> parsed.requireProvided(target("cuda:1"), PROVIDED::contains))
                         .getMessage());
+    }
+
+    /** Where the model that reads prompts goes. */
+    private static CompressionSettings reader(String flags) {
+        DraftArguments parsed = parse(flags);
+        parsed.settings(target("cpu:0"), Optional.empty(), true);
+        parsed.requireProvided(target("cpu:0"), PROVIDED::contains);
+        return parsed.placed(
+                CompressionSettings.of(
+                        Path.of("small.gguf"), CompressionOptions.of(CompressionPolicy.USUAL)));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"cpu:0@process", "cpu:0@unix:/tmp/x", "cuda:0@grpc:box:7700", "cuda:0"})
+    void aModelThatReadsPromptsGoesWhereADraftModelDoes(String device) {
+        for (String draft : List.of("", "--draft off ", "--draft some ")) {
+            CompressionSettings found =
+                    reader(draft + "--draft-device " + device + " --draft-residency persistent");
+
+            assertEquals(Optional.of(device), found.device());
+            assertEquals(DraftSettings.Residency.PERSISTENT, found.residency());
+            assertEquals(DraftProcess.USUAL, found.process());
+        }
+    }
+
+    @Test
+    void aLauncherIsForAModelThatReadsPromptsToo() {
+        CompressionSettings found =
+                reader("--draft-device hip:0 --draft-ipc-bin x --draft-ipc-work-dir w");
+
+        assertEquals(Optional.of("hip:0"), found.device());
+        assertEquals(
+                new DraftProcess(
+                        Optional.of(Path.of("x")), Optional.of(Path.of("w")), OptionalInt.empty()),
+                found.process());
+    }
+
+    @Test
+    void aSecretIsNeededWhereADraftModelListens() {
+        assertTrue(parse("--draft-device cpu:0@grpc:box:7700").reaches());
+        assertTrue(parse("--draft-device cpu:0@unix:/tmp/x").reaches());
+        assertFalse(parse("--draft-device cpu:0@process").reaches());
+        assertFalse(parse("").reaches());
     }
 }

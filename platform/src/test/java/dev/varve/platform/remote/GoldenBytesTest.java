@@ -36,6 +36,7 @@ import dev.varve.platform.shard.StateCommit;
 import dev.varve.platform.shard.TokenPath;
 import dev.varve.platform.shard.TokenTree;
 import dev.varve.platform.shard.WeightLayout;
+import dev.varve.platform.shard.local.ResidentScan;
 import dev.varve.platform.wire.Message;
 import dev.varve.platform.wire.WireCode;
 import dev.varve.platform.wire.WireException;
@@ -52,7 +53,7 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 /**
- * The bytes of version 7, as shard processes of other releases send and take them. A change here
+ * The bytes of version 8, as shard processes of other releases send and take them. A change here
  * needs another version number.
  */
 class GoldenBytesTest {
@@ -343,9 +344,34 @@ class GoldenBytesTest {
     }
 
     @Test
+    void aLoadOfAModelThatReadsTextsHasItsBytes() {
+        assertEquals(
+                "80: 060000006d2e67677566020000006162050000007177656e3304000000"
+                        + "800000006400000000000000000000000000000000000000050000006370"
+                        + "753a3002000000000000000101000000040000000800000001010000"
+                        + "00 - ",
+                hex(
+                        ScanCodecTest.load(
+                                        new LayerRange(1, 4),
+                                        8,
+                                        true,
+                                        ResidentScan.Residency.REQUEST_SCOPED)
+                                .encode()));
+    }
+
+    @Test
+    void aTextAndItsScoresHaveTheirBytes() {
+        ScanCodec codec = new ScanCodec(320, 1);
+
+        assertEquals("81: 02000000 - 0700000002010000", hex(codec.encode(TOKENS)));
+        assertEquals(
+                "81: 02000000 - 0000803e0000003f", hex(codec.encode(new float[] {0.25f, 0.5f})));
+    }
+
+    @Test
     void messagesHaveTheirNumbers() {
         assertEquals(
-                List.of(64, 65, 66, 67, 74, 75, 76, 77),
+                List.of(64, 65, 66, 67, 74, 75, 76, 77, 78, 79, 80, 81),
                 List.of(
                         MessageType.DESCRIBE,
                         MessageType.LOAD,
@@ -354,7 +380,11 @@ class GoldenBytesTest {
                         MessageType.REHEARSE,
                         MessageType.EXPORT,
                         MessageType.ADOPT,
-                        MessageType.CHANGE));
+                        MessageType.CHANGE,
+                        MessageType.LOAD_DRAFT,
+                        MessageType.DRAFT,
+                        MessageType.LOAD_SCAN,
+                        MessageType.SCAN));
     }
 
     @Test
@@ -363,6 +393,9 @@ class GoldenBytesTest {
         assertEquals(
                 "NONE 0, BEST 1, LAST 2, ALL 3, BEST_EACH 4",
                 numbers(EnumCodec.OUTPUTS, OutputRows.values()));
+        assertEquals(
+                "AUTO 2, PERSISTENT 0, REQUEST_SCOPED 1",
+                numbers(EnumCodec.SCAN_RESIDENCY, ResidentScan.Residency.values()));
         assertEquals(
                 "AUTO 0, ON 1, OFF 2", numbers(EnumCodec.FLASH_ATTENTION, FlashAttention.values()));
         assertEquals("AUTO 0, ON 1, OFF 2", numbers(EnumCodec.EXACT_ROWS, ExactRows.values()));

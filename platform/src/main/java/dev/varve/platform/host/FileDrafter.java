@@ -1,0 +1,118 @@
+package dev.varve.platform.host;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.gguf.GgufFile;
+import dev.varve.platform.compression.Drafter;
+import dev.varve.platform.shard.TextReader;
+import dev.varve.platform.shard.local.PromptScan;
+import dev.varve.platform.tokenizer.Tokenizer;
+
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+
+/**
+ * A drafter of a model file, wherever it computes. Reads one text at a time; others wait in their
+ * order.
+ */
+final class FileDrafter implements Drafter {
+    /** How often who waits looks whether anybody waits for it. */
+    private static final long LOOK_MILLIS = 200;
+
+    private final Tokenizer tokenizer;
+    private final String identity;
+    private final TextReader reader;
+    private final ReentrantLock turn = new ReentrantLock(true);
+    private volatile boolean closed;
+
+    /**
+     * @param reader the file's model; this object's from now on
+     * @param look how that one reads
+     */
+    FileDrafter(GgufFile file, Tokenizer tokenizer, TextReader reader, PromptScan.Look look) {
+        this.tokenizer = tokenizer;
+        this.reader = reader;
+        identity = identity(file, look);
+    }
+
+    private static String identity(GgufFile file, PromptScan.Look look) {
+        try {
+            MessageDigest digest = MessageDigest.getInstance("SHA-256");
+            ModelContent.add(digest, file);
+            return HexFormat.of().formatHex(digest.digest()) + " " + look;
+        } catch (NoSuchAlgorithmException e) {
+            throw new AssertionError("every Java platform has SHA-256", e);
+        }
+    }
+
+    @Override
+    public Tokenizer tokenizer() {
+        return tokenizer;
+    }
+
+    @Override
+    public String identity() {
+        return identity;
+    }
+
+    /**
+     * Bytes of this process's memory that reading a text takes beside what stays there, but for the
+     * graph of a chunk.
+     *
+     * @param tokens of the text
+     */
+    long readingBytes(int tokens) {
+        return reader.readingBytes(tokens);
+    }
+
+    @Override
+    public float[] score(int[] tokens, BooleanSupplier cancelled) {
+        await(cancelled);
+        try {
+            requireOpen();
+            return reader.read(tokens, () -> closed || cancelled.getAsBoolean());
+        } catch (CancellationException e) {
+            if (!cancelled.getAsBoolean()) {
+                requireOpen();
+            }
+            throw e;
+        } finally {
+            turn.unlock();
+        }
+    }
+
+    private void await(BooleanSupplier cancelled) {
+        try {
+            while (!turn.tryLock(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
+                if (cancelled.getAsBoolean()) {
+                    throw new CancellationException("nobody waits for the text's scores");
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CancellationException("interrupted while others had the drafter");
+        }
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw new VarveException(VarveException.Kind.UNAVAILABLE, "the drafter is closed");
+        }
+    }
+
+    /** Ends what is read, and waits for that. */
+    @Override
+    public void close() {
+        closed = true;
+        turn.lock();
+        try {
+            reader.close();
+        } finally {
+            turn.unlock();
+        }
+    }
+}

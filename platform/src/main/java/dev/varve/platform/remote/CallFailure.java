@@ -1,0 +1,36 @@
+package dev.varve.platform.remote;
+
+import dev.varve.api.VarveException;
+import dev.varve.platform.wire.ChannelLostException;
+import dev.varve.platform.wire.WireCode;
+import dev.varve.platform.wire.WireException;
+
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletionException;
+
+/** What it means that a call of another process failed. */
+final class CallFailure {
+    private CallFailure() {}
+
+    /**
+     * Tells a refusal from the end of a process, which is given up here: one that is gone, is too
+     * late or says what makes no sense.
+     */
+    static RuntimeException meaningOf(
+            Throwable failure, ShardSupervisor supervisor, ShardSupervisor.Session session) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null
+                        ? failure.getCause()
+                        : failure;
+        return switch (cause) {
+            case ChannelLostException lost -> supervisor.lost(session, lost.getMessage());
+            case WireException late when late.code() == WireCode.DEADLINE ->
+                    supervisor.lost(session, "it did not answer in time: " + late.getMessage());
+            case GarbledException garbled -> supervisor.lost(session, garbled.getMessage());
+            case VarveException known -> known;
+            case CancellationException given ->
+                    new VarveException(VarveException.Kind.CANCELLED, "given up", given);
+            default -> supervisor.lost(session, "its answer could not be read: " + cause);
+        };
+    }
+}

@@ -1,0 +1,101 @@
+package dev.varve.platform.remote;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.backend.ComputeDevice;
+import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.LayerSplitAdapter;
+import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.ModelRange;
+import dev.varve.platform.shard.ShardMemory;
+import dev.varve.platform.shard.local.PromptScan;
+import dev.varve.platform.shard.local.ResidentScan;
+import dev.varve.platform.wire.Message;
+import dev.varve.platform.wire.WireCode;
+import dev.varve.platform.wire.WireException;
+
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.function.BooleanSupplier;
+
+/** A model of a session that reads texts, between its messages and the scan. For one thread. */
+final class HostedScan implements AutoCloseable {
+    private final ResidentScan scan;
+    private final ComputeDevice device;
+    private final ScanCodec codec;
+
+    private HostedScan(ResidentScan scan, ComputeDevice device, ScanCodec codec) {
+        this.scan = scan;
+        this.device = device;
+        this.codec = codec;
+    }
+
+    /**
+     * Loads the model.
+     *
+     * @throws VarveException if the file is missing or another one than the server's, cannot read
+     *     texts, or there is no room
+     */
+    static HostedScan open(ScanLoadRequest request, ShardHost host, LoadProgress progress) {
+        LoadRequest.Model model = request.model();
+        GgufFile file = host.model(model.name());
+        LayerSplitAdapter adapter = host.adapter(file, model.options());
+        model.requireAlike(LoadRequest.Model.of(file, adapter, model.options()));
+        ComputeDevice device = host.open(request.device().name(), request.device().options());
+        try {
+            return new HostedScan(
+                    new ResidentScan(
+                            new ModelRange(file, adapter, adapter.shape().allLayers()),
+                            device,
+                            request.look(),
+                            request.residency(),
+                            new ThrottledProgress(progress)),
+                    device,
+                    ScanCodec.of(request));
+        } catch (RuntimeException | Error e) {
+            device.close();
+            throw e;
+        }
+    }
+
+    /** What was loaded, where. */
+    Message describe() {
+        return HostedShard.describe(
+                new ShardMemory(scan.weightBytes(), 0, 0, 0), device, List.of());
+    }
+
+    /**
+     * Reads a text.
+     *
+     * @param cancelled whether the server does not want to know any more
+     * @param progress hears that it goes on: of the weights first where they have to be loaded
+     *     again, and then of tokens in layers
+     */
+    Message read(Message request, BooleanSupplier cancelled, LoadProgress progress) {
+        int[] tokens = codec.decode(request);
+        LoadProgress signs = new ThrottledProgress(progress);
+        PromptScan.Listener listener =
+                new PromptScan.Listener() {
+                    @Override
+                    public boolean isCancelled() {
+                        return cancelled.getAsBoolean();
+                    }
+
+                    @Override
+                    public void onProgress(long done, long all) {
+                        signs.loaded(done, all);
+                    }
+                };
+        try {
+            return codec.encode(scan.read(tokens, listener, signs));
+        } catch (CancellationException e) {
+            throw new WireException(
+                    WireCode.CANCELLED, WireException.Retry.WORTHWHILE, e.getMessage());
+        }
+    }
+
+    @Override
+    public void close() {
+        scan.close();
+        device.close();
+    }
+}

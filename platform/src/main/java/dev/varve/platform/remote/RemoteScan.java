@@ -1,0 +1,159 @@
+package dev.varve.platform.remote;
+
+import dev.varve.api.VarveException;
+import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.ShardHealth;
+import dev.varve.platform.shard.ShardLostException;
+import dev.varve.platform.shard.TextReader;
+import dev.varve.platform.wire.Deadline;
+import dev.varve.platform.wire.Message;
+import dev.varve.platform.wire.WireException;
+
+import java.time.Duration;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
+
+/**
+ * A model in another process that reads texts. When the process dies, hangs or answers nonsense,
+ * the text at hand fails with a {@link ShardLostException}, and so do others until a new process
+ * has loaded the model.
+ */
+public final class RemoteScan implements TextReader {
+    /** How often whoever waits for scores looks whether anybody waits for it. */
+    private static final long LOOK_MILLIS = 50;
+
+    /** A chunk of one layer takes less, even where kernels have to be compiled first. */
+    private static final Deadline DEADLINE = Deadline.withoutProgress(Duration.ofMinutes(2));
+
+    private final String name;
+    private final ScanCodec codec;
+    private final ShardSupervisor supervisor;
+    private final AtomicBoolean returning = new AtomicBoolean();
+
+    private RemoteScan(String name, ScanCodec codec, ShardSupervisor supervisor) {
+        this.name = name;
+        this.codec = codec;
+        this.supervisor = supervisor;
+    }
+
+    /**
+     * Reaches a process and has it load the model.
+     *
+     * @param device its device, for people
+     * @param link the way to it; this object's from now on
+     * @throws VarveException if the process cannot be reached or refuses
+     */
+    public static RemoteScan open(String device, ShardLink link, ScanLoadRequest request) {
+        String name = "drafter " + request.model().name() + " on " + device;
+        ShardSupervisor supervisor = new ShardSupervisor(name, link, request.encode());
+        try {
+            supervisor.start(LoadProgress.silent());
+        } catch (RuntimeException | Error e) {
+            supervisor.close();
+            throw e;
+        }
+        return new RemoteScan(name, ScanCodec.of(request), supervisor);
+    }
+
+    /** How the process is. */
+    public ShardHealth health() {
+        return supervisor.health();
+    }
+
+    @Override
+    public long readingBytes(int tokens) {
+        return 0;
+    }
+
+    @Override
+    public long weightBytes() {
+        return supervisor.loadedMemory().weights();
+    }
+
+    @Override
+    public float[] read(int[] tokens, BooleanSupplier cancelled) {
+        ShardSupervisor.Session session = session();
+        CompletableFuture<Message> reply =
+                session.channel().call(codec.encode(tokens), DEADLINE, progress -> {});
+        Message found;
+        try {
+            found = await(reply, cancelled);
+        } catch (ExecutionException e) {
+            throw failed(e.getCause(), session);
+        }
+        float[] scores;
+        try {
+            scores = codec.decode(tokens.length, found);
+        } catch (WireException e) {
+            throw failed(new GarbledException(e), session);
+        }
+        requireNumbers(scores);
+        return scores;
+    }
+
+    /** Whoever loses interest tells the process, which then ends what it does for it. */
+    private static Message await(CompletableFuture<Message> reply, BooleanSupplier cancelled)
+            throws ExecutionException {
+        try {
+            while (true) {
+                try {
+                    return reply.get(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+                } catch (TimeoutException e) {
+                    if (cancelled.getAsBoolean()) {
+                        throw new CancellationException("nobody waits for the text's scores");
+                    }
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CancellationException("interrupted while a text was read");
+        } finally {
+            reply.cancel(true);
+        }
+    }
+
+    private RuntimeException failed(Throwable failure, ShardSupervisor.Session session) {
+        RuntimeException meaning = CallFailure.meaningOf(failure, supervisor, session);
+        if (meaning instanceof ShardLostException) {
+            comeBack();
+        }
+        return meaning;
+    }
+
+    /** The process in use; one that came back is as good as the one before. */
+    private ShardSupervisor.Session session() {
+        try {
+            return supervisor.session();
+        } catch (ShardLostException e) {
+            comeBack();
+            return supervisor.session();
+        }
+    }
+
+    /** Has the next process used as soon as it is there. */
+    private void comeBack() {
+        if (returning.compareAndSet(false, true)) {
+            supervisor.recover().whenComplete((back, failure) -> returning.set(false));
+        }
+    }
+
+    private void requireNumbers(float[] scores) {
+        for (float score : scores) {
+            if (!Float.isFinite(score)) {
+                throw new VarveException(
+                        VarveException.Kind.BACKEND_FAILED,
+                        name + ": what it found in a text are no numbers");
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        supervisor.close();
+    }
+}

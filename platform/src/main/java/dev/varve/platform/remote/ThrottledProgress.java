@@ -1,0 +1,24 @@
+package dev.varve.platform.remote;
+
+import dev.varve.platform.shard.LoadProgress;
+
+/** Passes on a report now and then; weights may come in thousands of tensors. */
+final class ThrottledProgress implements LoadProgress {
+    private static final long PERIOD_NANOS = 50_000_000;
+
+    private final LoadProgress target;
+    private long next = System.nanoTime();
+
+    ThrottledProgress(LoadProgress target) {
+        this.target = target;
+    }
+
+    @Override
+    public synchronized void loaded(long done, long total) {
+        long now = System.nanoTime();
+        if (now - next >= 0 || done == total) {
+            next = now + PERIOD_NANOS;
+            target.loaded(done, total);
+        }
+    }
+}

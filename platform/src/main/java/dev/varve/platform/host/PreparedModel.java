@@ -105,7 +105,8 @@ public final class PreparedModel {
                 order, new OpenedModel(file, adapter), new Devices(catalog, backends, request));
     }
 
-    private static String describe(RejectedPlugin plugin) {
+    /** Why a plugin is of no use. */
+    static String describe(RejectedPlugin plugin) {
         return String.format(
                 Locale.ROOT,
                 "plugin %s is not used: %s",

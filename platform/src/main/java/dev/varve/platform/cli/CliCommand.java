@@ -16,6 +16,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParentCommand;
+import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
 
 import java.io.PrintWriter;
@@ -80,6 +81,11 @@ abstract class CliCommand implements Callable<Integer> {
 
     /** Does the work and returns the exit status. */
     abstract int run() throws Exception;
+
+    /** What was given on the command line. */
+    final ParseResult parsed() {
+        return spec.commandLine().getParseResult();
+    }
 
     final boolean debug() {
         return debug;

@@ -7,6 +7,7 @@ import dev.varve.platform.host.CompressionSettings;
 import dev.varve.platform.host.DeviceSettings;
 import dev.varve.platform.host.DraftSettings;
 import dev.varve.platform.host.HostSettings;
+import dev.varve.platform.host.HostedDrafter;
 import dev.varve.platform.host.ProcessSettings;
 import dev.varve.platform.placement.PlacementRequest;
 import dev.varve.platform.placement.Site;
@@ -257,10 +258,7 @@ final class ModelArguments {
                 new HostSettings(
                         choice.file(),
                         settings,
-                        new DeviceSettings(
-                                request,
-                                positive(threads, "--threads"),
-                                positive(threadsBatch, "--threads-batch")),
+                        devices(request),
                         plugins.settings(environment),
                         processes(request, environment));
         HostSettings guessing = guesses.map(host::with).orElse(host);
@@ -270,6 +268,22 @@ final class ModelArguments {
     /** Likewise, with prompts as they are. */
     HostSettings host(ModelSettings settings, Environment environment, boolean usualDraft) {
         return host(settings, environment, usualDraft, Optional.empty());
+    }
+
+    private DeviceSettings devices(PlacementRequest request) {
+        return new DeviceSettings(
+                request, positive(threads, "--threads"), positive(threadsBatch, "--threads-batch"));
+    }
+
+    /** Opens the model that reads prompts, without a model that computes them. */
+    HostedDrafter openDrafter(CompressionSettings compression, Environment environment) {
+        PlacementRequest best = DeviceSettings.best().placement();
+        return HostedDrafter.open(
+                draft.placed(compression),
+                devices(best),
+                plugins.settings(environment),
+                processes(best, environment),
+                new LoadReport(this));
     }
 
     private ProcessSettings processes(PlacementRequest request, Environment environment) {

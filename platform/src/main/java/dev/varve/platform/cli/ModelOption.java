@@ -19,6 +19,11 @@ final class ModelOption {
             order = 1)
     private Optional<ModelReference> given = Optional.empty();
 
+    /** Whether somebody named a model. */
+    boolean isNamed() {
+        return given.isPresent();
+    }
+
     /**
      * The model to use.
      *

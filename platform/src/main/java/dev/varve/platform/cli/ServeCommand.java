@@ -5,6 +5,7 @@ import dev.varve.platform.chat.AnswerDialect;
 import dev.varve.platform.chat.ChatRenderer;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.host.CompressionSettings;
+import dev.varve.platform.host.HostedDrafter;
 import dev.varve.platform.host.HostedModel;
 import dev.varve.platform.host.StoreSettings;
 import dev.varve.platform.http.HttpOptions;
@@ -13,6 +14,7 @@ import dev.varve.platform.http.model.ModelDescription;
 import dev.varve.platform.http.model.ModelLanguage;
 import dev.varve.platform.http.model.ReasoningDefaults;
 import dev.varve.platform.http.model.ServedModel;
+import dev.varve.platform.http.upstream.UpstreamTarget;
 import dev.varve.platform.paging.PoolRequest;
 import dev.varve.platform.runtime.HostCacheLimit;
 import dev.varve.platform.tokenizer.Tokenizer;
@@ -50,6 +52,8 @@ import java.util.concurrent.CountDownLatch;
             "  varve serve --model model.gguf --target-devices cuda:0,cpu:0 --target-layer-split"
                     + " auto",
             "  varve serve --model model.gguf --target-devices cuda:0,vulkan:1@process",
+            "  varve serve --prefill-upstream-base http://host:8000/v1 --prefill-compression auto"
+                    + " --prefill-drafter small.gguf",
             "  curl http://127.0.0.1:8080/v1/chat/completions -H 'Content-Type: application/json'"
                     + " \\",
             "       -d '{\"messages\": [{\"role\": \"user\", \"content\": \"Hello\"}]}'"
@@ -66,6 +70,8 @@ final class ServeCommand extends CliCommand {
 
     @Mixin private CompressionArguments compressed;
 
+    @Mixin private UpstreamArguments upstream;
+
     private Optional<ChatRenderer> chat = Optional.empty();
     private Optional<StoreSettings> store = Optional.empty();
     private Optional<CompressionSettings> compression = Optional.empty();
@@ -78,6 +84,51 @@ final class ServeCommand extends CliCommand {
 
     @Override
     int run() throws InterruptedException {
+        Optional<UpstreamTarget> other = upstream.target(environment());
+        return other.isPresent() ? proxy(other.get()) : serve();
+    }
+
+    /** Serves without a model: another server computes. */
+    private int proxy(UpstreamTarget target) throws InterruptedException {
+        if (model.model().isNamed()) {
+            throw new UsageException(
+                    UpstreamArguments.BASE
+                            + " and --model: expected one of them; either this process computes,"
+                            + " or another server does");
+        }
+        ProxyFlags.requireNoOthers(parsed());
+        ProxyServing serving =
+                ProxyServing.of(
+                        target,
+                        compressed.settings(environment(), false, Optional.empty()),
+                        server.httpOptions(environment()));
+        CountDownLatch stop = new CountDownLatch(1);
+        try (ShutdownGuard guard = ShutdownGuard.prepare(stop::countDown, STOP_LIMIT)) {
+            try (HostedDrafter drafter = model.openDrafter(serving.compression(), environment())) {
+                guard.arm();
+                serving.run(drafter, DRAIN_LIMIT, stop, speech());
+            }
+            say("stopped");
+        }
+        return 0;
+    }
+
+    private ProxyServing.Speech speech() {
+        return new ProxyServing.Speech() {
+            @Override
+            public void say(String line) {
+                ServeCommand.this.say(line);
+            }
+
+            @Override
+            public void print(String line) {
+                out().println(line);
+                out().flush();
+            }
+        };
+    }
+
+    private int serve() throws InterruptedException {
         // Before anything slow: it may say that a flag is wrong.
         ReasoningDefaults reasoningDefaults = server.reasoningDefaults();
         HostCacheLimit hostCache = server.hostCache();

@@ -8,6 +8,7 @@ import dev.varve.platform.remote.LoadRequest;
 import dev.varve.platform.remote.ShardLink;
 
 import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * Where a draft model computes, or one that reads prompts: usually in this process, beside the
@@ -15,17 +16,24 @@ import java.util.Optional;
  */
 final class DraftDevices {
     private final PlacementRequest target;
-    private final PlacedShards shards;
+    private final Function<DeviceReference, ComputeDevice> local;
+    private final Function<DeviceReference, LoadRequest.Device> remote;
     private final ShardLinks links;
 
     /**
      * @param target the model's devices
-     * @param shards keeps devices of this process
+     * @param local opens a device of this process and keeps it
+     * @param remote what another process is told of a device
      * @param links ways to a draft model's process
      */
-    DraftDevices(PlacementRequest target, PlacedShards shards, ShardLinks links) {
+    DraftDevices(
+            PlacementRequest target,
+            Function<DeviceReference, ComputeDevice> local,
+            Function<DeviceReference, LoadRequest.Device> remote,
+            ShardLinks links) {
         this.target = target;
-        this.shards = shards;
+        this.local = local;
+        this.remote = remote;
         this.links = links;
     }
 
@@ -55,7 +63,7 @@ final class DraftDevices {
 
     /** A device of this process. */
     ComputeDevice open(DeviceReference device) {
-        return shards.device(device);
+        return local.apply(device);
     }
 
     /** A way to the process of one that is not in this process. */
@@ -65,6 +73,6 @@ final class DraftDevices {
 
     /** What that process is told of it. */
     LoadRequest.Device remote(DeviceReference device) {
-        return shards.remote(device);
+        return remote.apply(device);
     }
 }

@@ -30,4 +30,10 @@ public record DraftProcess(
         Objects.requireNonNull(workFolder);
         Objects.requireNonNull(context);
     }
+
+    /** How it is started, where others are so. */
+    ProcessSettings within(ProcessSettings others) {
+        ProcessSettings started = launcher.map(others::startedBy).orElse(others);
+        return workFolder.map(started::withWorkFolder).orElse(started);
+    }
 }

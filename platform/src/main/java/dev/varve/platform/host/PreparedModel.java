@@ -109,7 +109,8 @@ public final class PreparedModel {
                 order, new OpenedModel(file, adapter), new Devices(catalog, backends, request));
     }
 
-    private static String describe(RejectedPlugin plugin) {
+    /** Why a plugin is of no use. */
+    static String describe(RejectedPlugin plugin) {
         return String.format(
                 Locale.ROOT,
                 "plugin %s is not used: %s",
@@ -314,7 +315,8 @@ public final class PreparedModel {
         DraftDevices devices =
                 new DraftDevices(
                         request,
-                        shards,
+                        shards::device,
+                        shards::remote,
                         device -> link(asked.process(), List.of(asked.drafter()), device));
         return new DrafterOpening(asked, catalog, devices, listener::note);
     }
@@ -356,7 +358,10 @@ public final class PreparedModel {
     private DraftOpening draftOpening(DraftSettings draft, PlacedShards shards) {
         DraftDevices devices =
                 new DraftDevices(
-                        request, shards, device -> link(draft.process(), files(draft), device));
+                        request,
+                        shards::device,
+                        shards::remote,
+                        device -> link(draft.process(), files(draft), device));
         return new DraftOpening(draft, this, devices, listener::note);
     }
 
@@ -365,10 +370,7 @@ public final class PreparedModel {
     }
 
     private ShardLink link(DraftProcess process, List<Path> files, DeviceReference device) {
-        ProcessSettings processes = settings.processes();
-        processes = process.launcher().map(processes::startedBy).orElse(processes);
-        processes = process.workFolder().map(processes::withWorkFolder).orElse(processes);
-        return new InstalledLinks(files, catalog, processes).to(device);
+        return new InstalledLinks(files, catalog, process.within(settings.processes())).to(device);
     }
 
     /** Devices of the model, and the processors that other processes compute small models on. */

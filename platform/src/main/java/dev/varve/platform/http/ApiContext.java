@@ -11,24 +11,14 @@ import dev.varve.platform.http.openai.CompletionRequests;
 import dev.varve.platform.intake.Intake;
 import dev.varve.platform.setting.SettingNames;
 
-import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
-import org.eclipse.jetty.ee11.servlet.ServletHolder;
-import org.eclipse.jetty.server.Request;
-
 import tools.jackson.databind.node.ObjectNode;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.util.Optional;
 
-/**
- * The routes, mapped to their paths. These mappings are the only list of routes: who may call one,
- * and whether its body is read, is decided by the route that they give for a path.
- */
+/** The routes of a server that computes with a model, mapped to their paths. */
 final class ApiContext {
-    private static final String DEFAULT = "/";
-
-    private final ServletContextHandler handler = new ServletContextHandler("/", false, false);
+    private final RouteTable routes;
     private final AccessControl access;
     private final RequestCycle cycle;
     private final Offer offer;
@@ -36,7 +26,6 @@ final class ApiContext {
     private final SettingNames names;
     private final RouteContext context;
     private final AnswerDelivery delivery;
-    private final Route unknown;
 
     ApiContext(
             AccessControl access, Intake intake, Metrics metrics, Offer offer, SettingNames names) {
@@ -47,8 +36,7 @@ final class ApiContext {
         cycle = new RequestCycle(access, metrics, names);
         context = new RouteContext(cycle, offer, intake);
         delivery = new AnswerDelivery(metrics, names);
-        unknown = new UnknownRoute(cycle);
-        map(unknown, DEFAULT);
+        routes = new RouteTable(new UnknownRoute(cycle));
         mapProbes();
         mapFacts();
         mapCache();
@@ -154,37 +142,11 @@ final class ApiContext {
     }
 
     private void map(Route route, String... paths) {
-        Holder holder = new Holder(route);
-        for (String path : paths) {
-            handler.addServlet(holder, path);
-        }
+        routes.map(route, paths);
     }
 
-    /** The holder of a route, which tells it before the servlet is initialised too. */
-    private static final class Holder extends ServletHolder {
-        private final Route route;
-
-        Holder(Route route) {
-            super(route);
-            this.route = route;
-        }
-    }
-
-    /** What handles requests that were let in. */
-    ServletContextHandler handler() {
-        return handler;
-    }
-
-    /** The route of a request, by its path as it is written. */
-    Route find(Request request) {
-        String path = Optional.ofNullable(request.getHttpURI().getPath()).orElse("");
-        return path.startsWith("/")
-                        && handler.getServletHandler()
-                                        .getMatchedServlet(path)
-                                        .getResource()
-                                        .getServletHolder()
-                                instanceof Holder holder
-                ? holder.route
-                : unknown;
+    /** The routes by their paths. */
+    RouteTable routes() {
+        return routes;
     }
 }

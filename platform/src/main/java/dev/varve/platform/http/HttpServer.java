@@ -5,14 +5,6 @@ import dev.varve.platform.http.access.AccessControl;
 import dev.varve.platform.http.metrics.Metrics;
 import dev.varve.platform.http.model.ServedModel;
 import dev.varve.platform.intake.Intake;
-import dev.varve.platform.setting.Setting;
-
-import org.eclipse.jetty.server.HttpConfiguration;
-import org.eclipse.jetty.server.HttpConnectionFactory;
-import org.eclipse.jetty.server.Server;
-import org.eclipse.jetty.server.ServerConnector;
-import org.eclipse.jetty.util.thread.QueuedThreadPool;
-import org.eclipse.jetty.util.thread.VirtualThreadPool;
 
 import java.net.URI;
 import java.time.Duration;
@@ -22,52 +14,17 @@ import java.time.Duration;
  * model loads.
  */
 public final class HttpServer implements AutoCloseable {
-    static final int REQUEST_HEADER_BYTES = 64 << 10;
-    private static final Duration IDLE = Duration.ofMinutes(10);
-    private static final int TRANSPORT_THREADS = 8;
-    private static final int ACCEPT_QUEUE = 1024;
-
-    private final HttpOptions options;
-    private final Server server;
-    private final ServerConnector connector;
+    private final JettyServer jetty;
     private final Intake intake;
     private final Metrics metrics = new Metrics();
     private final Offer offer = new Offer(metrics);
     private volatile ServedModel served;
 
     private HttpServer(HttpOptions options) {
-        this.options = options;
         intake = new Intake(options.limits());
         AccessControl access = new AccessControl(options.address(), options.access());
         ApiContext api = new ApiContext(access, intake, metrics, offer, options.names());
-        QueuedThreadPool transport = new QueuedThreadPool(TRANSPORT_THREADS, 2);
-        transport.setName("varve-http");
-        VirtualThreadPool requests = requestThreads();
-        transport.setVirtualThreadsExecutor(requests);
-        server = new Server(transport);
-        HttpConfiguration configuration = new HttpConfiguration();
-        configuration.setSendServerVersion(false);
-        configuration.setRequestHeaderSize(REQUEST_HEADER_BYTES);
-        connector = new ServerConnector(server, 1, 1, new HttpConnectionFactory(configuration));
-        connector.setHost(options.address().host());
-        connector.setPort(options.address().port());
-        connector.setIdleTimeout(IDLE.toMillis());
-        // The usual 50 are full when many clients come at once; the next ones wait for seconds.
-        connector.setAcceptQueueSize(ACCEPT_QUEUE);
-        connector.addBean(intake.connections());
-        server.addConnector(connector);
-        server.setHandler(new AdmissionHandler(api.handler(), intake, access, requests, api::find));
-        server.setErrorHandler(new JsonErrorHandler());
-    }
-
-    /**
-     * As many as there are requests: Jetty's own limit of 200 stopped the whole server when so many
-     * waited for their clients. Connections are bounded instead.
-     */
-    private static VirtualThreadPool requestThreads() {
-        VirtualThreadPool pool = new VirtualThreadPool(0);
-        pool.setName("varve-request");
-        return pool;
+        jetty = new JettyServer(options, access, intake, api.routes());
     }
 
     /** Makes a server that does not listen yet. */
@@ -97,40 +54,12 @@ public final class HttpServer implements AutoCloseable {
      * @throws VarveException of kind UNAVAILABLE if the address cannot be bound
      */
     public void listen() {
-        try {
-            server.start();
-        } catch (Exception e) {
-            throw new VarveException(
-                    VarveException.Kind.UNAVAILABLE,
-                    "cannot listen on "
-                            + options.address().host()
-                            + ":"
-                            + options.address().port()
-                            + " ("
-                            + Setting.HOST
-                            + ", "
-                            + Setting.PORT
-                            + "): "
-                            + rootMessage(e),
-                    e);
-        }
-    }
-
-    private static String rootMessage(Throwable failure) {
-        Throwable root = failure;
-        while (root.getCause() != null) {
-            root = root.getCause();
-        }
-        return root.getMessage() == null ? root.toString() : root.getMessage();
+        jetty.listen();
     }
 
     /** Where clients find the server. */
     public URI uri() {
-        String host =
-                options.address().host().contains(":")
-                        ? "[" + options.address().host() + "]"
-                        : options.address().host();
-        return URI.create("http://" + host + ":" + connector.getLocalPort());
+        return jetty.uri();
     }
 
     /** Offers a model from now on. */
@@ -153,9 +82,7 @@ public final class HttpServer implements AutoCloseable {
     @Override
     public void close() {
         try {
-            server.stop();
-        } catch (Exception e) {
-            throw new IllegalStateException("the HTTP server did not stop", e);
+            jetty.close();
         } finally {
             intake.close();
         }

@@ -45,11 +45,11 @@ final class JsonErrorHandler extends ErrorHandler {
                     case 408 -> "the request came too slowly";
                     case 414 ->
                             "the request's target is longer than "
-                                    + HttpServer.REQUEST_HEADER_BYTES
+                                    + JettyServer.REQUEST_HEADER_BYTES
                                     + " bytes";
                     case 431 ->
                             "the request's headers are longer than "
-                                    + HttpServer.REQUEST_HEADER_BYTES
+                                    + JettyServer.REQUEST_HEADER_BYTES
                                     + " bytes";
                     default -> HttpStatus.getMessage(status);
                 };

@@ -123,6 +123,26 @@ class CommandLineTest {
                 "bench --model m --draft ngram --draft-residency no | --draft-residency: expected",
                 "bench --model m --target-devices cpu:0,cpu:0 --peer-access | --peer-access: has"
                         + " no",
+                "serve --prefill-upstream-base http://h/v1 | --prefill-upstream-base: needs"
+                        + " --prefill-compression auto or always and --prefill-drafter",
+                "serve --prefill-upstream-base http://h/v1 --prefill-drafter d |"
+                        + " --prefill-upstream-base: needs --prefill-compression auto or always",
+                "serve --prefill-upstream-base http://h/v1 --prefill-compression auto |"
+                        + " --prefill-compression auto: needs --prefill-drafter",
+                "serve --prefill-upstream-base http://h/v1 --model m --prefill-compression auto"
+                    + " --prefill-drafter d | --prefill-upstream-base and --model: expected one",
+                "serve --prefill-upstream-base http://h/v1 --max-ctx 5 --prefill-compression auto"
+                        + " --prefill-drafter d | --max-ctx: is about a model of this process",
+                "serve --prefill-upstream-base h:8000/v1 | --prefill-upstream-base: expected an",
+                "serve --prefill-upstream-base ftp://h/v1 | --prefill-upstream-base: expected an",
+                "serve --prefill-upstream-base http://u:pw@h/v1 | a key is given by itself",
+                "serve --prefill-upstream-base http://h/v1?a=b | a key is given by itself",
+                "serve --model m --prefill-upstream-key k | --prefill-upstream-key: needs",
+                "serve --prefill-upstream-model k | --prefill-upstream-model: needs",
+                "serve --prefill-upstream-base http://h/v1 --prefill-upstream-key schlüssel |"
+                        + " --prefill-upstream-key: expected a key",
+                "serve --prefill-upstream-base http://h/v1 --prefill-compression auto"
+                        + " --prefill-drafter d --host 0.0.0.0 | --insecure",
                 "plugins --plugins no-such-folder         | --plugins: expected a folder",
             })
     void wrongUsageIsStatusTwoAndNamesTheOption(String arguments, String expected) {

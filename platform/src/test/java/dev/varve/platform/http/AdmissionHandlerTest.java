@@ -74,7 +74,7 @@ class AdmissionHandlerTest {
         ApiContext api =
                 new ApiContext(access, intake, new Metrics(), offer, SettingNames.IDENTIFIERS);
         Handler readyBehindAdmission =
-                new Handler.Wrapper(api.handler()) {
+                new Handler.Wrapper(api.routes().handler()) {
                     @Override
                     public boolean handle(Request request, Response response, Callback callback)
                             throws Exception {
@@ -83,7 +83,7 @@ class AdmissionHandlerTest {
                     }
                 };
 
-        String answer = post(readyBehindAdmission, THREADS, api::find);
+        String answer = post(readyBehindAdmission, THREADS, api.routes()::find);
 
         assertTrue(answer.startsWith("HTTP/1.1 503"), answer);
         assertTrue(answer.contains("\"code\":\"model_loading\""), answer);

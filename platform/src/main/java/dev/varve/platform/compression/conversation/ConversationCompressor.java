@@ -95,6 +95,11 @@ public final class ConversationCompressor {
         return options;
     }
 
+    /** How many tokens of the drafter a text is. */
+    public int tokens(String text) {
+        return compressor.encode(text).length;
+    }
+
     /** Whether prompts of a request may become shorter at all. */
     public boolean mayCompress(CompressionWish wish) {
         return policy(wish).mode() != CompressionMode.OFF && !wish.keep().equals(ALL);

@@ -45,7 +45,7 @@ public final class AnswerDelivery {
             throws IOException, InterruptedException {
         try (ConnectionProbe probe = new ConnectionProbe(request)) {
             PendingAnswer pending = prepared(preparation, probe);
-            pending.compression().ifPresent(report -> tell(report, response));
+            pending.compression().ifPresent(report -> tell(report, response, metrics));
             int count = pending.choices().size();
             try (Choices choices = new Choices(count, metrics, probe::abort)) {
                 choices.submit(
@@ -74,7 +74,9 @@ public final class AnswerDelivery {
         }
     }
 
-    private void tell(CompressionReport report, HttpServletResponse response) {
+    /** Tells a client, and the metrics, that a prompt became shorter. */
+    public static void tell(
+            CompressionReport report, HttpServletResponse response, Metrics metrics) {
         response.setHeader(COMPRESSED, "1");
         metrics.countCompression(report);
     }

@@ -19,8 +19,10 @@ import java.nio.channels.SocketChannel;
  *
  * <p>A client that pipelines its next request makes the channel readable as well. One byte of it is
  * then lost, so such a connection must be closed after the answer, see {@link #mustClose}.
+ *
+ * <p>One thread, but for {@link #abort}.
  */
-final class ConnectionProbe implements AutoCloseable {
+public final class ConnectionProbe implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.varve.http");
 
     private final EndPoint endPoint;
@@ -28,7 +30,8 @@ final class ConnectionProbe implements AutoCloseable {
     private boolean pipelined;
     private boolean gone;
 
-    ConnectionProbe(ServletRequest request) {
+    /** Looks at the client of a request, which must be in progress. */
+    public ConnectionProbe(ServletRequest request) {
         endPoint =
                 ServletContextRequest.getServletContextRequest(request)
                         .getConnectionMetaData()
@@ -37,7 +40,7 @@ final class ConnectionProbe implements AutoCloseable {
     }
 
     /** Whether the client closed the connection. */
-    boolean isGone() {
+    public boolean isGone() {
         if (gone || pipelined || !(endPoint.getTransport() instanceof SocketChannel channel)) {
             return gone;
         }
@@ -59,7 +62,7 @@ final class ConnectionProbe implements AutoCloseable {
     }
 
     /** Whether a byte of the client's next request was read. */
-    boolean mustClose() {
+    public boolean mustClose() {
         return pipelined;
     }
 

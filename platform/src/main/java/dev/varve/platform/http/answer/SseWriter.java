@@ -11,10 +11,11 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
 /** Server-sent events; each is flushed. */
-final class SseWriter {
+public final class SseWriter {
     private final ServletOutputStream out;
 
-    SseWriter(HttpServletResponse response) throws IOException {
+    /** Begins a stream: sets the headers, and sends nothing yet. */
+    public SseWriter(HttpServletResponse response) throws IOException {
         response.setStatus(200);
         response.setContentType("text/event-stream");
         response.setCharacterEncoding("utf-8");
@@ -23,7 +24,8 @@ final class SseWriter {
         out = response.getOutputStream();
     }
 
-    void data(JsonNode node) throws IOException {
+    /** An event with a value. */
+    public void data(JsonNode node) throws IOException {
         raw("data: " + Json.write(node) + "\n\n");
     }
 
@@ -35,8 +37,13 @@ final class SseWriter {
         raw(": " + text + "\n\n");
     }
 
-    private void raw(String text) throws IOException {
-        out.write(text.getBytes(StandardCharsets.UTF_8));
+    /** An event that is written out already, with the empty line behind it. */
+    public void event(byte[] text) throws IOException {
+        out.write(text);
         out.flush();
+    }
+
+    private void raw(String text) throws IOException {
+        event(text.getBytes(StandardCharsets.UTF_8));
     }
 }

@@ -5,7 +5,9 @@ import tools.jackson.core.JsonParser;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.exc.StreamReadException;
 import tools.jackson.core.json.JsonFactory;
+import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.cfg.JsonNodeFeature;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -41,6 +43,13 @@ public final class Json {
                                     .build())
                     .build();
 
+    /** Likewise, and keeps the digits of all numbers. */
+    private static final JsonMapper EXACT =
+            MAPPER.rebuild()
+                    .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+                    .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
+                    .build();
+
     private Json() {}
 
     /** An empty object. */
@@ -50,6 +59,29 @@ public final class Json {
 
     /** Parses a request body, which must be an object. */
     public static ObjectNode parse(byte[] body) {
+        return parse(MAPPER, body);
+    }
+
+    /** Likewise, for a body that is written out again: numbers keep all their digits. */
+    public static ObjectNode parseExact(byte[] body) {
+        return parse(EXACT, body);
+    }
+
+    /**
+     * Reads what another server sent.
+     *
+     * @throws JacksonException if that is no JSON
+     */
+    public static JsonNode readExact(byte[] text) {
+        return EXACT.readTree(text);
+    }
+
+    /** The node of maps, lists and plain values. */
+    public static JsonNode exact(Object value) {
+        return EXACT.valueToTree(value);
+    }
+
+    private static ObjectNode parse(JsonMapper mapper, byte[] body) {
         Utf8Text.check(body);
         for (int at = 0; at < Math.min(CODING_BYTES, body.length); at++) {
             if (body[at] == 0) {
@@ -57,16 +89,16 @@ public final class Json {
                         "", "the request body is not UTF-8 text: it has a zero at byte " + at);
             }
         }
-        if (!(tree(body) instanceof ObjectNode object)) {
+        if (!(tree(mapper, body) instanceof ObjectNode object)) {
             throw ApiException.invalid("", "the request body must be a JSON object");
         }
         return object;
     }
 
-    private static JsonNode tree(byte[] body) {
-        try (JsonParser parser = MAPPER.createParser(body)) {
+    private static JsonNode tree(JsonMapper mapper, byte[] body) {
+        try (JsonParser parser = mapper.createParser(body)) {
             try {
-                JsonNode node = MAPPER.readTree(parser);
+                JsonNode node = mapper.readTree(parser);
                 if (parser.nextToken() != null) {
                     throw new StreamReadException(parser, "Trailing token");
                 }

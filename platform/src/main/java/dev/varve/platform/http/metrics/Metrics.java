@@ -53,6 +53,9 @@ public final class Metrics {
     private final CompressionMetrics compression = new CompressionMetrics(SETTINGS);
     private volatile boolean compresses;
 
+    private final UpstreamMetrics upstream = new UpstreamMetrics(SETTINGS);
+    private volatile boolean forwards;
+
     private static Histogram times(String name, String help) {
         return Histogram.builder(SETTINGS)
                 .name(name)
@@ -94,6 +97,25 @@ public final class Metrics {
         compression.countFailure();
     }
 
+    /** Requests are sent on: what comes of it is told from now on. */
+    public void tellUpstream() {
+        forwards = true;
+    }
+
+    /** Counts a request for another server. */
+    public void countUpstreamRequest() {
+        upstream.countRequest();
+    }
+
+    /**
+     * Counts one that it refused, or gave no reply to.
+     *
+     * @param kind how, of which there are few
+     */
+    public void countUpstreamFailure(String kind) {
+        upstream.countFailure(kind);
+    }
+
     /** Tells how long a request waited in the engine's queue. */
     public void observeQueueTime(long nanos) {
         queueTime.observe(nanos / NANOS_PER_SECOND);
@@ -130,6 +152,9 @@ public final class Metrics {
         text.add(requestLatency.collect());
         if (compresses) {
             compression.collect().forEach(text::add);
+        }
+        if (forwards) {
+            upstream.collect().forEach(text::add);
         }
         return text.toString();
     }

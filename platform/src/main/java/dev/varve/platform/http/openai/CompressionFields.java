@@ -7,7 +7,9 @@ import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Fields;
 
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
 
@@ -15,7 +17,7 @@ import java.util.OptionalDouble;
  * {@code prefill_compression}, {@code prefill_keep_ratio} and {@code session_id}, fields that
  * OpenAI does not have.
  */
-final class CompressionFields {
+public final class CompressionFields {
     private static final String MODE = "prefill_compression";
     private static final String KEEP = "prefill_keep_ratio";
     private static final String SESSION = "session_id";
@@ -29,7 +31,7 @@ final class CompressionFields {
      *
      * @param offered whether the server has what it takes
      */
-    static CompressionWish read(Fields fields, boolean offered) {
+    public static CompressionWish read(Fields fields, boolean offered) {
         Optional<CompressionMode> mode = fields.text(MODE).map(CompressionFields::mode);
         Optional<KeepRatio> keep = keep(fields);
         boolean wanted = mode.filter(each -> each != CompressionMode.OFF).isPresent();
@@ -52,6 +54,17 @@ final class CompressionFields {
                     SESSION, SESSION + ": expected at most " + LONGEST_NAME + " characters");
         }
         return name;
+    }
+
+    /**
+     * Takes the fields out of a body for a server that does not know them.
+     *
+     * @return whether there were any
+     */
+    public static boolean remove(ObjectNode body) {
+        boolean found = body.has(MODE) || body.has(KEEP);
+        body.remove(List.of(MODE, KEEP));
+        return found;
     }
 
     private static CompressionMode mode(String word) {

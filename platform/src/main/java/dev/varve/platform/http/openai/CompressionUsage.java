@@ -6,7 +6,7 @@ import dev.varve.platform.compression.CompressionTimes;
 import tools.jackson.databind.node.ObjectNode;
 
 /** What an answer says of a prompt that became shorter: an extension. */
-final class CompressionUsage {
+public final class CompressionUsage {
     private CompressionUsage() {}
 
     /**
@@ -19,13 +19,26 @@ final class CompressionUsage {
         usage.put("prompt_tokens", report.promptTokens());
         usage.put("total_tokens", report.promptTokens() + completion);
         usage.put("effective_prompt_tokens", report.effectiveTokens());
-        usage.putObject("compression")
+        putReport(report, usage);
+        putTimes(report.times(), timings);
+    }
+
+    /**
+     * How the prompt became shorter, under {@code compression}.
+     *
+     * @return that object, for more
+     */
+    public static ObjectNode putReport(CompressionReport report, ObjectNode usage) {
+        return usage.putObject("compression")
                 .put("mode", report.mode().word())
                 .put("keep_requested", report.keepRequested())
                 .put("keep_actual", thousandths(report.keepActual()))
                 .put("drafter_ms", tenths(report.times().scoreMillis()))
                 .put("cached_messages", report.cachedMessages());
-        CompressionTimes times = report.times();
+    }
+
+    /** What that took, under {@code compression}. */
+    public static void putTimes(CompressionTimes times, ObjectNode timings) {
         timings.putObject("compression")
                 .put("tokenize_ms", tenths(times.tokenizeMillis()))
                 .put("score_ms", tenths(times.scoreMillis()))

@@ -1,0 +1,85 @@
+package dev.varve.platform.cli;
+
+import dev.varve.platform.compression.CompressionMode;
+import dev.varve.platform.host.CompressionSettings;
+import dev.varve.platform.host.HostedDrafter;
+import dev.varve.platform.http.HttpOptions;
+import dev.varve.platform.http.ProxyServer;
+import dev.varve.platform.http.upstream.Upstream;
+import dev.varve.platform.http.upstream.UpstreamLimits;
+import dev.varve.platform.http.upstream.UpstreamTarget;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+
+/**
+ * Serves chats that another server answers, until the process is asked to stop.
+ *
+ * @param target that server
+ * @param compression how prompts become shorter
+ * @param options how this server listens
+ */
+record ProxyServing(UpstreamTarget target, CompressionSettings compression, HttpOptions options) {
+    /** What is said, to whom. */
+    interface Speech {
+        /** A line for people. */
+        void say(String line);
+
+        /** A line of output. */
+        void print(String line);
+    }
+
+    /**
+     * Checks that something is to be compressed.
+     *
+     * @throws UsageException if not
+     */
+    static ProxyServing of(
+            UpstreamTarget target, Optional<CompressionSettings> compression, HttpOptions options) {
+        CompressionSettings settings =
+                compression
+                        .filter(ProxyServing::compresses)
+                        .orElseThrow(
+                                () ->
+                                        new UsageException(
+                                                UpstreamArguments.BASE
+                                                        + ": needs "
+                                                        + CompressionFlags.MODE
+                                                        + " auto or always and "
+                                                        + CompressionFlags.DRAFTER
+                                                        + "; without them there is nothing to do"
+                                                        + " between clients and that server"));
+        return new ProxyServing(target, settings, options);
+    }
+
+    private static boolean compresses(CompressionSettings settings) {
+        return settings.options().policy().mode() != CompressionMode.OFF;
+    }
+
+    /**
+     * Serves.
+     *
+     * @param drafter reads the prompts
+     * @param drain how long requests that run may take when the process is to stop
+     * @param stop is at 0 when it is
+     */
+    void run(HostedDrafter drafter, Duration drain, CountDownLatch stop, Speech speech)
+            throws InterruptedException {
+        Upstream upstream =
+                new Upstream(
+                        target,
+                        UpstreamLimits.USUAL,
+                        drafter.compressor(),
+                        compression.drafter().getFileName().toString());
+        try (ProxyServer http = ProxyServer.start(options, upstream)) {
+            speech.print("Serving " + target + " on " + http.uri());
+            stop.await();
+            speech.say("stopping; running requests have " + drain.toSeconds() + " s to end");
+            if (!http.drain(drain)) {
+                speech.say(
+                        "requests still ran after " + drain.toSeconds() + " s and were cancelled");
+            }
+        }
+    }
+}

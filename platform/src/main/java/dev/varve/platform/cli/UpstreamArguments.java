@@ -1,0 +1,85 @@
+package dev.varve.platform.cli;
+
+import dev.varve.platform.http.upstream.UpstreamTarget;
+
+import picocli.CommandLine.Option;
+
+import java.net.URI;
+import java.util.Optional;
+
+/** Whether another server answers, in the place of a model. */
+final class UpstreamArguments {
+    static final String BASE = "--prefill-upstream-base";
+    static final String KEY = "--prefill-upstream-key";
+    static final String MODEL = "--prefill-upstream-model";
+
+    /** Holds the key where the command line does not. */
+    static final String KEY_VARIABLE = "VARVE_UPSTREAM_KEY";
+
+    private static final int SECTION = OptionSections.COMPRESSION + 8;
+
+    @Option(
+            names = BASE,
+            paramLabel = "URL",
+            description =
+                    "Have another OpenAI-compatible server answer the chats whose prompts became"
+                            + " shorter, in the place of --model: where its API begins, such as"
+                            + " http://host:8000/v1.",
+            order = SECTION)
+    private Optional<String> base = Optional.empty();
+
+    @Option(
+            names = KEY,
+            paramLabel = "KEY",
+            description =
+                    "Key for that server. Other users of the machine can see it: better use"
+                            + " VARVE_UPSTREAM_KEY. Without one, what clients send is passed on"
+                            + " where this server asks for no key.",
+            order = SECTION + 1)
+    private Optional<String> key = Optional.empty();
+
+    @Option(
+            names = MODEL,
+            paramLabel = "NAME",
+            description = "Model to ask that server for, whatever clients name.",
+            order = SECTION + 2)
+    private Optional<String> model = Optional.empty();
+
+    /**
+     * The server that answers; empty where a model of this process does.
+     *
+     * @throws UsageException that begins with the flag that is wrong
+     */
+    Optional<UpstreamTarget> target(Environment environment) {
+        if (base.isEmpty()) {
+            requireUnset(key, KEY);
+            requireUnset(model, MODEL);
+            return Optional.empty();
+        }
+        URI uri = uri(base.get());
+        Optional<String> given = key.or(() -> environment.variable(KEY_VARIABLE));
+        if (model.filter(String::isBlank).isPresent()) {
+            throw new UsageException(MODEL + ": expected a name, found none");
+        }
+        try {
+            return Optional.of(new UpstreamTarget(uri, given, model));
+        } catch (IllegalArgumentException e) {
+            String source = key.isPresent() ? KEY : KEY_VARIABLE;
+            throw new UsageException(source + ": " + e.getMessage());
+        }
+    }
+
+    private static URI uri(String text) {
+        try {
+            return UpstreamTarget.parseBase(text);
+        } catch (IllegalArgumentException e) {
+            throw new UsageException(BASE + ": " + e.getMessage());
+        }
+    }
+
+    private static void requireUnset(Optional<String> value, String flag) {
+        if (value.isPresent()) {
+            throw new UsageException(flag + ": needs " + BASE + ", the server that it is for");
+        }
+    }
+}

@@ -1,0 +1,73 @@
+package dev.varve.platform.http;
+
+import dev.varve.platform.http.access.AccessControl;
+import dev.varve.platform.http.metrics.Metrics;
+import dev.varve.platform.http.upstream.Upstream;
+import dev.varve.platform.http.upstream.UpstreamProxy;
+import dev.varve.platform.intake.Intake;
+
+import java.net.URI;
+import java.time.Duration;
+
+/**
+ * A server without a model of its own: it makes the prompts of chats shorter and has another server
+ * answer them. The drafter that reads the prompts stays somebody else's.
+ */
+public final class ProxyServer implements AutoCloseable {
+    private final Intake intake;
+    private final UpstreamProxy proxy;
+    private final OpenRequests open = new OpenRequests();
+    private final JettyServer jetty;
+
+    private ProxyServer(HttpOptions options, Upstream upstream) {
+        Metrics metrics = new Metrics();
+        metrics.tellCompression();
+        metrics.tellUpstream();
+        intake = new Intake(options.limits());
+        proxy = new UpstreamProxy(upstream, options.access(), metrics, options.names());
+        AccessControl access = new AccessControl(options.address(), options.access());
+        RequestCycle cycle = new RequestCycle(access, metrics, options.names());
+        ProxyContext context = new ProxyContext(cycle, proxy, open, intake, metrics);
+        jetty = new JettyServer(options, access, intake, context.routes());
+    }
+
+    /**
+     * Makes a server and listens.
+     *
+     * @throws dev.varve.api.VarveException of kind UNAVAILABLE if the address cannot be bound
+     */
+    public static ProxyServer start(HttpOptions options, Upstream upstream) {
+        ProxyServer server = new ProxyServer(options, upstream);
+        try {
+            server.jetty.listen();
+            return server;
+        } catch (RuntimeException | Error e) {
+            server.close();
+            throw e;
+        }
+    }
+
+    /** Where clients find the server. */
+    public URI uri() {
+        return jetty.uri();
+    }
+
+    /**
+     * Refuses new requests and waits for what runs.
+     *
+     * @return whether all requests ended within {@code limit}
+     */
+    public boolean drain(Duration limit) throws InterruptedException {
+        return open.drain(limit);
+    }
+
+    /** Ends what still runs. */
+    @Override
+    public void close() {
+        // Whoever waits for the other server hears of the end by that.
+        try (intake;
+                proxy) {
+            jetty.close();
+        }
+    }
+}

@@ -1,0 +1,105 @@
+package dev.varve.platform.http.upstream;
+
+import java.io.IOException;
+import java.net.http.HttpResponse.BodySubscriber;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Flow;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The body of a reply, read part by part as it comes. The next part is asked for when one was
+ * taken, so that a client that reads slowly slows the other server down and fills no memory. One
+ * thread reads.
+ */
+final class ReplyBody implements BodySubscriber<ReplyBody> {
+    /** What comes from the connection's thread. */
+    private sealed interface Item {
+        record Bytes(byte[] bytes) implements Item {}
+
+        record End() implements Item {}
+
+        record Failure(Throwable cause) implements Item {}
+    }
+
+    private final BlockingQueue<Item> items = new LinkedBlockingQueue<>();
+    private final CompletableFuture<Flow.Subscription> subscription = new CompletableFuture<>();
+    private boolean ended;
+
+    @Override
+    public CompletionStage<ReplyBody> getBody() {
+        return CompletableFuture.completedFuture(this);
+    }
+
+    @Override
+    public void onSubscribe(Flow.Subscription given) {
+        subscription.complete(given);
+        given.request(1);
+    }
+
+    @Override
+    public void onNext(List<ByteBuffer> parts) {
+        byte[] bytes = new byte[parts.stream().mapToInt(ByteBuffer::remaining).sum()];
+        int at = 0;
+        for (ByteBuffer part : parts) {
+            int length = part.remaining();
+            part.get(bytes, at, length);
+            at += length;
+        }
+        items.add(new Item.Bytes(bytes));
+    }
+
+    @Override
+    public void onError(Throwable failure) {
+        items.add(new Item.Failure(failure));
+    }
+
+    @Override
+    public void onComplete() {
+        items.add(new Item.End());
+    }
+
+    /**
+     * The next bytes; empty at the end.
+     *
+     * @throws UpstreamException if the reply ends in the middle, or nothing comes
+     * @throws IOException if the client went away
+     */
+    Optional<byte[]> next(Patience patience) throws IOException, InterruptedException {
+        if (ended) {
+            return Optional.empty();
+        }
+        Item item =
+                patience.await(
+                        nanos -> Optional.ofNullable(items.poll(nanos, TimeUnit.NANOSECONDS)));
+        return switch (item) {
+            case Item.Bytes(byte[] bytes) -> {
+                subscription.join().request(1);
+                yield Optional.of(bytes);
+            }
+            case Item.End() -> {
+                ended = true;
+                yield Optional.empty();
+            }
+            case Item.Failure(Throwable cause) -> {
+                ended = true;
+                throw new UpstreamException(
+                        UpstreamException.Kind.BROKEN,
+                        "the upstream server's reply ended in the middle",
+                        cause);
+            }
+        };
+    }
+
+    /** Wants no more: the connection ends unless the reply did. */
+    void cancel() {
+        if (!ended) {
+            subscription.thenAccept(Flow.Subscription::cancel);
+        }
+    }
+}

@@ -1,0 +1,80 @@
+package dev.varve.platform.http.upstream;
+
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * The server that answers chats.
+ *
+ * @param base where its API begins, such as {@code http://host:8000/v1}, without a slash at the end
+ * @param key goes with each request as a bearer token, in the place of what clients bring
+ * @param model in the place of the one that clients name
+ */
+public record UpstreamTarget(URI base, Optional<String> key, Optional<String> model) {
+    /** Checks that the key can stand in a header. */
+    public UpstreamTarget {
+        Objects.requireNonNull(base);
+        Objects.requireNonNull(model);
+        if (key.filter(UpstreamTarget::isHeaderValue).isEmpty() && key.isPresent()) {
+            throw new IllegalArgumentException(
+                    "expected a key of printable ASCII characters without blanks, found another");
+        }
+    }
+
+    private static boolean isHeaderValue(String key) {
+        return !key.isEmpty() && key.chars().allMatch(c -> c > ' ' && c < 0x7f);
+    }
+
+    /** A server that wants no key and is asked for the models that clients name. */
+    public static UpstreamTarget of(URI base) {
+        return new UpstreamTarget(base, Optional.empty(), Optional.empty());
+    }
+
+    /**
+     * Reads an address; slashes at its end do not count.
+     *
+     * @throws IllegalArgumentException if it is no address of a server; never quotes a password
+     */
+    public static URI parseBase(String text) {
+        URI uri;
+        try {
+            uri = new URI(text.replaceFirst("/+$", ""));
+        } catch (URISyntaxException e) {
+            throw new IllegalArgumentException(
+                    "expected an address such as http://host:8000/v1, found something else", e);
+        }
+        boolean web = "http".equalsIgnoreCase(uri.getScheme()) || isSecure(uri);
+        if (!web || uri.getHost() == null || uri.getPort() > 0xffff) {
+            throw new IllegalArgumentException(
+                    "expected an address that begins with http:// or https:// and a host, such as"
+                            + " http://host:8000/v1");
+        }
+        if (uri.getRawUserInfo() != null
+                || uri.getRawQuery() != null
+                || uri.getRawFragment() != null) {
+            throw new IllegalArgumentException(
+                    "expected an address without a user, a question mark and a number sign; a key"
+                            + " is given by itself");
+        }
+        return uri;
+    }
+
+    private static boolean isSecure(URI uri) {
+        return "https".equalsIgnoreCase(uri.getScheme());
+    }
+
+    /** The address of a route, which begins with a slash. */
+    URI at(String route) {
+        return URI.create(base + route);
+    }
+
+    /** Keeps the key out of logs. */
+    @Override
+    public String toString() {
+        return base
+                + model.map(name -> " as " + name).orElse("")
+                + (key.isPresent() ? " with a key" : "");
+    }
+}

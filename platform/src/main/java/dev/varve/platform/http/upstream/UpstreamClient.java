@@ -64,6 +64,8 @@ final class UpstreamClient implements AutoCloseable {
 
     private HttpRequest.Builder request(String route, Optional<String> authorization) {
         HttpRequest.Builder request = HttpRequest.newBuilder(target.at(route));
+        // Replies are read on their way.
+        request.header("Accept-Encoding", "identity");
         authorization.ifPresent(value -> request.header("Authorization", value));
         return request;
     }
@@ -82,6 +84,8 @@ final class UpstreamClient implements AutoCloseable {
             if (!replied) {
                 // Ends the connection, so that the other server does not go on for nobody.
                 pending.cancel(true);
+                // Unless the reply has just begun.
+                pending.thenAccept(response -> response.body().cancel());
             }
         }
     }

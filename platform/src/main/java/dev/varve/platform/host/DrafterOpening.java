@@ -30,6 +30,9 @@ import java.util.function.Consumer;
 final class DrafterOpening {
     private static final double MIB = 1 << 20;
 
+    /** Tokens of a prompt of which is told what it takes. */
+    private static final int USUAL_PROMPT = 32_768;
+
     private final CompressionSettings settings;
     private final PluginCatalog catalog;
     private final DraftDevices devices;
@@ -134,11 +137,15 @@ final class DrafterOpening {
         notes.accept(
                 String.format(
                         Locale.ROOT,
-                        "prompts are read by %s on %s: %.1f MiB, %s",
+                        "prompts are read by %s on %s: %.1f MiB, %s; a prompt of %d tokens takes"
+                                + " %.1f MiB more",
                         model.file().path().getFileName(),
                         where,
                         reader.weightBytes() / MIB,
-                        stay));
+                        stay,
+                        USUAL_PROMPT,
+                        PromptScan.bytes(model, CacheTypes.f16(), USUAL_PROMPT, TailQueries.COUNT)
+                                / MIB));
     }
 
     /**

@@ -154,6 +154,25 @@ class CompressedRequestTest {
                 .asDouble();
     }
 
+    @Test
+    void propertiesTellHowPromptsBecomeShorter() throws Exception {
+        try (TestServer server = server(CompressionMode.AUTO, true);
+                TestServer without = SmallChat.server(engine)) {
+            JsonNode facts =
+                    TestServer.json(server.get("/props")).path("runtime").path("compression");
+
+            assertEquals("auto", facts.path("mode").asString(), facts.toString());
+            assertEquals(4000, facts.path("threshold_tokens").asInt());
+            assertEquals(0.15, facts.path("keep").path(0).path("ratio").asDouble());
+            assertTrue(facts.path("adaptive").asBoolean());
+            assertTrue(
+                    TestServer.json(without.get("/props"))
+                            .path("runtime")
+                            .path("compression")
+                            .isMissingNode());
+        }
+    }
+
     private static double keep(TestServer server, ObjectNode body) throws Exception {
         HttpResponse<String> response = send(server, body);
         return TestServer.json(response)

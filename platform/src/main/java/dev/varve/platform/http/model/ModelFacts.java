@@ -92,6 +92,8 @@ public final class ModelFacts {
         runtime.put("compute_bytes", status.memory().compute());
         runtime.put("replays", status.counts().replays());
         runtime.set("prefix_cache", CacheReport.tiers(status.cache(), scopes));
+        served.compressor()
+                .ifPresent(each -> runtime.set("compression", CompressionFacts.of(each.options())));
         status.paging().ifPresent(paging -> runtime.set("kvflash", PagingReport.of(paging)));
         runtime.set("shards", ShardReport.shards(status.shards(), names));
         status.draft().ifPresent(draft -> runtime.set("draft", ShardReport.draft(draft, names)));

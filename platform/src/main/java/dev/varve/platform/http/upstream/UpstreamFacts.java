@@ -1,7 +1,7 @@
 package dev.varve.platform.http.upstream;
 
-import dev.varve.platform.compression.CompressionPolicy;
 import dev.varve.platform.http.json.Json;
+import dev.varve.platform.http.model.CompressionFacts;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -22,12 +22,10 @@ public record UpstreamFacts(Upstream upstream) {
         target.model().ifPresent(name -> server.put("model", name));
         server.put("connect_seconds", upstream.limits().connect().toMillis() / 1e3);
         server.put("silence_seconds", upstream.limits().silence().toMillis() / 1e3);
-        CompressionPolicy policy = upstream.compressor().options().policy();
-        props.putObject("compression")
-                .put("mode", policy.mode().word())
-                .put("threshold_tokens", policy.thresholdTokens())
-                .put("flowkv", policy.byMessage())
-                .put("drafter", upstream.drafter());
+        props.set(
+                "compression",
+                CompressionFacts.of(upstream.compressor().options())
+                        .put("drafter", upstream.drafter()));
         return props;
     }
 

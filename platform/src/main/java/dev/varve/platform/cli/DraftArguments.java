@@ -137,6 +137,15 @@ final class DraftArguments {
         return flags.settings();
     }
 
+    /**
+     * Checks what is said of a model that reads prompts, where no tokens are guessed.
+     *
+     * @throws IllegalArgumentException that begins with the flag that is wrong
+     */
+    void requireReading() {
+        flags().requireValid(true);
+    }
+
     /** The same for a model that reads prompts. */
     CompressionSettings placed(CompressionSettings reader) {
         DraftFlags flags = flags();

@@ -277,6 +277,7 @@ final class ModelArguments {
 
     /** Opens the model that reads prompts, without a model that computes them. */
     HostedDrafter openDrafter(CompressionSettings compression, Environment environment) {
+        draft.requireReading();
         PlacementRequest best = DeviceSettings.best().placement();
         return HostedDrafter.open(
                 draft.placed(compression),

@@ -171,6 +171,11 @@ final class DraftArguments {
         return flags().reaches();
     }
 
+    /** Whether nothing is to be guessed, though there may be what does by itself. */
+    boolean isOff() {
+        return draft.filter(DraftFlags.OFF::equals).isPresent();
+    }
+
     /** Whether tokens are to be guessed. */
     boolean isAsked() {
         return flags().settings().isPresent();

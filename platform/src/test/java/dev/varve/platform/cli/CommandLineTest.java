@@ -143,6 +143,10 @@ class CommandLineTest {
                         + " --prefill-upstream-key: expected a key",
                 "serve --prefill-upstream-base http://h/v1 --prefill-compression auto"
                         + " --prefill-drafter d --host 0.0.0.0 | --insecure",
+                "serve --model m --prefill-drafter d --prefill-adaptive | --prefill-adaptive: needs"
+                        + " --draft;",
+                "serve --draft off --prefill-drafter d --prefill-adaptive | --prefill-adaptive:"
+                        + " needs --draft;",
                 "serve --prefill-upstream-base http://h/v1 --prefill-compression auto"
                         + " --prefill-drafter d --prefill-adaptive | --prefill-adaptive: learns",
                 "serve --prefill-upstream-base http://h/v1 --prefill-compression auto"

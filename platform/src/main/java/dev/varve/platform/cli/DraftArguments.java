@@ -137,6 +137,15 @@ final class DraftArguments {
         return flags.settings();
     }
 
+    /**
+     * Checks what is said of a model that reads prompts, where no tokens are guessed.
+     *
+     * @throws IllegalArgumentException that begins with the flag that is wrong
+     */
+    void requireReading() {
+        flags().requireValid(true);
+    }
+
     /** The same for a model that reads prompts. */
     CompressionSettings placed(CompressionSettings reader) {
         DraftFlags flags = flags();
@@ -160,6 +169,11 @@ final class DraftArguments {
     /** Whether another process is reached that somebody else started. */
     boolean reaches() {
         return flags().reaches();
+    }
+
+    /** Whether nothing is to be guessed, though there may be what does by itself. */
+    boolean isOff() {
+        return draft.filter(DraftFlags.OFF::equals).isPresent();
     }
 
     /** Whether tokens are to be guessed. */

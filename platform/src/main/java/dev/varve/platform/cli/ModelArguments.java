@@ -212,6 +212,11 @@ final class ModelArguments {
         return draft.isAsked();
     }
 
+    /** Whether tokens may be guessed, with a demo model also without being asked for. */
+    boolean mayDraft(boolean isDemo) {
+        return draft.isAsked() || isDemo && !draft.isOff();
+    }
+
     /** Several sequences. */
     ModelSettings settings(int parallel, OptionalInt kvTokens) {
         return settings(new SequenceLimits(maxContext(), parallel, kvTokens));
@@ -277,6 +282,7 @@ final class ModelArguments {
 
     /** Opens the model that reads prompts, without a model that computes them. */
     HostedDrafter openDrafter(CompressionSettings compression, Environment environment) {
+        draft.requireReading();
         PlacementRequest best = DeviceSettings.best().placement();
         return HostedDrafter.open(
                 draft.placed(compression),

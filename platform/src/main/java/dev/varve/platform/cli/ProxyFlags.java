@@ -7,7 +7,7 @@ import java.util.Set;
 
 /** Which flags mean anything where another server answers. */
 final class ProxyFlags {
-    /** Beside those of compression itself. */
+    /** Beside those of compression itself, and of ways to other processes. */
     private static final Set<String> KNOWN =
             Set.of(
                     "--host",
@@ -23,6 +23,16 @@ final class ProxyFlags {
                     "--threads-batch",
                     "--draft-device",
                     "--draft-residency",
+                    "--draft-ipc-bin",
+                    "--draft-ipc-work-dir",
+                    "--target-shard-ipc-bin",
+                    "--target-shard-ipc-work-dir",
+                    "--target-shard-ggml-home",
+                    "--shard-tls-cert",
+                    "--shard-tls-key",
+                    "--shard-tls-ca",
+                    "--shard-token-file",
+                    "--shard-insecure",
                     "--plugins",
                     "--ggml-home",
                     "--log-level",
@@ -38,6 +48,13 @@ final class ProxyFlags {
     static void requireNoOthers(ParseResult given) {
         for (OptionSpec option : given.matchedOptions()) {
             String name = option.longestName();
+            if (name.equals(CompressionFlags.ADAPTIVE)) {
+                throw new UsageException(
+                        name
+                                + ": learns from the guesses of a model of this process, and there"
+                                + " is none with "
+                                + UpstreamArguments.BASE);
+            }
             boolean known =
                     KNOWN.contains(name)
                             || name.startsWith("--prefill-")

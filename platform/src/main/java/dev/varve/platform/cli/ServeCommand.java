@@ -141,6 +141,7 @@ final class ServeCommand extends CliCommand {
                         environment(),
                         choice.isDemo(),
                         PageDrafter.scores(pool) ? Optional.of(drafter.name()) : Optional.empty());
+        requireGuesses(model.mayDraft(choice.isDemo()));
         HttpOptions options = server.httpOptions(environment());
         CountDownLatch stop = new CountDownLatch(1);
         int status;
@@ -187,6 +188,15 @@ final class ServeCommand extends CliCommand {
             say("stopped");
         }
         return status;
+    }
+
+    /** Learning from guesses needs some. */
+    private void requireGuesses(boolean there) {
+        if (!there && compression.filter(each -> each.options().adaptive()).isPresent()) {
+            throw new UsageException(
+                    CompressionFlags.ADAPTIVE
+                            + ": needs --draft; it learns from how many guesses are right");
+        }
     }
 
     @Override

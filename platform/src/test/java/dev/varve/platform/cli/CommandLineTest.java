@@ -143,6 +143,18 @@ class CommandLineTest {
                         + " --prefill-upstream-key: expected a key",
                 "serve --prefill-upstream-base http://h/v1 --prefill-compression auto"
                         + " --prefill-drafter d --host 0.0.0.0 | --insecure",
+                "serve --model m --prefill-drafter d --prefill-adaptive | --prefill-adaptive: needs"
+                        + " --draft;",
+                "serve --draft off --prefill-drafter d --prefill-adaptive | --prefill-adaptive:"
+                        + " needs --draft;",
+                "serve --prefill-upstream-base http://h/v1 --prefill-compression auto"
+                        + " --prefill-drafter d --prefill-adaptive | --prefill-adaptive: learns",
+                "serve --prefill-upstream-base http://h/v1 --prefill-compression auto"
+                        + " --prefill-drafter d --draft-residency no | --draft-residency: expected",
+                "serve --prefill-upstream-base http://h/v1 --prefill-compression auto"
+                        + " --prefill-drafter d --draft-device :@ | --draft-device: expected",
+                "serve --prefill-upstream-base http://h/v1 --prefill-compression auto"
+                    + " --prefill-drafter d --draft-ipc-work-dir w | --draft-ipc-work-dir: needs",
                 "plugins --plugins no-such-folder         | --plugins: expected a folder",
             })
     void wrongUsageIsStatusTwoAndNamesTheOption(String arguments, String expected) {

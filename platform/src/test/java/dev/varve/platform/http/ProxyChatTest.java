@@ -128,6 +128,34 @@ class ProxyChatTest {
         }
     }
 
+    /** Numbers beyond a double are no reason to fail, and those beside texts stay as they are. */
+    @Test
+    void numbersInMessagesKeepTheirDigitsToo() throws Exception {
+        String parts =
+                "[{\"type\":\"text\",\"text\":\""
+                        + LONG
+                        + "\"},{\"type\":\"box\",\"at\":0.12345678901234567890,\"far\":1E+999}]";
+        ObjectNode body = ProxyFixture.body("s", "", ProxyFixture.QUESTION);
+        String text = body.toString().replaceFirst("\"content\":\"\"", "\"content\":" + parts);
+        try (ProxyFixture proxy = ProxyFixture.of(upstream.target())) {
+            requireCompressed(proxy.post("/v1/chat/completions", text));
+
+            String sent = upstream.next().text();
+            assertTrue(sent.contains("\"at\":0.12345678901234567890,\"far\":1E+999"), sent);
+        }
+    }
+
+    /** Another server may know what a conversation is called; this one learns nothing. */
+    @Test
+    void aConversationsNameGoesOnAsItCame() throws Exception {
+        ObjectNode body = ProxyFixture.longBody().put("session_id", "a".repeat(1000));
+        try (ProxyFixture proxy = ProxyFixture.of(upstream.target())) {
+            requireCompressed(proxy.chat(body));
+
+            assertEquals(body.get("session_id"), upstream.next().json().get("session_id"));
+        }
+    }
+
     @Test
     void theModelIsReplacedWhereOneIsNamed() throws Exception {
         UpstreamTarget target =

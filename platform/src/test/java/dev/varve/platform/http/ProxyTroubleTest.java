@@ -405,6 +405,57 @@ class ProxyTroubleTest {
         }
     }
 
+    /** It is nobody's key, and must not come into the log by a failure. */
+    @Test
+    void aKeyThatCannotBeSentIsNone() throws Exception {
+        try (ProxyFixture proxy = ProxyFixture.of(upstream.target());
+                RawClient client = RawClient.of(proxy.server.uri().getPort())) {
+            byte[] body = ProxyFixture.body("s", "Hi").toString().getBytes(StandardCharsets.UTF_8);
+            client.send(
+                    "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: "
+                            + body.length
+                            + "\r\nAuthorization: Bearer schl\u00fcssel\u20ac\r\n\r\n");
+            client.send(body);
+
+            assertEquals("HTTP/1.1 200 OK", client.statusLine());
+            assertEquals("", upstream.next().authorization());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "text/plain; charset=none-such",
+                "text/plain; charset=",
+                "nonsense",
+                "text/event-streams; charset=\"",
+            })
+    void whatAReplyIsCalledIsTheUpstreamsAffair(String type) throws Exception {
+        upstream.says(
+                exchange -> {
+                    exchange.getResponseHeaders().set("Content-Type", type);
+                    byte[] answer = ScriptedUpstream.ANSWER.getBytes(StandardCharsets.UTF_8);
+                    exchange.sendResponseHeaders(200, answer.length);
+                    exchange.getResponseBody().write(answer);
+                });
+        try (ProxyFixture proxy = ProxyFixture.of(upstream.target())) {
+            HttpResponse<String> response = proxy.chat(ProxyFixture.body("s", "Hi"));
+
+            assertEquals(200, response.statusCode(), response.body());
+            assertEquals(ScriptedUpstream.ANSWER, response.body());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"data:[DONE]\n\n", ": bye\ndata: [DONE]\n\n", "data: [DONE]\r\n\r\n"})
+    void aStreamsEndMayBeWrittenOtherwise(String end) throws Exception {
+        String head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n";
+        try (RudeServer rude = new RudeServer(head + chunk("a") + end);
+                ProxyFixture proxy = ProxyFixture.of(rude.target())) {
+            assertEquals(chunk("a") + end, proxy.chat(ProxyFixture.body("s", "Hi")).body());
+        }
+    }
+
     private static HttpOptions locked() {
         return new HttpOptions(
                 new ListenAddress("127.0.0.1", 0),

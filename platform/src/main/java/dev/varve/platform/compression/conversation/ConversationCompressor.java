@@ -163,14 +163,14 @@ public final class ConversationCompressor {
             case WHOLE -> {
                 Optional<Map<Integer, String>> again = cuts.find(messages, fingerprint);
                 yield again.isPresent()
-                        ? job.earlier(messages, again.get(), CompressionTimes.NONE)
+                        ? job.earlier(messages, again.get())
                         : job.whole(messages, conversation.render());
             }
             case BY_MESSAGE -> job.byMessage(messages, wish);
             default -> {
                 Optional<Map<Integer, String>> before = cuts.findEarlier(messages, fingerprint);
                 if (before.isPresent()) {
-                    yield job.earlier(messages, before.get(), CompressionTimes.NONE);
+                    yield job.earlier(messages, before.get());
                 }
                 yield treatment == Treatment.VERBATIM
                         ? Optional.empty()
@@ -216,8 +216,7 @@ public final class ConversationCompressor {
         }
 
         /** As in an earlier turn, or when the same was asked before. */
-        Optional<Shortened> earlier(
-                List<PromptMessage> messages, Map<Integer, String> texts, CompressionTimes times) {
+        Optional<Shortened> earlier(List<PromptMessage> messages, Map<Integer, String> texts) {
             if (texts.isEmpty()) {
                 return Optional.empty();
             }
@@ -226,7 +225,7 @@ public final class ConversationCompressor {
                             replaced(messages, texts),
                             CompressionReport.Mode.EARLIER,
                             texts.size(),
-                            times,
+                            CompressionTimes.NONE,
                             Optional.empty()));
         }
 
@@ -240,14 +239,17 @@ public final class ConversationCompressor {
             while (end < messages.size() && !messages.get(end).role().equals(ASSISTANT)) {
                 end++;
             }
-            if (end == 0 || end == messages.size()) {
+            // Without a question it was no turn: the model spoke first.
+            if (end == messages.size() || lastUser(messages.subList(0, end)) < 0) {
                 return Optional.empty();
             }
             Optional<Shortened> first = compress(conversation.until(end), wish, cancelled);
-            return first.flatMap(
-                    shorter ->
-                            cuts.findEarlier(messages, fingerprint)
-                                    .flatMap(texts -> earlier(messages, texts, shorter.times())));
+            return first.map(
+                    shorter -> {
+                        List<Map<String, Object>> all = new ArrayList<>(shorter.messages());
+                        all.addAll(conversation.messages().subList(all.size(), messages.size()));
+                        return shorter.with(all);
+                    });
         }
 
         private Shortened shortened(

@@ -33,6 +33,11 @@ public record Shortened(
         messages = List.copyOf(messages);
     }
 
+    /** The same of a conversation that goes on behind it. */
+    Shortened with(List<Map<String, Object>> others) {
+        return new Shortened(others, mode, keepRequested, knownMessages, times, fingerprint, whole);
+    }
+
     /**
      * What is told of it.
      *

@@ -139,7 +139,10 @@ public final class Json {
                             ? (node.canConvertToLong()
                                     ? (Object) node.longValue()
                                     : node.bigIntegerValue())
-                            : (Object) node.doubleValue();
+                            // Where digits are kept, a number may be beyond a double.
+                            : node.isBigDecimal()
+                                    ? (Object) node.decimalValue()
+                                    : (Object) node.doubleValue();
             case BOOLEAN -> node.booleanValue();
             default -> null;
         };

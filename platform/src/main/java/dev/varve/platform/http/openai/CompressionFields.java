@@ -31,18 +31,24 @@ public final class CompressionFields {
      *
      * @param offered whether the server has what it takes
      */
-    public static CompressionWish read(Fields fields, boolean offered) {
-        Optional<CompressionMode> mode = fields.text(MODE).map(CompressionFields::mode);
-        Optional<KeepRatio> keep = keep(fields);
-        boolean wanted = mode.filter(each -> each != CompressionMode.OFF).isPresent();
-        if (wanted && !offered) {
+    static CompressionWish read(Fields fields, boolean offered) {
+        CompressionWish wish = readAnonymous(fields);
+        boolean wanted = wish.mode().filter(each -> each != CompressionMode.OFF).isPresent();
+        if (!offered && (wanted || wish.keep().isPresent())) {
             throw ApiException.invalid(
-                    MODE,
-                    MODE
+                    wanted ? MODE : KEEP,
+                    (wanted ? MODE : KEEP)
                             + ": expected off or nothing, since this server was started without"
                             + " a model that reads prompts");
         }
-        return new CompressionWish(mode, keep, session(fields));
+        return offered ? new CompressionWish(wish.mode(), wish.keep(), session(fields)) : wish;
+    }
+
+    /**
+     * Reads them where nothing is learnt of conversations; what they are called is not looked at.
+     */
+    public static CompressionWish readAnonymous(Fields fields) {
+        return new CompressionWish(fields.text(MODE).map(CompressionFields::mode), keep(fields));
     }
 
     /** Whatever is no string is no name. */

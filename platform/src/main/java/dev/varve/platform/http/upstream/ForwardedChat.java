@@ -23,28 +23,77 @@ public final class ForwardedChat {
     private static final String MODEL = "model";
 
     private final ObjectNode body;
-    private final CompressionWish wish;
+    private final Optional<Shortening> shortening;
     private Optional<byte[]> asItCame;
 
-    private ForwardedChat(ObjectNode body, CompressionWish wish, Optional<byte[]> asItCame) {
+    /**
+     * What may become shorter.
+     *
+     * @param tokens of the messages as they came, in the drafter's tokens
+     */
+    private record Shortening(
+            ConversationCompressor compressor,
+            CompressionWish wish,
+            ForwardedMessages messages,
+            int tokens) {
+        static Shortening of(
+                ConversationCompressor compressor,
+                CompressionWish wish,
+                ForwardedMessages messages) {
+            return new Shortening(compressor, wish, messages, count(compressor, messages.plain()));
+        }
+
+        private static int count(
+                ConversationCompressor compressor, List<Map<String, Object>> messages) {
+            return compressor.tokens(ForwardedMessages.render(messages).text());
+        }
+
+        private int tokens(List<Map<String, Object>> others) {
+            return others.equals(messages.plain()) ? tokens : count(compressor, others);
+        }
+
+        Optional<Shortened> run(BooleanSupplier cancelled) {
+            return compressor.compress(
+                    new ConversationCompressor.Conversation(
+                            messages.plain(), ForwardedMessages::render, each -> tokens(each)),
+                    wish,
+                    cancelled);
+        }
+
+        CompressionReport report(Shortened shorter) {
+            return shorter.report(tokens, tokens(shorter.messages()));
+        }
+    }
+
+    private ForwardedChat(
+            ObjectNode body, Optional<Shortening> shortening, Optional<byte[]> asItCame) {
         this.body = body;
-        this.wish = wish;
+        this.shortening = shortening;
         this.asItCame = asItCame;
     }
 
     /**
-     * Reads a body; the fields that only this server knows are taken out.
+     * Reads a body, and counts its tokens if it may become shorter; the fields that only this
+     * server knows are taken out.
      *
      * @param model in the place of the one in the body
      * @throws dev.varve.platform.http.json.ApiException if it is no JSON object, or these fields
      *     are wrong
      */
-    static ForwardedChat read(byte[] bytes, Optional<String> model) {
+    static ForwardedChat read(
+            byte[] bytes, Optional<String> model, ConversationCompressor compressor) {
         ObjectNode body = Json.parseExact(bytes);
-        CompressionWish wish = CompressionFields.read(new Fields(body), true);
+        CompressionWish wish = CompressionFields.readAnonymous(new Fields(body));
         boolean changed = CompressionFields.remove(body) || model.isPresent();
         model.ifPresent(name -> body.put(MODEL, name));
-        return new ForwardedChat(body, wish, changed ? Optional.empty() : Optional.of(bytes));
+        Optional<ForwardedMessages> messages =
+                compressor.mayCompress(wish)
+                        ? ForwardedMessages.of(body.path("messages"))
+                        : Optional.empty();
+        return new ForwardedChat(
+                body,
+                messages.map(found -> Shortening.of(compressor, wish, found)),
+                changed ? Optional.empty() : Optional.of(bytes));
     }
 
     /**
@@ -55,39 +104,14 @@ public final class ForwardedChat {
      * @throws dev.varve.api.VarveException if the drafter cannot read them; they stay as they are
      * @throws java.util.concurrent.CancellationException if nobody waits any more
      */
-    Optional<CompressionReport> shorten(
-            ConversationCompressor compressor, BooleanSupplier cancelled) {
-        if (!compressor.mayCompress(wish)) {
-            return Optional.empty();
-        }
-        return ForwardedMessages.of(body.path("messages"))
-                .flatMap(messages -> shorten(messages, compressor, cancelled));
+    Optional<CompressionReport> shorten(BooleanSupplier cancelled) {
+        return shortening.flatMap(each -> each.run(cancelled).map(found -> take(each, found)));
     }
 
-    private Optional<CompressionReport> shorten(
-            ForwardedMessages messages,
-            ConversationCompressor compressor,
-            BooleanSupplier cancelled) {
-        int tokens = tokens(compressor, messages.plain());
-        Optional<Shortened> shorter =
-                compressor.compress(
-                        new ConversationCompressor.Conversation(
-                                messages.plain(),
-                                ForwardedMessages::render,
-                                each -> tokens(compressor, each)),
-                        wish,
-                        cancelled);
-        shorter.ifPresent(
-                each -> {
-                    messages.shorten(each.messages());
-                    asItCame = Optional.empty();
-                });
-        return shorter.map(each -> each.report(tokens, tokens(compressor, each.messages())));
-    }
-
-    private static int tokens(
-            ConversationCompressor compressor, List<Map<String, Object>> messages) {
-        return compressor.tokens(ForwardedMessages.render(messages).text());
+    private CompressionReport take(Shortening before, Shortened shorter) {
+        before.messages().shorten(shorter.messages());
+        asItCame = Optional.empty();
+        return before.report(shorter);
     }
 
     /** What is sent on. */

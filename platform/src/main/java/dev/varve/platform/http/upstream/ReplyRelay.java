@@ -16,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * Brings replies to a client: status and body as they are, streams event by event.
@@ -27,7 +28,12 @@ record ReplyRelay(HttpServletResponse response, SettingNames names) {
     /** What is larger goes on as it comes, unread. */
     private static final int MOST_READ_BYTES = 16 << 20;
 
-    private static final String DONE = "data: [DONE]";
+    /** The line that ends a stream, with or without a blank. */
+    private static final Pattern DONE = Pattern.compile("(?m)^data: ?\\[DONE]");
+
+    /** Longer events are none of that. */
+    private static final int LONGEST_END = 1000;
+
     private static final List<String> HEADERS = List.of("retry-after", "retry-after-ms");
     private static final String LIMITS = "x-ratelimit-";
     private static final Outcome BROKEN = new Outcome(Optional.of("error"), 0);
@@ -93,7 +99,8 @@ record ReplyRelay(HttpServletResponse response, SettingNames names) {
     }
 
     private static boolean isDone(byte[] event) {
-        return new String(event, StandardCharsets.UTF_8).startsWith(DONE);
+        return event.length <= LONGEST_END
+                && DONE.matcher(new String(event, StandardCharsets.UTF_8)).find();
     }
 
     private void whole(UpstreamReply reply, Optional<UsageExtension> usage)

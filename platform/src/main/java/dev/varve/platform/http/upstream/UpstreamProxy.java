@@ -58,12 +58,12 @@ public final class UpstreamProxy implements AutoCloseable {
     }
 
     /**
-     * Reads the body of a chat.
+     * Reads the body of a chat, which takes the longer the longer that is.
      *
      * @throws ApiException if it is no JSON object, or the fields that this server knows are wrong
      */
     public ForwardedChat read(byte[] body) {
-        return ForwardedChat.read(body, upstream.target().model());
+        return ForwardedChat.read(body, upstream.target().model(), upstream.compressor());
     }
 
     /**
@@ -92,7 +92,7 @@ public final class UpstreamProxy implements AutoCloseable {
     private Optional<CompressionReport> shorten(ForwardedChat chat, ConnectionProbe probe)
             throws IOException {
         try {
-            return chat.shorten(upstream.compressor(), probe::isGone);
+            return chat.shorten(probe::isGone);
         } catch (CancellationException e) {
             throw new IOException("the client is gone", e);
         } catch (VarveException e) {
@@ -202,7 +202,8 @@ public final class UpstreamProxy implements AutoCloseable {
         Optional<String> own = upstream.target().key().map(key -> "Bearer " + key);
         return own.isPresent() || access.needsKey()
                 ? own
-                : Optional.ofNullable(request.getHeader("Authorization"));
+                : Optional.ofNullable(request.getHeader("Authorization"))
+                        .filter(UpstreamTarget::isSendable);
     }
 
     @Override

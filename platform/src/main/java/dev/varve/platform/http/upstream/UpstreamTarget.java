@@ -23,6 +23,11 @@ public record UpstreamTarget(URI base, Optional<String> key, Optional<String> mo
         }
     }
 
+    /** Whether a value of a header can be sent on. */
+    static boolean isSendable(String value) {
+        return value.chars().allMatch(c -> c >= ' ' && c < 0x7f);
+    }
+
     private static boolean isHeaderValue(String key) {
         return !key.isEmpty() && key.chars().allMatch(c -> c > ' ' && c < 0x7f);
     }

@@ -169,9 +169,34 @@ class ConversationCompressorTest {
                 always().compress(conversation(second), CompressionWish.USUAL, () -> false)
                         .orElseThrow();
 
-        assertEquals(CompressionReport.Mode.EARLIER, found.mode());
+        assertEquals(CompressionReport.Mode.WHOLE, found.mode());
         assertEquals(expected.messages(), found.messages());
         assertTrue(found.times().millis() > 0, "it was read again");
+        assertEquals(0, found.knownMessages());
+        assertTrue(found.whole().isPresent(), "what stays of the first turn can be shown");
+    }
+
+    /** Many templates refuse a conversation without a question. */
+    @Test
+    void aConversationThatTheModelBeganStaysAsItIs() {
+        List<Map<String, Object>> messages =
+                List.of(
+                        message("system", FILLER),
+                        message("assistant", FILLER + NEEDLE),
+                        message("user", QUESTION));
+
+        assertEquals(
+                Optional.empty(),
+                always().compress(
+                                new ConversationCompressor.Conversation(
+                                        messages,
+                                        ConversationCompressorTest::render,
+                                        each -> {
+                                            assertEquals(messages, each);
+                                            return 5000;
+                                        }),
+                                CompressionWish.USUAL,
+                                () -> false));
     }
 
     /** What grew long only later was computed as it is. */

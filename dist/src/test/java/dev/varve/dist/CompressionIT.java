@@ -245,7 +245,7 @@ class CompressionIT {
 
             assertEquals(expected, content(found));
             JsonNode told = told(found);
-            assertEquals("earlier", told.at("/compression/mode").asString(), told.toString());
+            assertEquals("whole", told.at("/compression/mode").asString(), told.toString());
             long cached =
                     found.usage()
                             .orElseThrow()

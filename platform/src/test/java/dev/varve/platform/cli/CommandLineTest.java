@@ -145,8 +145,8 @@ class CommandLineTest {
                         + " --prefill-drafter d --host 0.0.0.0 | --insecure",
                 "serve --model m --prefill-drafter d --prefill-adaptive | --prefill-adaptive: needs"
                         + " --draft;",
-                "serve --draft off --prefill-drafter d --prefill-adaptive | --prefill-adaptive:"
-                        + " needs --draft;",
+                "serve --model m --draft off --prefill-drafter d --prefill-adaptive |"
+                        + " --prefill-adaptive: needs --draft;",
                 "serve --prefill-upstream-base http://h/v1 --prefill-compression auto"
                         + " --prefill-drafter d --prefill-adaptive | --prefill-adaptive: learns",
                 "serve --prefill-upstream-base http://h/v1 --prefill-compression auto"

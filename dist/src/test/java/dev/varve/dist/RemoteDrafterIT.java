@@ -11,12 +11,14 @@ import org.junit.jupiter.api.io.TempDir;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -109,6 +111,40 @@ class RemoteDrafterIT {
     void promptsAreShortenedAsTheyWouldBeHere() throws Exception {
         DemoFamily.QWEN35.requireInstalled();
         requireAlike(new Varve(Varve.INSTALLATION, folder).forFewStarts(), "cpu:0@process");
+    }
+
+    /** Of a chat that went on, what stays is what its first turn was cut to. */
+    @Test
+    void whatWouldStayIsShownFromThereToo() throws Exception {
+        DemoFamily.QWEN35.requireInstalled();
+        ObjectNode chat = JSON.createObjectNode();
+        ArrayNode messages = chat.putArray("messages");
+        say(messages, "user", "The harbour of this town has boats. ".repeat(100) + "How many?");
+        say(messages, "assistant", "Many.");
+        say(messages, "user", "Thank you.");
+        Path input = Files.writeString(folder.resolve("chat.json"), chat.toString());
+
+        Varve.Outcome outcome =
+                new Varve(Varve.INSTALLATION, folder)
+                        .run(
+                                "compress",
+                                "--input",
+                                input,
+                                "--keep",
+                                0.1,
+                                "--draft-device",
+                                "cpu:0@process",
+                                "--json");
+
+        assertEquals(0, outcome.status(), outcome.toString());
+        JsonNode found = JSON.readTree(outcome.out());
+        int tokens = found.get("prompt_tokens").intValue();
+        assertTrue(found.get("effective_prompt_tokens").intValue() < tokens / 2, outcome.out());
+        assertEquals("Thank you.", found.at("/messages/2/content").stringValue());
+    }
+
+    private static void say(ArrayNode messages, String role, String text) {
+        messages.addObject().put("role", role).put("content", text);
     }
 
     @Test

@@ -145,6 +145,18 @@ class ProxyChatTest {
         }
     }
 
+    /** One client must not keep the drafter from all others for hours. */
+    @Test
+    void whatIsLongerThanAnyContextGoesOnByteByByte() throws Exception {
+        String body =
+                ProxyFixture.body("s", "ab ".repeat(400_000), ProxyFixture.QUESTION).toString();
+        try (ProxyFixture proxy = ProxyFixture.of(upstream.target())) {
+            requireWhole(proxy.post("/v1/chat/completions", body));
+
+            assertEquals(body, upstream.next().text());
+        }
+    }
+
     /** Another server may know what a conversation is called; this one learns nothing. */
     @Test
     void aConversationsNameGoesOnAsItCame() throws Exception {

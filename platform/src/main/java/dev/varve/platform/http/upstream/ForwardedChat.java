@@ -22,6 +22,9 @@ import java.util.function.BooleanSupplier;
 public final class ForwardedChat {
     private static final String MODEL = "model";
 
+    /** What is longer goes on as it is: nobody waits for a drafter to read that. */
+    static final int MOST_TOKENS = 1 << 20;
+
     private final ObjectNode body;
     private final Optional<Shortening> shortening;
     private Optional<byte[]> asItCame;
@@ -92,7 +95,8 @@ public final class ForwardedChat {
                         : Optional.empty();
         return new ForwardedChat(
                 body,
-                messages.map(found -> Shortening.of(compressor, wish, found)),
+                messages.map(found -> Shortening.of(compressor, wish, found))
+                        .filter(each -> each.tokens() <= MOST_TOKENS),
                 changed ? Optional.empty() : Optional.of(bytes));
     }
 

@@ -37,7 +37,7 @@ import java.util.concurrent.CompletableFuture;
  *
  * <pre>
  * CompressionBench [--model FILE --drafter FILE] [--folder DIR] [--threads 2] [-p 16000] [--keep 0.1] [--pairs 9]
- *     [--goal 3]
+ *     [--goal 3] [--layers 8] [--drafter-layers 2] [--drafter-width 512]
  * </pre>
  *
  * <p>Without files, a dense model of 8 layers of the width of Qwen3-0.6B, and a drafter of 2 layers
@@ -76,8 +76,13 @@ public final class CompressionBench {
             flags.put(arguments[i], arguments[i + 1]);
         }
         int tokens = number(flags, "-p", 16_000);
-        Path file = file(flags, "--model", new Shape(8, 1024, 16));
-        Path drafter = file(flags, "--drafter", new Shape(2, 512, 8));
+        Path file = file(flags, "--model", new Shape(number(flags, "--layers", 8), 1024, 16));
+        int width = number(flags, "--drafter-width", 512);
+        Path drafter =
+                file(
+                        flags,
+                        "--drafter",
+                        new Shape(number(flags, "--drafter-layers", 2), width, width / 64));
         CompressionOptions options =
                 CompressionOptions.of(new CompressionPolicy(CompressionMode.ALWAYS, 0, false))
                         .with(KeepCurve.flat(KeepRatio.parse(flags.getOrDefault("--keep", "0.1"))));

@@ -11,6 +11,8 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
@@ -74,7 +76,7 @@ final class FileDrafter implements Drafter {
         await(cancelled);
         try {
             requireOpen();
-            return reader.read(tokens, () -> closed || cancelled.getAsBoolean());
+            return read(tokens, () -> closed || cancelled.getAsBoolean());
         } catch (CancellationException e) {
             if (!cancelled.getAsBoolean()) {
                 requireOpen();
@@ -82,6 +84,34 @@ final class FileDrafter implements Drafter {
             throw e;
         } finally {
             turn.unlock();
+        }
+    }
+
+    /**
+     * Reads on a thread of its own: native code would hold the carrier of a virtual one, and with a
+     * single core nobody else would be answered meanwhile.
+     */
+    private float[] read(int[] tokens, BooleanSupplier cancelled) {
+        CompletableFuture<float[]> scores = new CompletableFuture<>();
+        Thread.ofPlatform()
+                .daemon()
+                .name("varve-drafter")
+                .start(
+                        () -> {
+                            try {
+                                scores.complete(reader.read(tokens, cancelled));
+                            } catch (RuntimeException | Error e) {
+                                scores.completeExceptionally(e);
+                            }
+                        });
+        try {
+            return scores.join();
+        } catch (CompletionException e) {
+            switch (e.getCause()) {
+                case RuntimeException failure -> throw failure;
+                case Error failure -> throw failure;
+                default -> throw e;
+            }
         }
     }
 

@@ -19,6 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntConsumer;
 
 /** Talks to one server. For many threads; the connections are those of the HTTP client. */
@@ -96,9 +97,33 @@ public final class ChatClient {
                                 HttpRequest.BodyPublishers.ofString(
                                         request.json(target.model()), StandardCharsets.UTF_8))
                         .build();
-        long sent = System.nanoTime();
-        return send(
-                post, CHAT, info -> reply(info, new StreamBody(new StreamReader(sent, progress))));
+        StreamReader reader = new StreamReader(System.nanoTime(), progress);
+        AtomicBoolean begun = new AtomicBoolean();
+        CompletableFuture<Answer> answer =
+                send(
+                        post,
+                        CHAT,
+                        info -> {
+                            begun.set(info.statusCode() == OK);
+                            return reply(info, new StreamBody(reader));
+                        });
+        return answer.exceptionallyCompose(
+                failure ->
+                        CompletableFuture.failedFuture(
+                                begun.get() ? cutOff(failure, reader) : failure));
+    }
+
+    /**
+     * A connection that ends behind the headers is told by the body, or by the exchange if that
+     * hears of it first.
+     */
+    private Throwable cutOff(Throwable failure, StreamReader reader) {
+        Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+        return cause instanceof ServerFailure.NotReady unanswered
+                        && unanswered.getCause() instanceof IOException broken
+                ? new ServerFailure(
+                        where(CHAT) + ": " + reader.brokenOff(broken).getMessage(), broken)
+                : cause;
     }
 
     private HttpRequest.Builder request(URI uri) {

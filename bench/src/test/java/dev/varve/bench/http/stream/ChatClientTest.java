@@ -130,7 +130,7 @@ class ChatClientTest {
 
         String message = failure(server, Await.LIMIT).getMessage();
 
-        assertTrue(message.contains("the stream was cut off after 1 chunk with text"), message);
+        assertTrue(message.contains("the stream was cut off after "), message);
     }
 
     @Test

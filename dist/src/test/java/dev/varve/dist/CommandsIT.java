@@ -260,6 +260,29 @@ class CommandsIT {
     }
 
     @Test
+    void plansTellWhatADrafterTakes() throws Exception {
+        Varve.Outcome outcome =
+                varve.run(
+                        "plan",
+                        "--model",
+                        "demo:qwen35",
+                        "--prefill-drafter",
+                        "demo:drafter",
+                        "--max-ctx",
+                        2048,
+                        "--json");
+
+        assertEquals(0, outcome.status(), outcome.toString());
+        JsonNode drafter = JSON.readTree(outcome.out()).get("drafter");
+        assertEquals("cpu:0", drafter.get("device").asString());
+        assertEquals(2048, drafter.get("prompt_tokens").asInt());
+        long file = Files.size(Varve.INSTALLATION.resolve("models/varve-demo-drafter.gguf"));
+        long weights = drafter.get("weight_bytes").asLong();
+        assertTrue(weights > file / 2 && weights <= file, outcome.out());
+        assertTrue(drafter.get("reading_bytes").asLong() > 2048 * 128, outcome.out());
+    }
+
+    @Test
     void variablesStandForTheFlagsOfABoundedCache() throws Exception {
         Varve.Outcome outcome =
                 varve.with("DFLASH_KVFLASH", "600")

@@ -90,9 +90,7 @@ final class BenchCommand extends CliCommand {
     @Option(names = "--json", description = "Print one JSON object.", order = 7)
     private boolean json;
 
-    @Mixin private PagingArguments paging;
-
-    @Mixin private DrafterOption drafter;
+    @Mixin private PoolArguments pools;
 
     private Optional<CompressionSettings> reader = Optional.empty();
 
@@ -102,14 +100,10 @@ final class BenchCommand extends CliCommand {
     }
 
     private Optional<PoolRequest> pool() {
-        PageDrafter pages =
-                paging.drafter(
-                        drafter.named(),
-                        environment(),
-                        model.model().choose(environment()).isDemo());
-        Optional<PoolRequest> pool = paging.request(environment(), pages.isThere());
-        reader = pages.settings(pool, drafter.named(), environment());
-        return pool;
+        PoolArguments.Choice choice =
+                pools.choose(environment(), model.model().choose(environment()).isDemo());
+        reader = choice.reader();
+        return choice.pool();
     }
 
     @Override

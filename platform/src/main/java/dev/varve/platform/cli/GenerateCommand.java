@@ -72,9 +72,7 @@ final class GenerateCommand extends CliCommand {
 
     @Mixin private SamplingArguments sampling;
 
-    @Mixin private PagingArguments paging;
-
-    @Mixin private DrafterOption drafter;
+    @Mixin private PoolArguments pools;
 
     private Optional<CompressionSettings> reader = Optional.empty();
 
@@ -84,14 +82,10 @@ final class GenerateCommand extends CliCommand {
     }
 
     private Optional<PoolRequest> pool() {
-        PageDrafter pages =
-                paging.drafter(
-                        drafter.named(),
-                        environment(),
-                        model.model().choose(environment()).isDemo());
-        Optional<PoolRequest> pool = paging.request(environment(), pages.isThere());
-        reader = pages.settings(pool, drafter.named(), environment());
-        return pool;
+        PoolArguments.Choice choice =
+                pools.choose(environment(), model.model().choose(environment()).isDemo());
+        reader = choice.reader();
+        return choice.pool();
     }
 
     @Override

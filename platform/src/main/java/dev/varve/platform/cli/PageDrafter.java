@@ -44,10 +44,14 @@ record PageDrafter(Optional<String> asked, boolean isDemo) {
             }
             return Optional.empty();
         }
-        return Optional.of(
-                CompressionSettings.of(
-                        DrafterOption.file(name(), environment),
-                        CompressionOptions.of(CompressionPolicy.USUAL)));
+        return Optional.of(reader(name(), environment));
+    }
+
+    /** A drafter that compresses nothing. */
+    static CompressionSettings reader(String name, Environment environment) {
+        return CompressionSettings.of(
+                DrafterOption.file(name, environment),
+                CompressionOptions.of(CompressionPolicy.USUAL));
     }
 
     /**

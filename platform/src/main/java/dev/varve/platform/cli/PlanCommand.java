@@ -2,9 +2,9 @@ package dev.varve.platform.cli;
 
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.host.DraftPlan;
+import dev.varve.platform.host.DrafterPlan;
 import dev.varve.platform.host.PreparedModel;
 import dev.varve.platform.paging.PagingOptions;
-import dev.varve.platform.paging.PoolRequest;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.plan.GuessForecast;
 import dev.varve.platform.plan.RememberedProbe.Age;
@@ -50,9 +50,7 @@ final class PlanCommand extends CliCommand {
 
     @Mixin private HostCacheArguments hostCache;
 
-    @Mixin private PagingArguments paging;
-
-    @Mixin private DrafterOption drafter;
+    @Mixin private PoolArguments pools;
 
     @Option(
             names = "--measure-again",
@@ -74,32 +72,53 @@ final class PlanCommand extends CliCommand {
 
     @Override
     int run() {
-        PageDrafter pages =
-                paging.drafter(drafter.named(), environment(), choose(model.model()).isDemo());
-        Optional<PoolRequest> pool = paging.request(environment(), pages.isThere());
+        PoolArguments.Choice choice = pools.plan(environment(), choose(model.model()).isDemo());
         PreparedModel prepared =
                 PreparedModel.open(
                         model.host(
                                 model.settings(parallel, OptionalInt.empty())
                                         .with(hostCache.limit())
-                                        .withPool(pool),
+                                        .withPool(choice.pool()),
                                 environment(),
                                 true,
-                                pages.settings(pool, drafter.named(), environment())),
+                                choice.reader()),
                         new LoadReport(model));
         SplitForecast forecast = prepared.forecast(again ? Age.NEW : Age.ANY);
         Optional<DraftPlan> draft = prepared.draftPlan();
         Optional<GuessForecast> guesses = draft.map(plan -> prepared.forecast(plan, forecast));
+        Optional<DrafterPlan> drafter = prepared.drafterPlan();
         if (json) {
             ObjectNode result = describe(prepared, forecast);
+            drafter.ifPresent(plan -> describe(plan, result.putObject("drafter")));
             draft.ifPresent(
                     plan -> describe(plan, guesses.orElseThrow(), result.putObject("draft")));
             out().println(Json.write(result));
         } else {
             print(forecast);
+            drafter.ifPresent(this::print);
             draft.ifPresent(plan -> print(plan, guesses.orElseThrow()));
         }
         return 0;
+    }
+
+    private void print(DrafterPlan drafter) {
+        out().println(
+                        String.format(
+                                Locale.ROOT,
+                                "drafter on %s: %.1f MiB weights, up to %.1f MiB while it reads a"
+                                        + " prompt of %d tokens",
+                                drafter.device(),
+                                drafter.weightBytes() / MEBIBYTE,
+                                drafter.readingBytes() / MEBIBYTE,
+                                drafter.tokens()));
+    }
+
+    private static void describe(DrafterPlan drafter, ObjectNode result) {
+        result.put("file", drafter.file().toString())
+                .put("device", drafter.device().toString())
+                .put("weight_bytes", drafter.weightBytes())
+                .put("prompt_tokens", drafter.tokens())
+                .put("reading_bytes", drafter.readingBytes());
     }
 
     private void print(DraftPlan draft, GuessForecast guesses) {

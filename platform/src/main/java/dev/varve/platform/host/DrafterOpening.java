@@ -149,27 +149,27 @@ final class DrafterOpening {
     }
 
     /**
-     * Bytes that it will take in this process, before it is loaded: its weights as they are in the
-     * file, and what reading a text takes.
+     * What it will need; nothing is loaded.
      *
-     * @param tokens of the text
+     * @param tokens of a prompt
      * @throws VarveException if its file cannot be used
      */
-    long expectedBytes(int tokens) {
-        if (!devices.choose(settings.device(), settings.process()).isLocal()) {
-            return 0;
-        }
+    DrafterPlan plan(int tokens) {
         GgufFile file = GgufFile.open(settings.drafter());
         LayerSplitAdapter model =
                 catalog.family(file.architecture(), file.path())
                         .open(file, ModelOptions.defaults());
         PromptScan.requireReadable(file.path(), model.shape());
-        return file.tensorBytes()
-                + PromptScan.bytes(
-                        new ModelRange(file, model, model.shape().allLayers()),
-                        CacheTypes.f16(),
-                        tokens,
-                        TailQueries.COUNT);
+        return new DrafterPlan(
+                file.path(),
+                devices.choose(settings.device(), settings.process()),
+                file.tensorBytes(),
+                tokens,
+                readingBytes(new ModelRange(file, model, model.shape().allLayers()), tokens));
+    }
+
+    private static long readingBytes(ModelRange model, int tokens) {
+        return PromptScan.bytes(model, CacheTypes.f16(), tokens, TailQueries.COUNT);
     }
 
     private ResidentScan.Residency residency() {

@@ -210,13 +210,9 @@ public final class PreparedModel {
     public SplitForecast forecast(Age age) {
         try (PlacedShards shards = shards()) {
             ModelSettings sized =
-                    settings.readsPages()
-                            ? beside(
-                                    opening(settings.compression().orElseThrow(), shards)
-                                            .expectedBytes(
-                                                    RangeMemory.contextTokens(
-                                                            model.shape(), settings.model())))
-                            : settings.model();
+                    drafterPlan(shards)
+                            .map(plan -> beside(plan.ownBytes()))
+                            .orElse(settings.model());
             SplitForecast forecast = planner(age, shards, sized).forecast(request);
             tell(forecast.pool());
             return forecast;
@@ -226,6 +222,26 @@ public final class PreparedModel {
     private void tell(PoolPlan pool) {
         pool.remarks().warnings().forEach(listener::warning);
         pool.remarks().notes().forEach(listener::note);
+    }
+
+    /**
+     * What the model that reads prompts would need for one as long as the context; empty where none
+     * is asked for.
+     */
+    public Optional<DrafterPlan> drafterPlan() {
+        try (PlacedShards shards = shards()) {
+            return drafterPlan(shards);
+        }
+    }
+
+    private Optional<DrafterPlan> drafterPlan(PlacedShards shards) {
+        return settings.compression()
+                .map(
+                        asked ->
+                                opening(asked, shards)
+                                        .plan(
+                                                RangeMemory.contextTokens(
+                                                        model.shape(), settings.model())));
     }
 
     /** What guessing tokens would need; empty where nothing is to be guessed. */

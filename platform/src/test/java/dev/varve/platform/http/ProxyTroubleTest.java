@@ -405,6 +405,23 @@ class ProxyTroubleTest {
         }
     }
 
+    @Test
+    void aServerThatIsItsOwnUpstreamSaysSo() throws Exception {
+        try (ProxyFixture proxy = ProxyFixture.of(upstream.target());
+                ProxyFixture other = ProxyFixture.of(upstream.target())) {
+            proxy.chat(ProxyFixture.body("s", "Hi"));
+            String via = upstream.next().via();
+
+            HttpResponse<String> response = proxy.chat(ProxyFixture.body("s", "Hi"), "Via", via);
+
+            assertEquals(508, response.statusCode(), response.body());
+            assertEquals("upstream_loop", error(response).get("code").asString());
+            assertEquals(200, other.chat(ProxyFixture.body("s", "Hi"), "Via", via).statusCode());
+            upstream.next();
+            assertTrue(upstream.isIdle());
+        }
+    }
+
     /** It is nobody's key, and must not come into the log by a failure. */
     @Test
     void aKeyThatCannotBeSentIsNone() throws Exception {

@@ -34,7 +34,7 @@ final class ScriptedUpstream implements AutoCloseable {
     }
 
     /** What was asked. */
-    record Asked(String method, String path, String authorization, byte[] body) {
+    record Asked(String method, String path, String authorization, String via, byte[] body) {
         String text() {
             return new String(body, StandardCharsets.UTF_8);
         }
@@ -60,13 +60,17 @@ final class ScriptedUpstream implements AutoCloseable {
         return new ScriptedUpstream();
     }
 
+    private static String header(HttpExchange exchange, String name) {
+        return Optional.ofNullable(exchange.getRequestHeaders().getFirst(name)).orElse("");
+    }
+
     private void take(HttpExchange exchange) throws IOException {
         asked.add(
                 new Asked(
                         exchange.getRequestMethod(),
                         exchange.getRequestURI().toString(),
-                        Optional.ofNullable(exchange.getRequestHeaders().getFirst("Authorization"))
-                                .orElse(""),
+                        header(exchange, "Authorization"),
+                        header(exchange, "Via"),
                         exchange.getRequestBody().readAllBytes()));
         try (exchange) {
             script.answer(exchange);

@@ -8,6 +8,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpTimeoutException;
 import java.nio.channels.UnresolvedAddressException;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -18,8 +19,15 @@ import java.util.function.BooleanSupplier;
 
 /** Asks the other server. Thread-safe; whoever asks waits on its own thread. */
 final class UpstreamClient implements AutoCloseable {
+    /** Names the servers that a request went through. */
+    static final String VIA = "Via";
+
     private final UpstreamTarget target;
     private final UpstreamLimits limits;
+
+    /** By which this server knows requests that went through it. */
+    private final String pseudonym = "varve-" + UUID.randomUUID();
+
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private final HttpClient client;
 
@@ -66,8 +74,18 @@ final class UpstreamClient implements AutoCloseable {
         HttpRequest.Builder request = HttpRequest.newBuilder(target.at(route));
         // Replies are read on their way.
         request.header("Accept-Encoding", "identity");
+        request.header(VIA, "1.1 " + pseudonym);
         authorization.ifPresent(value -> request.header("Authorization", value));
         return request;
+    }
+
+    /**
+     * Whether a request comes from here.
+     *
+     * @param via its header of this name
+     */
+    boolean hasSent(Optional<String> via) {
+        return via.filter(hops -> hops.contains(pseudonym)).isPresent();
     }
 
     private UpstreamReply send(HttpRequest.Builder request, BooleanSupplier gone)

@@ -178,6 +178,7 @@ public final class UpstreamProxy implements AutoCloseable {
 
     private Outcome exchange(HttpServletRequest request, HttpServletResponse response, Work work)
             throws IOException, InterruptedException {
+        requireNoLoop(request);
         try (ConnectionProbe probe = new ConnectionProbe(request)) {
             metrics.countUpstreamRequest();
             Outcome outcome = work.run(probe);
@@ -189,6 +190,16 @@ public final class UpstreamProxy implements AutoCloseable {
         } catch (UpstreamException e) {
             count(e);
             throw e.forClients();
+        }
+    }
+
+    /** A server that is its own upstream would ask itself until no connection is left. */
+    private void requireNoLoop(HttpServletRequest request) {
+        if (client.hasSent(Optional.ofNullable(request.getHeader(UpstreamClient.VIA)))) {
+            throw ApiException.status(
+                    508,
+                    "upstream_loop",
+                    "the upstream server sends requests on to this one, which cannot answer them");
         }
     }
 

@@ -16,6 +16,9 @@ record ScanCodec(int vocabulary, int tail) {
     /** Most tokens of a text. */
     static final int MOST_TOKENS = 1 << 22;
 
+    /** Most pairs of tokens of which one looks at the other: two numbers are kept for each. */
+    static final int MOST_LOOKS = 1 << 25;
+
     static ScanCodec of(ScanLoadRequest request) {
         return new ScanCodec(request.model().shape().vocabulary(), request.look().tail());
     }
@@ -28,7 +31,7 @@ record ScanCodec(int vocabulary, int tail) {
 
     int[] decode(Message message) {
         FieldReader fields = new FieldReader(message.meta());
-        int count = fields.number("tokens", tail, MOST_TOKENS);
+        int count = fields.number("tokens", tail, Math.min(MOST_TOKENS, MOST_LOOKS / tail));
         fields.end();
         ByteBuffer payload = message.payload();
         requireBytes("token ids", count, payload);

@@ -113,6 +113,15 @@ class ScanCodecTest {
         assertRefused("tokens: expected 3 to 4194304, found 4194305", () -> CODEC.decode(many));
     }
 
+    @Test
+    void theMoreLookTheShorterATextMustBe() {
+        ScanCodec many = new ScanCodec(VOCABULARY, 1024);
+
+        assertRefused(
+                "tokens: expected 1024 to 32768, found 32769",
+                () -> many.decode(told(32_769, ByteBuffer.allocate(0))));
+    }
+
     /** Nothing is allocated for what is only promised. */
     @Test
     void aTextAndItsBytesMustAgree() {

@@ -5,8 +5,6 @@ import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelFamilyProvider;
 import dev.varve.platform.compression.Drafter;
-import dev.varve.platform.compression.conversation.ConversationCompressor;
-import dev.varve.platform.compression.pages.DrafterReader;
 import dev.varve.platform.engine.SpeculationOptions;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.LocalBackends;
@@ -22,19 +20,15 @@ import dev.varve.platform.plan.SplitPlanner;
 import dev.varve.platform.plugin.PluginCatalog;
 import dev.varve.platform.plugin.RejectedPlugin;
 import dev.varve.platform.prefix.Disk;
-import dev.varve.platform.remote.ShardLink;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.OpenedModel;
 import dev.varve.platform.runtime.PoolPlan;
-import dev.varve.platform.runtime.RangeMemory;
 import dev.varve.platform.runtime.SplitPlan;
 import dev.varve.platform.runtime.UnusedTensors;
 import dev.varve.platform.setting.Setting;
 import dev.varve.platform.tokenizer.Tokenizer;
 
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -60,6 +54,9 @@ public final class PreparedModel {
     private final PlacementRequest request;
     private final long begin;
 
+    /** Other models that help this one. */
+    private final HelpingModels beside;
+
     private PreparedModel(Order order, OpenedModel model, Devices devices) {
         settings = order.settings();
         listener = order.listener();
@@ -68,6 +65,7 @@ public final class PreparedModel {
         catalog = devices.catalog();
         backends = devices.backends();
         request = devices.request();
+        beside = new HelpingModels(this, request, listener::note);
     }
 
     /** What was asked for, by whom, and when. */
@@ -176,7 +174,7 @@ public final class PreparedModel {
         PlacedShards shards = shards();
         try {
             return new OpenDrafter(
-                    drafter(settings.compression().orElseThrow(), shards).drafter(), shards);
+                    beside.drafter(settings.compression().orElseThrow(), shards).drafter(), shards);
         } catch (RuntimeException | Error e) {
             shards.close();
             throw e;
@@ -210,8 +208,8 @@ public final class PreparedModel {
     public SplitForecast forecast(Age age) {
         try (PlacedShards shards = shards()) {
             ModelSettings sized =
-                    drafterPlan(shards)
-                            .map(plan -> beside(plan.ownBytes()))
+                    beside.drafterPlan(shards)
+                            .map(plan -> beside.leaving(plan.ownBytes()))
                             .orElse(settings.model());
             SplitForecast forecast = planner(age, shards, sized).forecast(request);
             tell(forecast.pool());
@@ -230,24 +228,14 @@ public final class PreparedModel {
      */
     public Optional<DrafterPlan> drafterPlan() {
         try (PlacedShards shards = shards()) {
-            return drafterPlan(shards);
+            return beside.drafterPlan(shards);
         }
-    }
-
-    private Optional<DrafterPlan> drafterPlan(PlacedShards shards) {
-        return settings.compression()
-                .map(
-                        asked ->
-                                opening(asked, shards)
-                                        .plan(
-                                                RangeMemory.contextTokens(
-                                                        model.shape(), settings.model())));
     }
 
     /** What guessing tokens would need; empty where nothing is to be guessed. */
     public Optional<DraftPlan> draftPlan() {
         try (PlacedShards shards = shards()) {
-            return settings.draft().map(draft -> draftOpening(draft, shards).plan());
+            return settings.draft().map(draft -> beside.draft(draft, shards).plan());
         }
     }
 
@@ -290,15 +278,15 @@ public final class PreparedModel {
         Optional<SpeculationOptions> speculation = Optional.empty();
         Optional<HostedModel.CompressingDrafter> drafter = Optional.empty();
         try {
-            drafter = settings.compression().map(asked -> drafter(asked, shards));
+            drafter = settings.compression().map(asked -> beside.drafter(asked, shards));
             Tokenizer tokenizer = tokenizer();
-            ModelSettings beside = drafter.map(this::beside).orElse(settings.model());
+            ModelSettings leaving = drafter.map(beside::leaving).orElse(settings.model());
             listener.opened(model.file(), tokenizer);
-            speculation = settings.draft().map(draft -> speculation(draft, shards));
+            speculation = settings.draft().map(draft -> beside.draft(draft, shards).open());
             ModelSettings sized =
                     speculation
-                            .map(options -> DraftOpening.settings(beside, options))
-                            .orElse(beside);
+                            .map(options -> DraftOpening.settings(leaving, options))
+                            .orElse(leaving);
             SplitPlanner.Placed placed = planner(Age.ANY, shards, sized).place(request);
             SplitPlan plan = SplitPlan.of(model.adapter(), placed.placement(), shards::info, sized);
             tell(plan.pool());
@@ -310,7 +298,7 @@ public final class PreparedModel {
                             placed.placement(),
                             plan,
                             sized,
-                            extras(speculation, drafter, tokenizer)),
+                            beside.extras(speculation, drafter, tokenizer)),
                     new HostedModel.Place(placed.placement(), shards),
                     tokenizer,
                     (System.nanoTime() - begin) / 1e6,
@@ -327,87 +315,9 @@ public final class PreparedModel {
         }
     }
 
-    private DrafterOpening opening(CompressionSettings asked, PlacedShards shards) {
-        DraftDevices devices =
-                new DraftDevices(
-                        request,
-                        shards::device,
-                        shards::remote,
-                        device -> link(asked.process(), List.of(asked.drafter()), device));
-        return new DrafterOpening(asked, catalog, devices, listener::note);
-    }
-
-    private HostedModel.CompressingDrafter drafter(CompressionSettings asked, PlacedShards shards) {
-        FileDrafter opened = opening(asked, shards).open();
-        return new HostedModel.CompressingDrafter(
-                opened, new ConversationCompressor(opened, asked.options()));
-    }
-
-    /** What is to stay free for the drafter's reading, which pages are chosen by. */
-    private ModelSettings beside(HostedModel.CompressingDrafter drafter) {
-        return beside(
-                drafter.drafter()
-                        .readingBytes(RangeMemory.contextTokens(model.shape(), settings.model())));
-    }
-
-    private ModelSettings beside(long bytes) {
-        return settings.readsPages()
-                ? settings.model().withPool(settings.model().pool().map(pool -> pool.beside(bytes)))
-                : settings.model();
-    }
-
-    private LoadedModel.Extras extras(
-            Optional<SpeculationOptions> speculation,
-            Optional<HostedModel.CompressingDrafter> drafter,
-            Tokenizer tokenizer) {
-        return new LoadedModel.Extras(
-                Optional.empty(),
-                speculation,
-                drafter.filter(each -> settings.readsPages())
-                        .map(each -> new DrafterReader(each.drafter(), tokenizer)));
-    }
-
-    private SpeculationOptions speculation(DraftSettings draft, PlacedShards shards) {
-        return draftOpening(draft, shards).open();
-    }
-
-    private DraftOpening draftOpening(DraftSettings draft, PlacedShards shards) {
-        DraftDevices devices =
-                new DraftDevices(
-                        request,
-                        shards::device,
-                        shards::remote,
-                        device -> link(draft.process(), files(draft), device));
-        return new DraftOpening(draft, this, devices, listener::note);
-    }
-
-    private List<Path> files(DraftSettings draft) {
-        return List.of(model.file().path(), Path.of(draft.source()));
-    }
-
-    private ShardLink link(DraftProcess process, List<Path> files, DeviceReference device) {
-        return new InstalledLinks(files, catalog, process.within(settings.processes())).to(device);
-    }
-
     /** Devices of the model, and the processors that other processes compute small models on. */
     List<DeviceReference> devices() {
-        List<DeviceReference> all = new ArrayList<>(request.devices());
-        Stream.of(
-                        settings.draft()
-                                .map(
-                                        draft ->
-                                                DraftDevices.choose(
-                                                        draft.device(), draft.process(), request)),
-                        settings.compression()
-                                .map(
-                                        asked ->
-                                                DraftDevices.choose(
-                                                        asked.device(), asked.process(), request)))
-                .flatMap(Optional::stream)
-                .filter(device -> !device.isLocal())
-                .filter(device -> device.backend().equals(DeviceReference.PROCESSOR.backend()))
-                .forEach(all::add);
-        return all;
+        return Stream.concat(request.devices().stream(), beside.processors()).toList();
     }
 
     private LoadedModel load(

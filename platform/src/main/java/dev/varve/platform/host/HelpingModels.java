@@ -1,0 +1,121 @@
+package dev.varve.platform.host;
+
+import dev.varve.platform.compression.conversation.ConversationCompressor;
+import dev.varve.platform.compression.pages.DrafterReader;
+import dev.varve.platform.engine.SpeculationOptions;
+import dev.varve.platform.placement.DeviceReference;
+import dev.varve.platform.placement.PlacementRequest;
+import dev.varve.platform.remote.ShardLink;
+import dev.varve.platform.runtime.LoadedModel;
+import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.runtime.RangeMemory;
+import dev.varve.platform.tokenizer.Tokenizer;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+
+/** Small models beside a large one: what guesses its tokens, and what reads its prompts. */
+final class HelpingModels {
+    private final PreparedModel model;
+    private final PlacementRequest request;
+    private final Consumer<String> notes;
+
+    /**
+     * @param model the large one
+     * @param request its devices
+     * @param notes hears what is worth knowing
+     */
+    HelpingModels(PreparedModel model, PlacementRequest request, Consumer<String> notes) {
+        this.model = model;
+        this.request = request;
+        this.notes = notes;
+    }
+
+    /** What guesses tokens, before it is opened. */
+    DraftOpening draft(DraftSettings asked, PlacedShards shards) {
+        List<Path> files = List.of(model.model().file().path(), Path.of(asked.source()));
+        return new DraftOpening(asked, model, devices(asked.process(), files, shards), notes);
+    }
+
+    /** Opens what reads prompts. */
+    HostedModel.CompressingDrafter drafter(CompressionSettings asked, PlacedShards shards) {
+        FileDrafter opened = opening(asked, shards).open();
+        return new HostedModel.CompressingDrafter(
+                opened, new ConversationCompressor(opened, asked.options()));
+    }
+
+    /** What that would need for a prompt as long as the context; empty where none is asked for. */
+    Optional<DrafterPlan> drafterPlan(PlacedShards shards) {
+        return model.settings()
+                .compression()
+                .map(asked -> opening(asked, shards).plan(contextTokens()));
+    }
+
+    private DrafterOpening opening(CompressionSettings asked, PlacedShards shards) {
+        return new DrafterOpening(
+                asked,
+                model.catalog(),
+                devices(asked.process(), List.of(asked.drafter()), shards),
+                notes);
+    }
+
+    private DraftDevices devices(DraftProcess process, List<Path> files, PlacedShards shards) {
+        return new DraftDevices(
+                request, shards::device, shards::remote, device -> link(process, files, device));
+    }
+
+    private ShardLink link(DraftProcess process, List<Path> files, DeviceReference device) {
+        return new InstalledLinks(
+                        files, model.catalog(), process.within(model.settings().processes()))
+                .to(device);
+    }
+
+    private int contextTokens() {
+        return RangeMemory.contextTokens(model.model().shape(), model.settings().model());
+    }
+
+    /** Settings by which a drafter has room to read, if pages are chosen by it. */
+    ModelSettings leaving(HostedModel.CompressingDrafter drafter) {
+        return leaving(drafter.drafter().readingBytes(contextTokens()));
+    }
+
+    /** Likewise, by what it will need. */
+    ModelSettings leaving(long bytes) {
+        ModelSettings asked = model.settings().model();
+        return model.settings().readsPages()
+                ? asked.withPool(asked.pool().map(pool -> pool.beside(bytes)))
+                : asked;
+    }
+
+    /** What an engine is given of them. */
+    LoadedModel.Extras extras(
+            Optional<SpeculationOptions> speculation,
+            Optional<HostedModel.CompressingDrafter> drafter,
+            Tokenizer tokenizer) {
+        return new LoadedModel.Extras(
+                Optional.empty(),
+                speculation,
+                drafter.filter(each -> model.settings().readsPages())
+                        .map(each -> new DrafterReader(each.drafter(), tokenizer)));
+    }
+
+    /** The processors that they compute on in other processes. */
+    Stream<DeviceReference> processors() {
+        HostSettings settings = model.settings();
+        Optional<DeviceReference> draft =
+                settings.draft().map(asked -> chosen(asked.device(), asked.process()));
+        Optional<DeviceReference> drafter =
+                settings.compression().map(asked -> chosen(asked.device(), asked.process()));
+        return Stream.of(draft, drafter)
+                .flatMap(Optional::stream)
+                .filter(device -> !device.isLocal())
+                .filter(device -> device.backend().equals(DeviceReference.PROCESSOR.backend()));
+    }
+
+    private DeviceReference chosen(Optional<String> device, DraftProcess process) {
+        return DraftDevices.choose(device, process, request);
+    }
+}

@@ -1,0 +1,57 @@
+package dev.varve.platform.grammar.cfg;
+
+import dev.varve.platform.grammar.regex.LexState;
+
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * What a grammar allows at a place where terminals end: items, each a place in an alternative and
+ * the set where that alternative began. Immutable but for what is kept of it; equal sets of one
+ * {@link EarleySets} are one object, so that a loop of the grammar comes back to the same set.
+ */
+final class EarleySet {
+    final int id;
+
+    /** Items that wait for a nonterminal, by its symbol. */
+    final Map<Integer, Items> waiting;
+
+    /** Items before a terminal, by its number. */
+    final Map<Integer, Items> scans;
+
+    /** Whether the text may end here. */
+    final boolean accepts;
+
+    /** Where the terminals that may follow begin. */
+    final LexState lexemes;
+
+    /** The sets behind terminals that end together. */
+    final Map<Terminals, EarleySet> next = new HashMap<>(4);
+
+    /** Numbers of terminals, as a key. */
+    record Terminals(int... numbers) {
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Terminals(int[] others) && Arrays.equals(numbers, others);
+        }
+
+        @Override
+        public int hashCode() {
+            return Arrays.hashCode(numbers);
+        }
+    }
+
+    EarleySet(
+            int id,
+            Map<Integer, Items> waiting,
+            Map<Integer, Items> scans,
+            boolean accepts,
+            LexState lexemes) {
+        this.id = id;
+        this.waiting = waiting;
+        this.scans = scans;
+        this.accepts = accepts;
+        this.lexemes = lexemes;
+    }
+}

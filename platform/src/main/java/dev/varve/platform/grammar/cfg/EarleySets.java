@@ -1,0 +1,175 @@
+package dev.varve.platform.grammar.cfg;
+
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Makes the sets of a grammar and keeps one object of each. Symbols that may be empty are passed
+ * over when they are predicted (Aycock and Horspool 2002). For one thread at a time.
+ */
+final class EarleySets {
+    private static final Comparator<Items.Item> ORDER =
+            Comparator.<Items.Item>comparingInt(item -> item.dot().id)
+                    .thenComparingInt(item -> item.origin().id);
+
+    private final Grammar grammar;
+    private final Map<Key, EarleySet> kept = new HashMap<>();
+    private int ids;
+
+    private record Key(Items.Item... items) {
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Key(Items.Item[] others) && Arrays.equals(items, others);
+        }
+
+        @Override
+        public int hashCode() {
+            return Arrays.hashCode(items);
+        }
+    }
+
+    EarleySets(Grammar grammar) {
+        this.grammar = grammar;
+    }
+
+    int size() {
+        return kept.size();
+    }
+
+    /** Forgets the sets it keeps; those in use stay right. */
+    void forget() {
+        kept.values().forEach(set -> set.next.clear());
+        kept.clear();
+    }
+
+    EarleySet start() {
+        Closure closure = new Closure();
+        closure.predict(grammar.root());
+        return closure.finish();
+    }
+
+    /** The set behind terminals of one set that end together. */
+    EarleySet behind(EarleySet set, int[] terminals) {
+        EarleySet.Terminals key = new EarleySet.Terminals(terminals);
+        EarleySet known = set.next.get(key);
+        if (known == null) {
+            Items items = new Items();
+            scan(set, terminals, items);
+            known = complete(items);
+            set.next.put(key, known);
+        }
+        return known;
+    }
+
+    /** Takes the items of a set that go on with a terminal one step further. */
+    void scan(EarleySet set, int[] terminals, Items into) {
+        for (int terminal : terminals) {
+            for (Items.Item item : set.scans.get(terminal).all()) {
+                into.add(new Items.Item(item.dot().next, originOf(item, set)));
+            }
+        }
+    }
+
+    /** The set of some items and of all that follows from them. */
+    EarleySet complete(Items items) {
+        for (int i = 0; i < items.size(); i++) {
+            Items.Item item = items.get(i);
+            if (item.dot().isEnd()) {
+                advance(item, items);
+            }
+        }
+        Items.Item[] sorted = items.all().toArray(Items.Item[]::new);
+        grammar.store().fuel().spend(sorted.length);
+        Arrays.sort(sorted, ORDER);
+        Key key = new Key(sorted);
+        EarleySet known = kept.get(key);
+        if (known == null) {
+            Closure closure = new Closure();
+            for (Items.Item item : sorted) {
+                closure.add(item);
+            }
+            known = closure.finish();
+            kept.put(key, known);
+        }
+        return known;
+    }
+
+    /** Whoever waited for what is complete, where it began, goes on. */
+    private static void advance(Items.Item complete, Items into) {
+        Items waiting = complete.origin().waiting.get(complete.dot().owner.symbol());
+        if (waiting != null) {
+            for (Items.Item item : waiting.all()) {
+                into.add(new Items.Item(item.dot().next, originOf(item, complete.origin())));
+            }
+        }
+    }
+
+    private static EarleySet originOf(Items.Item item, EarleySet set) {
+        return item.origin() == null ? set : item.origin();
+    }
+
+    /** A set while what follows from its items is found. */
+    private final class Closure {
+        private final Items items = new Items();
+        private final Map<Integer, Items> waiting = new HashMap<>();
+        private final Map<Integer, Items> scans = new HashMap<>();
+        private final Set<Nonterminal> predicted = new HashSet<>();
+        private boolean accepts;
+
+        void add(Items.Item item) {
+            items.add(item);
+        }
+
+        void predict(Nonterminal nonterminal) {
+            if (predicted.add(nonterminal)) {
+                for (Dot first : nonterminal.firsts(grammar)) {
+                    items.add(new Items.Item(first, null));
+                }
+            }
+        }
+
+        EarleySet finish() {
+            for (int i = 0; i < items.size(); i++) {
+                grammar.store().fuel().spend(1);
+                follow(items.get(i));
+            }
+            int[] terminals =
+                    scans.keySet().stream().mapToInt(Integer::intValue).sorted().toArray();
+            return new EarleySet(ids++, waiting, scans, accepts, grammar.lexer().start(terminals));
+        }
+
+        private void follow(Items.Item item) {
+            Dot dot = item.dot();
+            if (dot.isEnd()) {
+                end(item);
+            } else if (dot.isTerminal()) {
+                scans.computeIfAbsent(dot.symbol, _ -> new Items()).add(item);
+            } else {
+                Nonterminal nonterminal = grammar.nonterminal(dot.symbol);
+                waiting.computeIfAbsent(dot.symbol, _ -> new Items()).add(item);
+                predict(nonterminal);
+                if (nonterminal.nullable) {
+                    items.add(new Items.Item(dot.next, item.origin()));
+                }
+            }
+        }
+
+        private void end(Items.Item item) {
+            if (item.dot().owner == grammar.root()) {
+                accepts = true;
+            } else if (item.origin() != null) {
+                advance(item, items);
+            }
+        }
+    }
+
+    /** The items of a set, for tests and messages. */
+    static List<Items.Item> scansOf(EarleySet set) {
+        return set.scans.values().stream().flatMap(items -> items.all().stream()).toList();
+    }
+}

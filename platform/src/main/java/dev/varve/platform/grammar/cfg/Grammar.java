@@ -1,0 +1,99 @@
+package dev.varve.platform.grammar.cfg;
+
+import dev.varve.platform.grammar.regex.Lexer;
+import dev.varve.platform.grammar.regex.Regex;
+import dev.varve.platform.grammar.regex.RegexStore;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+
+/** A context-free grammar. Made by a {@link GrammarBuilder}; for one thread at a time. */
+public final class Grammar {
+    private final RegexStore store;
+    private final Lexer lexer;
+
+    /** More are added at the end when lazy ones are expanded. */
+    private final List<Nonterminal> nonterminals;
+
+    private final Nonterminal root;
+    private int dots;
+
+    Grammar(RegexStore store, List<Regex> terminals, List<Nonterminal> nonterminals, int start) {
+        this.store = store;
+        this.nonterminals = nonterminals;
+        lexer = new Lexer(store, terminals);
+        root = new Nonterminal(-1, "text", Optional.empty());
+        root.alternatives.add(new int[] {start});
+        spread(each -> each.nullable, this::isNullable, each -> each.nullable = true);
+        spread(each -> each.productive, this::isProductive, each -> each.productive = true);
+    }
+
+    /** Whether any text belongs to it. */
+    public boolean hasText() {
+        return isProductive(root.alternatives.getFirst());
+    }
+
+    RegexStore store() {
+        return store;
+    }
+
+    Lexer lexer() {
+        return lexer;
+    }
+
+    Nonterminal root() {
+        return root;
+    }
+
+    Nonterminal nonterminal(int symbol) {
+        return nonterminals.get(~symbol);
+    }
+
+    /** Whether symbols in turn have any text. */
+    boolean isProductive(int... symbols) {
+        for (int symbol : symbols) {
+            if (symbol >= 0 ? !lexer.isAlive(symbol) : !nonterminal(symbol).productive) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean isNullable(int... symbols) {
+        for (int symbol : symbols) {
+            if (symbol >= 0 || !nonterminal(symbol).nullable) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** The places within an alternative, the first of them. */
+    Dot dots(Nonterminal owner, int[] symbols) {
+        Dot dot = new Dot(dots++, owner, Dot.END, null);
+        for (int i = symbols.length - 1; i >= 0; i--) {
+            dot = new Dot(dots++, owner, symbols[i], dot);
+        }
+        return dot;
+    }
+
+    /** Marks nonterminals that have an alternative of a kind, until no further one has. */
+    private void spread(
+            Predicate<Nonterminal> marked, Predicate<int[]> qualifies, Consumer<Nonterminal> mark) {
+        boolean changed = true;
+        // Nonterminals are mostly made before what they are made of, or behind it: both ways in
+        // turn soon meet all.
+        for (boolean upwards = false; changed; upwards = !upwards) {
+            changed = false;
+            store.fuel().spend(nonterminals.size());
+            for (Nonterminal each : upwards ? nonterminals : nonterminals.reversed()) {
+                if (!marked.test(each) && each.alternatives.stream().anyMatch(qualifies)) {
+                    mark.accept(each);
+                    changed = true;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,192 @@
+package dev.varve.platform.grammar.cfg;
+
+import dev.varve.platform.grammar.regex.GrammarLimitException;
+import dev.varve.platform.grammar.regex.Regex;
+import dev.varve.platform.grammar.regex.RegexStore;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Puts a grammar together. A symbol is a number: from 0 on a terminal, below 0 a nonterminal. For
+ * one thread at a time.
+ */
+public final class GrammarBuilder {
+    private static final int MOST_SYMBOLS = 1 << 17;
+
+    private final RegexStore store;
+    private final List<Regex> terminals = new ArrayList<>();
+    private final Map<Regex, Integer> symbols = new HashMap<>();
+    private final List<Nonterminal> nonterminals = new ArrayList<>();
+    private Optional<Integer> nothing = Optional.empty();
+
+    /**
+     * @param store makes the expressions that are given to this builder
+     */
+    public GrammarBuilder(RegexStore store) {
+        this.store = store;
+    }
+
+    /** What makes expressions for this grammar. */
+    public RegexStore store() {
+        return store;
+    }
+
+    /** The symbol of a text that fits an expression; the same one for the same expression. */
+    public int terminal(Regex regex) {
+        Integer known = symbols.get(regex);
+        if (known == null) {
+            known = regex.isNullable() ? withoutEmpty(regex) : addTerminal(regex);
+            symbols.put(regex, known);
+        }
+        return known;
+    }
+
+    /** The symbol of a text in UTF-8. */
+    public int literal(String text) {
+        return terminal(store.literal(text));
+    }
+
+    /** The symbol that no text fits. */
+    public int nothing() {
+        if (nothing.isEmpty()) {
+            nothing = Optional.of(nonterminal("nothing"));
+        }
+        return nothing.get();
+    }
+
+    private int addTerminal(Regex regex) {
+        if (regex.isNothing()) {
+            return nothing();
+        }
+        checkRoom();
+        terminals.add(regex);
+        return terminals.size() - 1;
+    }
+
+    private int withoutEmpty(Regex regex) {
+        int symbol = nonterminal("optional");
+        rule(symbol);
+        if (regex != store.empty()) {
+            rule(symbol, addTerminal(store.and(regex, store.not(store.empty()))));
+        }
+        return symbol;
+    }
+
+    /** A new nonterminal without alternatives; the name is for people. */
+    public int nonterminal(String name) {
+        return add(name, Optional.empty());
+    }
+
+    /** A new nonterminal whose alternatives are asked for when they are needed. */
+    public int nonterminal(String name, Expansion expansion) {
+        return add(name, Optional.of(expansion));
+    }
+
+    private int add(String name, Optional<Expansion> expansion) {
+        checkRoom();
+        nonterminals.add(new Nonterminal(nonterminals.size(), name, expansion));
+        return ~(nonterminals.size() - 1);
+    }
+
+    private void checkRoom() {
+        if (terminals.size() + nonterminals.size() >= MOST_SYMBOLS) {
+            throw new GrammarLimitException(
+                    "the grammar is too complex: it has more than " + MOST_SYMBOLS + " symbols");
+        }
+    }
+
+    /** Gives a nonterminal one more alternative: these symbols in turn, or nothing at all. */
+    public void rule(int nonterminal, int... alternative) {
+        nonterminals.get(~nonterminal).alternatives.add(alternative.clone());
+    }
+
+    /** A new nonterminal that is one of several symbols. */
+    public int choice(String name, List<Integer> choices) {
+        if (choices.size() == 1) {
+            return choices.getFirst();
+        }
+        int symbol = nonterminal(name);
+        choices.forEach(choice -> rule(symbol, choice));
+        return symbol;
+    }
+
+    /** A new nonterminal that is several symbols in turn. */
+    public int sequence(String name, int... parts) {
+        if (parts.length == 1) {
+            return parts[0];
+        }
+        int symbol = nonterminal(name);
+        rule(symbol, parts);
+        return symbol;
+    }
+
+    /** A new nonterminal: a symbol or nothing. */
+    public int optional(int part) {
+        int symbol = nonterminal("optional");
+        rule(symbol);
+        rule(symbol, part);
+        return symbol;
+    }
+
+    /** A new nonterminal: a symbol any number of times. */
+    public int star(int part) {
+        int symbol = nonterminal("many");
+        rule(symbol);
+        rule(symbol, symbol, part);
+        return symbol;
+    }
+
+    /**
+     * A new nonterminal: a symbol so many times. Costs about the logarithm of the numbers.
+     *
+     * @param most {@link Integer#MAX_VALUE} for any number
+     */
+    public int repeat(int part, int least, int most) {
+        if (most == Integer.MAX_VALUE) {
+            return least == 0 ? star(part) : sequence("many", exactly(part, least), star(part));
+        }
+        if (most == least) {
+            return exactly(part, least);
+        }
+        return least == 0
+                ? upTo(part, most)
+                : sequence("some", exactly(part, least), upTo(part, most - least));
+    }
+
+    private int exactly(int part, int count) {
+        if (count == 0) {
+            return terminal(store.empty());
+        }
+        if (count == 1) {
+            return part;
+        }
+        int half = exactly(part, count / 2);
+        return count % 2 == 0 ? sequence("twice", half, half) : sequence("twice", half, half, part);
+    }
+
+    private int upTo(int part, int count) {
+        if (count == 1) {
+            return optional(part);
+        }
+        // So that each number is reached in one way only: a second half follows a full first one.
+        int half = count / 2;
+        int symbol = nonterminal("up to " + count);
+        rule(symbol, upTo(part, half));
+        rule(symbol, exactly(part, half), optionalFurther(part, count - half));
+        return symbol;
+    }
+
+    /** From one to so many. */
+    private int optionalFurther(int part, int count) {
+        return count == 1 ? part : sequence("further", part, upTo(part, count - 1));
+    }
+
+    /** The grammar whose texts are those of a symbol; the builder must not be used on. */
+    public Grammar build(int start) {
+        return new Grammar(store, List.copyOf(terminals), nonterminals, start);
+    }
+}

@@ -1,0 +1,50 @@
+package dev.varve.platform.grammar.cfg;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** A nonterminal: what it is called, and its alternatives once they are known. */
+final class Nonterminal {
+    final int id;
+    final String name;
+
+    /** The given alternatives; complete unless there is an expansion that did not happen yet. */
+    final List<int[]> alternatives = new ArrayList<>();
+
+    Optional<Expansion> expansion;
+    boolean nullable;
+    boolean productive;
+
+    /** Where its alternatives begin; null until they are needed. */
+    private Dot[] firsts;
+
+    Nonterminal(int id, String name, Optional<Expansion> expansion) {
+        this.id = id;
+        this.name = name;
+        this.expansion = expansion;
+        productive = expansion.isPresent();
+    }
+
+    /** How rules name it. */
+    int symbol() {
+        return ~id;
+    }
+
+    Dot[] firsts(Grammar grammar) {
+        if (firsts == null) {
+            expansion.ifPresent(lazy -> alternatives.addAll(lazy.alternatives()));
+            firsts =
+                    alternatives.stream()
+                            .filter(grammar::isProductive)
+                            .map(symbols -> grammar.dots(this, symbols))
+                            .toArray(Dot[]::new);
+        }
+        return firsts;
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}

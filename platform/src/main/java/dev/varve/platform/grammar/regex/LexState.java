@@ -1,0 +1,61 @@
+package dev.varve.platform.grammar.regex;
+
+import java.util.Arrays;
+
+/**
+ * What may still follow of each of several terminals behind the bytes read since they began. Made
+ * by a {@link Lexer}, which keeps one object for each.
+ */
+public final class LexState {
+    private static final int[] NONE = {};
+
+    private final int id;
+    final int[] terminals;
+    final Regex[] rests;
+    final LexState[] next;
+    private final int[] complete;
+    private final boolean goesOn;
+
+    LexState(int id, int[] terminals, Regex[] rests, int classes) {
+        this.id = id;
+        this.terminals = terminals;
+        this.rests = rests;
+        this.next = new LexState[classes];
+        int[] done = new int[terminals.length];
+        int count = 0;
+        boolean open = false;
+        for (int i = 0; i < rests.length; i++) {
+            if (rests[i].nullable) {
+                done[count++] = terminals[i];
+            }
+            open |= rests[i].kind != Regex.Kind.EMPTY;
+        }
+        complete = count == 0 ? NONE : Arrays.copyOf(done, count);
+        goesOn = open;
+    }
+
+    /** Number in the order in which the states of a lexer were made. */
+    public int id() {
+        return id;
+    }
+
+    /** The terminals that end here, ascending. Not to be changed. */
+    public int[] complete() {
+        return complete;
+    }
+
+    /** Whether any terminal may have more bytes. */
+    public boolean goesOn() {
+        return goesOn;
+    }
+
+    /** Whether no terminal is left. */
+    public boolean isDead() {
+        return terminals.length == 0;
+    }
+
+    @Override
+    public String toString() {
+        return Arrays.toString(rests);
+    }
+}

@@ -1,0 +1,388 @@
+package dev.varve.platform.grammar.regex;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * Makes expressions, simplified by the laws that keep the number of derivatives finite (Brzozowski
+ * 1964; Owens, Reppy, Turon 2009), and keeps one object of each. For one thread at a time.
+ */
+public final class RegexStore {
+    private static final int MOST_MEMOS = 1 << 16;
+    private static final int MOST_DEPTH = 1000;
+    private static final int MOST_NODES = 1 << 18;
+
+    private final Map<Shape, Regex> nodes = new HashMap<>();
+    private final Map<Long, Regex> derivatives = new HashMap<>();
+    private final Fuel fuel;
+    private final Regex nothing;
+    private final Regex empty;
+    private final Regex anything;
+    private int ids;
+
+    /**
+     * @param fuel what making and deriving expressions is charged to
+     */
+    public RegexStore(Fuel fuel) {
+        this.fuel = fuel;
+        nothing = keep(Shape.of(Regex.Kind.NOTHING), false, Regex.Life.DEAD);
+        empty = keep(Shape.of(Regex.Kind.EMPTY), true, Regex.Life.ALIVE);
+        anything = keep(Shape.of(Regex.Kind.NOT, nothing), true, Regex.Life.ALIVE);
+    }
+
+    /** What work is charged to. */
+    public Fuel fuel() {
+        return fuel;
+    }
+
+    /** No text, not even the empty one. */
+    public Regex nothing() {
+        return nothing;
+    }
+
+    /** The empty text alone. */
+    public Regex empty() {
+        return empty;
+    }
+
+    /** Every sequence of bytes. */
+    public Regex anything() {
+        return anything;
+    }
+
+    /** One byte of a set. */
+    public Regex bytes(ByteSet set) {
+        return set.isEmpty() ? nothing : keep(Shape.of(set), false, Regex.Life.ALIVE);
+    }
+
+    /** These bytes, one after the other. */
+    public Regex literal(byte... text) {
+        Regex regex = empty;
+        for (int i = text.length - 1; i >= 0; i--) {
+            regex = concat(bytes(ByteSet.of(text[i] & 0xff)), regex);
+        }
+        return regex;
+    }
+
+    /** A text in UTF-8. */
+    public Regex literal(String text) {
+        return literal(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** One of several texts in UTF-8; common beginnings are shared, so that many cost little. */
+    public Regex oneOf(Collection<String> texts) {
+        byte[][] sorted =
+                texts.stream()
+                        .map(text -> text.getBytes(StandardCharsets.UTF_8))
+                        .sorted(Arrays::compareUnsigned)
+                        .toArray(byte[][]::new);
+        return branches(sorted, 0, sorted.length, 0);
+    }
+
+    private Regex branches(byte[][] texts, int begin, int end, int depth) {
+        List<Regex> choices = new ArrayList<>();
+        int at = begin;
+        while (at < end && texts[at].length == depth) {
+            choices.add(empty);
+            at++;
+        }
+        while (at < end) {
+            int first = at;
+            while (at < end && texts[at][depth] == texts[first][depth]) {
+                at++;
+            }
+            choices.add(
+                    concat(
+                            bytes(ByteSet.of(texts[first][depth] & 0xff)),
+                            branches(texts, first, at, depth + 1)));
+        }
+        return or(choices);
+    }
+
+    /** A hand-written automaton, from the state given. */
+    public Regex machine(Machine state) {
+        return keep(Shape.of(state), state.accepts(), Regex.Life.ALIVE);
+    }
+
+    /** All of them in turn. */
+    public Regex concat(Regex... parts) {
+        Regex all = parts.length == 0 ? empty : parts[parts.length - 1];
+        for (int i = parts.length - 2; i >= 0; i--) {
+            all = pair(parts[i], all);
+        }
+        return all;
+    }
+
+    private Regex pair(Regex first, Regex second) {
+        if (first == nothing || second == nothing) {
+            return nothing;
+        }
+        if (first == empty) {
+            return second;
+        }
+        if (second == empty) {
+            return first;
+        }
+        if (first.kind == Regex.Kind.CONCAT) {
+            return pair(first.parts[0], pair(first.parts[1], second));
+        }
+        return keep(
+                Shape.of(Regex.Kind.CONCAT, first, second),
+                first.nullable && second.nullable,
+                both(first, second));
+    }
+
+    /** Any of them. */
+    public Regex or(Regex... parts) {
+        return or(Arrays.asList(parts));
+    }
+
+    /** Any of them; {@link #nothing} of none. */
+    public Regex or(Collection<Regex> parts) {
+        SortedMap<Integer, Regex> sorted = new TreeMap<>();
+        ByteSet single = flattenOr(parts, sorted, ByteSet.NONE);
+        if (sorted.containsKey(anything.id)) {
+            return anything;
+        }
+        if (!single.isEmpty()) {
+            Regex bytes = bytes(single);
+            sorted.put(bytes.id, bytes);
+        }
+        if (sorted.size() > 1 && sorted.containsKey(empty.id) && hasOtherNullable(sorted)) {
+            sorted.remove(empty.id);
+        }
+        if (sorted.size() < 2) {
+            return sorted.isEmpty() ? nothing : sorted.get(sorted.firstKey());
+        }
+        boolean nullable = false;
+        Regex.Life life = Regex.Life.DEAD;
+        for (Regex part : sorted.values()) {
+            nullable |= part.nullable;
+            life =
+                    part.life == Regex.Life.ALIVE || life == Regex.Life.ALIVE
+                            ? Regex.Life.ALIVE
+                            : Regex.Life.UNKNOWN;
+        }
+        return keep(Shape.of(Regex.Kind.OR, sorted.values().toArray(Regex[]::new)), nullable, life);
+    }
+
+    private boolean hasOtherNullable(SortedMap<Integer, Regex> parts) {
+        return parts.values().stream().anyMatch(part -> part != empty && part.nullable);
+    }
+
+    private ByteSet flattenOr(
+            Collection<Regex> parts, SortedMap<Integer, Regex> into, ByteSet single) {
+        ByteSet bytes = single;
+        fuel.spend(parts.size());
+        for (Regex part : parts) {
+            switch (part.kind) {
+                case NOTHING -> {}
+                case BYTES -> bytes = bytes.or(part.bytes);
+                case OR -> bytes = flattenOr(Arrays.asList(part.parts), into, bytes);
+                default -> into.put(part.id, part);
+            }
+        }
+        return bytes;
+    }
+
+    /** What is in all of them. */
+    public Regex and(Regex... parts) {
+        SortedMap<Integer, Regex> sorted = new TreeMap<>();
+        flattenAnd(parts, sorted);
+        if (sorted.containsKey(nothing.id)) {
+            return nothing;
+        }
+        if (sorted.size() < 2) {
+            return sorted.isEmpty() ? anything : sorted.get(sorted.firstKey());
+        }
+        if (sorted.containsKey(empty.id)) {
+            return sorted.values().stream().allMatch(Regex::isNullable) ? empty : nothing;
+        }
+        boolean nullable = sorted.values().stream().allMatch(Regex::isNullable);
+        return keep(
+                Shape.of(Regex.Kind.AND, sorted.values().toArray(Regex[]::new)),
+                nullable,
+                nullable ? Regex.Life.ALIVE : Regex.Life.UNKNOWN);
+    }
+
+    private void flattenAnd(Regex[] parts, SortedMap<Integer, Regex> into) {
+        fuel.spend(parts.length);
+        for (Regex part : parts) {
+            if (part.kind == Regex.Kind.AND) {
+                flattenAnd(part.parts, into);
+            } else if (part != anything) {
+                into.put(part.id, part);
+            }
+        }
+    }
+
+    /** Every sequence of bytes that is not in it. */
+    public Regex not(Regex part) {
+        if (part.kind == Regex.Kind.NOT) {
+            return part.parts[0];
+        }
+        return keep(
+                Shape.of(Regex.Kind.NOT, part),
+                !part.nullable,
+                part.nullable ? Regex.Life.UNKNOWN : Regex.Life.ALIVE);
+    }
+
+    /** Any number of times. */
+    public Regex star(Regex part) {
+        return atLeast(part, 0);
+    }
+
+    /** Once or not at all. */
+    public Regex optional(Regex part) {
+        return or(part, empty);
+    }
+
+    /** So often or more often. */
+    public Regex atLeast(Regex part, int least) {
+        return repeat(part, least, Regex.UNLIMITED);
+    }
+
+    /**
+     * From {@code least} to {@code most} times.
+     *
+     * @throws IllegalArgumentException unless 0 <= least <= most
+     */
+    public Regex repeat(Regex part, int least, int most) {
+        if (least < 0 || most < least) {
+            throw new IllegalArgumentException(
+                    "expected 0 <= least <= most, found " + least + " and " + most);
+        }
+        if (most == 0 || part == empty) {
+            return empty;
+        }
+        if (part == nothing) {
+            return least == 0 ? empty : nothing;
+        }
+        if (most == 1) {
+            return least == 1 ? part : optional(part);
+        }
+        if (part == anything) {
+            return anything;
+        }
+        int needed = part.nullable ? 0 : least;
+        if (part.kind == Regex.Kind.REPEAT
+                && part.most == Regex.UNLIMITED
+                && part.least <= 1
+                && needed <= 1
+                && most == Regex.UNLIMITED) {
+            return repeat(part.parts[0], part.least * needed, Regex.UNLIMITED);
+        }
+        return keep(
+                Shape.repeat(part, needed, most),
+                needed == 0,
+                needed == 0 ? Regex.Life.ALIVE : part.life);
+    }
+
+    /** What may follow a byte in the texts of an expression that begin with it. */
+    public Regex derive(Regex regex, int value) {
+        fuel.spend(1);
+        return switch (regex.kind) {
+            case NOTHING, EMPTY -> nothing;
+            case BYTES -> regex.bytes.contains(value) ? empty : nothing;
+            case MACHINE ->
+                    regex.machine.alphabet().contains(value)
+                            ? regex.machine.next(value).map(this::machine).orElse(nothing)
+                            : nothing;
+            default -> remembered(regex, value);
+        };
+    }
+
+    private Regex remembered(Regex regex, int value) {
+        long key = (long) regex.id << 8 | value;
+        Regex known = derivatives.get(key);
+        if (known == null) {
+            known = compute(regex, value);
+            if (derivatives.size() >= MOST_MEMOS) {
+                derivatives.clear();
+            }
+            derivatives.put(key, known);
+        }
+        return known;
+    }
+
+    private Regex compute(Regex regex, int value) {
+        return switch (regex.kind) {
+            case CONCAT -> {
+                Regex first = pair(derive(regex.parts[0], value), regex.parts[1]);
+                yield regex.parts[0].nullable ? or(first, derive(regex.parts[1], value)) : first;
+            }
+            case OR -> or(Arrays.asList(deriveAll(regex.parts, value)));
+            case AND -> and(deriveAll(regex.parts, value));
+            case NOT -> not(derive(regex.parts[0], value));
+            case REPEAT ->
+                    pair(
+                            derive(regex.parts[0], value),
+                            repeat(
+                                    regex.parts[0],
+                                    Math.max(0, regex.least - 1),
+                                    regex.most == Regex.UNLIMITED
+                                            ? Regex.UNLIMITED
+                                            : regex.most - 1));
+            default -> throw new IllegalStateException("kind " + regex.kind);
+        };
+    }
+
+    private Regex[] deriveAll(Regex[] parts, int value) {
+        Regex[] all = new Regex[parts.length];
+        for (int i = 0; i < parts.length; i++) {
+            all[i] = derive(parts[i], value);
+        }
+        return all;
+    }
+
+    /** Whether so much is kept that {@link #forget} should be called at the next occasion. */
+    public boolean isCrowded() {
+        return nodes.size() > MOST_NODES / 2;
+    }
+
+    /**
+     * Forgets what it keeps. Expressions made before stay right; what is made alike later is
+     * another object.
+     */
+    public void forget() {
+        nodes.clear();
+        derivatives.clear();
+        for (Regex constant : new Regex[] {nothing, empty, anything}) {
+            nodes.put(Shape.of(constant.kind, constant.parts), constant);
+        }
+    }
+
+    private static Regex.Life both(Regex first, Regex second) {
+        return first.life == Regex.Life.ALIVE && second.life == Regex.Life.ALIVE
+                ? Regex.Life.ALIVE
+                : Regex.Life.UNKNOWN;
+    }
+
+    private Regex keep(Shape shape, boolean nullable, Regex.Life life) {
+        fuel.spend(1 + shape.parts().length);
+        Regex known = nodes.get(shape);
+        if (known != null) {
+            return known;
+        }
+        if (nodes.size() >= MOST_NODES) {
+            throw new GrammarLimitException(
+                    "the grammar is too complex: it has more than " + MOST_NODES + " expressions");
+        }
+        if (shape.depth() > MOST_DEPTH) {
+            throw new GrammarLimitException(
+                    "the grammar is too complex: an expression is nested more than "
+                            + MOST_DEPTH
+                            + " deep");
+        }
+        Regex made = new Regex(ids++, shape, nullable, nullable ? Regex.Life.ALIVE : life);
+        nodes.put(shape, made);
+        return made;
+    }
+}

@@ -1,0 +1,77 @@
+package dev.varve.platform.grammar.regex;
+
+import java.util.Arrays;
+import java.util.Objects;
+
+/** What makes two expressions the same one: the key under which a store keeps them. */
+record Shape(Regex.Kind kind, Regex[] parts, ByteSet bytes, int least, int most, Machine machine) {
+    private static final Regex[] NONE = {};
+
+    static Shape of(Regex.Kind kind, Regex... parts) {
+        return new Shape(kind, parts, ByteSet.NONE, 0, 0, null);
+    }
+
+    static Shape of(ByteSet bytes) {
+        return new Shape(Regex.Kind.BYTES, NONE, bytes, 0, 0, null);
+    }
+
+    static Shape repeat(Regex part, int least, int most) {
+        return new Shape(Regex.Kind.REPEAT, new Regex[] {part}, ByteSet.NONE, least, most, null);
+    }
+
+    static Shape of(Machine machine) {
+        return new Shape(Regex.Kind.MACHINE, NONE, ByteSet.NONE, 0, 0, machine);
+    }
+
+    /** How deep a derivation of it goes: behind a part that takes a byte nothing is looked at. */
+    int depth() {
+        int deepest = 0;
+        for (Regex part : parts) {
+            deepest = Math.max(deepest, part.depth);
+            if (kind == Regex.Kind.CONCAT && !part.nullable) {
+                break;
+            }
+        }
+        return deepest + 1;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof Shape shape
+                && kind == shape.kind
+                && least == shape.least
+                && most == shape.most
+                && bytes.equals(shape.bytes)
+                && Objects.equals(machine, shape.machine)
+                && sameParts(shape.parts);
+    }
+
+    private boolean sameParts(Regex[] others) {
+        if (parts.length != others.length) {
+            return false;
+        }
+        for (int i = 0; i < parts.length; i++) {
+            if (parts[i] != others[i]) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    @Override
+    public int hashCode() {
+        int hash = 31 * kind.ordinal() + least;
+        hash = 31 * hash + most;
+        hash = 31 * hash + bytes.hashCode();
+        hash = 31 * hash + Objects.hashCode(machine);
+        for (Regex part : parts) {
+            hash = 31 * hash + part.id;
+        }
+        return hash;
+    }
+
+    @Override
+    public String toString() {
+        return kind + " " + Arrays.toString(parts);
+    }
+}

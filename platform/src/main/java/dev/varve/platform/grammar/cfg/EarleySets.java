@@ -4,7 +4,6 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -69,7 +68,9 @@ final class EarleySets {
     /** Takes the items of a set that go on with a terminal one step further. */
     void scan(EarleySet set, int[] terminals, Items into) {
         for (int terminal : terminals) {
-            for (Items.Item item : set.scans.get(terminal).all()) {
+            Items scans = set.scans.get(terminal);
+            grammar.store().fuel().spend(scans.size());
+            for (Items.Item item : scans.all()) {
                 into.add(new Items.Item(item.dot().next, originOf(item, set)));
             }
         }
@@ -83,7 +84,7 @@ final class EarleySets {
                 advance(item, items);
             }
         }
-        Items.Item[] sorted = items.all().toArray(Items.Item[]::new);
+        Items.Item[] sorted = items.all().stream().filter(this::matters).toArray(Items.Item[]::new);
         grammar.store().fuel().spend(sorted.length);
         Arrays.sort(sorted, ORDER);
         Key key = new Key(sorted);
@@ -99,10 +100,16 @@ final class EarleySets {
         return known;
     }
 
+    /** What is complete has been taken into account; but the end of a text shows in the set. */
+    private boolean matters(Items.Item item) {
+        return !item.dot().isEnd() || item.dot().owner == grammar.root();
+    }
+
     /** Whoever waited for what is complete, where it began, goes on. */
-    private static void advance(Items.Item complete, Items into) {
+    private void advance(Items.Item complete, Items into) {
         Items waiting = complete.origin().waiting.get(complete.dot().owner.symbol());
         if (waiting != null) {
+            grammar.store().fuel().spend(waiting.size());
             for (Items.Item item : waiting.all()) {
                 into.add(new Items.Item(item.dot().next, originOf(item, complete.origin())));
             }
@@ -166,10 +173,5 @@ final class EarleySets {
                 advance(item, items);
             }
         }
-    }
-
-    /** The items of a set, for tests and messages. */
-    static List<Items.Item> scansOf(EarleySet set) {
-        return set.scans.values().stream().flatMap(items -> items.all().stream()).toList();
     }
 }

@@ -21,7 +21,11 @@ public final class GrammarBuilder {
     private final List<Regex> terminals = new ArrayList<>();
     private final Map<Regex, Integer> symbols = new HashMap<>();
     private final List<Nonterminal> nonterminals = new ArrayList<>();
+    private final Map<Repetition, Integer> repetitions = new HashMap<>();
     private Optional<Integer> nothing = Optional.empty();
+
+    /** A symbol so many times. */
+    private record Repetition(int part, int count) {}
 
     /**
      * @param store makes the expressions that are given to this builder
@@ -164,25 +168,26 @@ public final class GrammarBuilder {
         if (count == 1) {
             return part;
         }
-        int half = exactly(part, count / 2);
-        return count % 2 == 0 ? sequence("twice", half, half) : sequence("twice", half, half, part);
+        Repetition key = new Repetition(part, count);
+        Integer known = repetitions.get(key);
+        if (known == null) {
+            int half = exactly(part, count / 2);
+            known =
+                    count % 2 == 0
+                            ? sequence("twice", half, half)
+                            : sequence("twice", half, half, part);
+            repetitions.put(key, known);
+        }
+        return known;
     }
 
+    /** With or without half of them, and then up to as many as are left. */
     private int upTo(int part, int count) {
         if (count == 1) {
             return optional(part);
         }
-        // So that each number is reached in one way only: a second half follows a full first one.
-        int half = count / 2;
-        int symbol = nonterminal("up to " + count);
-        rule(symbol, upTo(part, half));
-        rule(symbol, exactly(part, half), optionalFurther(part, count - half));
-        return symbol;
-    }
-
-    /** From one to so many. */
-    private int optionalFurther(int part, int count) {
-        return count == 1 ? part : sequence("further", part, upTo(part, count - 1));
+        int half = count - count / 2;
+        return sequence("some", optional(exactly(part, half)), upTo(part, count - half));
     }
 
     /** The grammar whose texts are those of a symbol; the builder must not be used on. */

@@ -30,6 +30,16 @@ public final class ParseState {
         return accepts;
     }
 
+    /** Whether this is within a terminal, and in no other one. */
+    boolean isReadingOne() {
+        return starts.length == 1 && !accepts;
+    }
+
+    /** Whether the text may end here and cannot go on. */
+    public boolean isFinal() {
+        return starts.length == 0 && accepts;
+    }
+
     /** Whether nothing may follow, and the text must not end here either. */
     public boolean isDead() {
         return starts.length == 0 && !accepts;

@@ -6,10 +6,8 @@ import dev.varve.platform.grammar.regex.LexState;
 import dev.varve.platform.grammar.regex.Lexer;
 
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.TreeMap;
 
 /**
  * Reads texts of a grammar byte by byte. Where a terminal may end and may go on, both are followed.
@@ -25,6 +23,7 @@ public final class Recognizer {
     private final ByteClasses classes;
     private final Map<Key, ParseState> states = new HashMap<>();
     private final ParseState dead;
+    private final ParseState start;
 
     private record Key(EarleySet[] starts, LexState[] lexemes, boolean accepts) {
         @Override
@@ -37,12 +36,13 @@ public final class Recognizer {
 
         @Override
         public int hashCode() {
-            return Arrays.hashCode(starts) * 31 + Arrays.hashCode(lexemes);
+            int hash = accepts ? 1 : 0;
+            for (int i = 0; i < starts.length; i++) {
+                hash = 31 * (31 * hash + starts[i].id) + lexemes[i].id();
+            }
+            return hash;
         }
     }
-
-    /** A terminal that is being read, in an order that does not depend on how it was come to. */
-    private record Thread(EarleySet start, LexState lexeme) {}
 
     /** For a grammar that nobody else uses. */
     public Recognizer(Grammar grammar) {
@@ -51,6 +51,9 @@ public final class Recognizer {
         classes = lexer.classes();
         sets = new EarleySets(grammar);
         dead = new ParseState(new EarleySet[0], new LexState[0], false, classes.count());
+        Threads threads = new Threads(1);
+        threads.enter(sets.start());
+        start = threads.state();
     }
 
     /** The bytes that make a difference. */
@@ -58,11 +61,14 @@ public final class Recognizer {
         return classes;
     }
 
+    /** The state behind what is not allowed. */
+    public ParseState dead() {
+        return dead;
+    }
+
     /** Where every text begins; dead if the grammar has none. */
     public ParseState start() {
-        Threads threads = new Threads();
-        threads.enter(sets.start());
-        return threads.state();
+        return start;
     }
 
     /** The state behind a byte, 0 to 255. */
@@ -106,17 +112,26 @@ public final class Recognizer {
 
     private ParseState step(ParseState state, int byteClass) {
         grammar.store().fuel().spend(state.starts.length);
-        Threads threads = new Threads();
+        Threads threads = null;
         for (int i = 0; i < state.starts.length; i++) {
             LexState lexeme = lexer.next(state.lexemes[i], byteClass);
+            if (lexeme.isDead()) {
+                continue;
+            }
+            if (lexeme == state.lexemes[i] && state.isReadingOne() && !lexeme.isComplete()) {
+                return state;
+            }
+            if (threads == null) {
+                threads = new Threads(state.starts.length + 1);
+            }
             if (lexeme.goesOn()) {
                 threads.add(state.starts[i], lexeme);
             }
-            if (lexeme.complete().length > 0) {
+            if (lexeme.isComplete()) {
                 threads.complete(state.starts[i], lexeme.complete());
             }
         }
-        return threads.state();
+        return threads == null ? dead : threads.state();
     }
 
     /**
@@ -142,18 +157,50 @@ public final class Recognizer {
 
     /** A state while it is put together. */
     private final class Threads {
-        private final Map<Integer, Map<LexState, Thread>> threads = new TreeMap<>();
+        private EarleySet[] starts;
+        private LexState[] lexemes;
         private int count;
         private EarleySet completeIn;
         private int[] complete;
         private Items scanned;
         private boolean accepts;
 
+        Threads(int expected) {
+            starts = new EarleySet[expected];
+            lexemes = new LexState[expected];
+        }
+
+        /** Adds a terminal that is being read, in an order that does not depend on the way here. */
         void add(EarleySet start, LexState lexeme) {
-            if (threads.computeIfAbsent(start.id, _ -> new HashMap<>())
-                            .put(lexeme, new Thread(start, lexeme))
-                    == null) {
-                count++;
+            int at = count;
+            while (at > 0 && isBehind(at - 1, start, lexeme)) {
+                at--;
+            }
+            if (at > 0 && starts[at - 1] == start && lexemes[at - 1] == lexeme) {
+                return;
+            }
+            if (count == starts.length) {
+                starts = Arrays.copyOf(starts, count * 2 + 1);
+                lexemes = Arrays.copyOf(lexemes, count * 2 + 1);
+            }
+            System.arraycopy(starts, at, starts, at + 1, count - at);
+            System.arraycopy(lexemes, at, lexemes, at + 1, count - at);
+            starts[at] = start;
+            lexemes[at] = lexeme;
+            count++;
+        }
+
+        private boolean isBehind(int index, EarleySet start, LexState lexeme) {
+            int order = Integer.compare(starts[index].id, start.id);
+            return order > 0 || order == 0 && lexemes[index].id() > lexeme.id();
+        }
+
+        private void checkNumber() {
+            if (count > MOST_THREADS) {
+                throw new GrammarLimitException(
+                        "the grammar is too ambiguous: a text may be read in more than "
+                                + MOST_THREADS
+                                + " ways at once");
             }
         }
 
@@ -182,35 +229,17 @@ public final class Recognizer {
             if (completeIn != null) {
                 enter(scanned == null ? sets.behind(completeIn, complete) : sets.complete(scanned));
             }
-            if (count > MOST_THREADS) {
-                throw new GrammarLimitException(
-                        "the grammar is too ambiguous: a text may be read in more than "
-                                + MOST_THREADS
-                                + " ways at once");
-            }
             if (count == 0 && !accepts) {
                 return dead;
             }
-            EarleySet[] starts = new EarleySet[count];
-            LexState[] lexemes = new LexState[count];
-            int at = 0;
-            for (Map<LexState, Thread> ofStart : threads.values()) {
-                for (Thread thread : inOrder(ofStart)) {
-                    starts[at] = thread.start;
-                    lexemes[at++] = thread.lexeme;
-                }
+            checkNumber();
+            Key key = new Key(Arrays.copyOf(starts, count), Arrays.copyOf(lexemes, count), accepts);
+            ParseState known = states.get(key);
+            if (known == null) {
+                known = new ParseState(key.starts, key.lexemes, accepts, classes.count());
+                states.put(key, known);
             }
-            return states.computeIfAbsent(
-                    new Key(starts, lexemes, accepts),
-                    _ -> new ParseState(starts, lexemes, accepts, classes.count()));
-        }
-
-        private Iterable<Thread> inOrder(Map<LexState, Thread> ofStart) {
-            return ofStart.size() == 1
-                    ? ofStart.values()
-                    : ofStart.values().stream()
-                            .sorted(Comparator.comparingInt(thread -> thread.lexeme.id()))
-                            .toList();
+            return known;
         }
     }
 }

@@ -44,6 +44,11 @@ public final class LexState {
         return complete;
     }
 
+    /** Whether any terminal ends here. */
+    public boolean isComplete() {
+        return complete.length > 0;
+    }
+
     /** Whether any terminal may have more bytes. */
     public boolean goesOn() {
         return goesOn;

@@ -1,0 +1,82 @@
+package dev.varve.platform.grammar;
+
+import dev.varve.platform.grammar.cfg.ParseState;
+import dev.varve.platform.grammar.cfg.Recognizer;
+import dev.varve.platform.tokenizer.Tokenizer;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Optional;
+
+/**
+ * Text that a grammar leaves no choice about, in the tokens that the tokenizer makes of it. Of text
+ * that something free follows, the last token is left to the model: with what comes then it may be
+ * another one.
+ */
+final class ForcedText {
+    private static final int MOST_BYTES = 512;
+    private static final int LEAST_BYTES = 2;
+    private static final int[] NONE = {};
+
+    private final Recognizer recognizer;
+    private final Tokenizer tokenizer;
+
+    ForcedText(Recognizer recognizer, Tokenizer tokenizer) {
+        this.recognizer = recognizer;
+        this.tokenizer = tokenizer;
+    }
+
+    int[] tokens(ParseState state) {
+        ByteArrayOutputStream run = new ByteArrayOutputStream();
+        ParseState at = state;
+        while (run.size() < MOST_BYTES) {
+            int value = recognizer.forced(at);
+            if (value < 0) {
+                break;
+            }
+            run.write(value);
+            at = recognizer.next(at, value);
+        }
+        if (run.size() < LEAST_BYTES) {
+            return NONE;
+        }
+        byte[] bytes = run.toByteArray();
+        int[] tokens = text(bytes).map(text -> tokenizer.encode(text, false)).orElse(NONE);
+        if (!spells(tokens, bytes)) {
+            return NONE;
+        }
+        return at.isFinal() ? tokens : Arrays.copyOf(tokens, tokens.length - 1);
+    }
+
+    private static Optional<String> text(byte[] bytes) {
+        try {
+            return Optional.of(
+                    StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString());
+        } catch (CharacterCodingException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** A tokenizer may put a space before a text, or have no token for some of it. */
+    private boolean spells(int[] tokens, byte[] bytes) {
+        int at = 0;
+        for (int token : tokens) {
+            byte[] piece = tokenizer.piece(token);
+            if (tokenizer.isSpecial(token)
+                    || !Arrays.equals(
+                            piece,
+                            0,
+                            piece.length,
+                            bytes,
+                            at,
+                            Math.min(bytes.length, at + piece.length))) {
+                return false;
+            }
+            at += piece.length;
+        }
+        return tokens.length > 0 && at == bytes.length;
+    }
+}

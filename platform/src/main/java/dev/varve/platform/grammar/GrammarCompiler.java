@@ -1,0 +1,101 @@
+package dev.varve.platform.grammar;
+
+import dev.varve.platform.grammar.cfg.Grammar;
+import dev.varve.platform.grammar.cfg.GrammarBuilder;
+import dev.varve.platform.grammar.mask.TokenTable;
+import dev.varve.platform.grammar.regex.Fuel;
+import dev.varve.platform.grammar.regex.GrammarLimitException;
+import dev.varve.platform.grammar.regex.RegexStore;
+import dev.varve.platform.tokenizer.Tokenizer;
+
+import java.lang.ref.SoftReference;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.Semaphore;
+
+/**
+ * Makes grammars over the tokens of one model, and keeps the latest as long as there is memory.
+ * Takes up to seconds for a hostile source: not for the engine's thread. Any threads may ask.
+ */
+public final class GrammarCompiler {
+    private static final int MOST_KEPT = 64;
+    private static final int MOST_AT_ONCE = 2;
+
+    /** Some two seconds of work. */
+    private static final long MOST_UNITS = 20_000_000;
+
+    private final Tokenizer tokenizer;
+    private final Semaphore turns = new Semaphore(MOST_AT_ONCE, true);
+    private final Map<String, SoftReference<TokenGrammar>> kept =
+            new LinkedHashMap<>(16, 0.75f, true) {
+                private static final long serialVersionUID = 1L;
+
+                @Override
+                protected boolean removeEldestEntry(
+                        Map.Entry<String, SoftReference<TokenGrammar>> eldest) {
+                    return size() > MOST_KEPT;
+                }
+            };
+
+    /** Made at the first use: most servers never need it. */
+    private TokenTable table;
+
+    /** For the tokens of a model. */
+    public GrammarCompiler(Tokenizer tokenizer) {
+        this.tokenizer = tokenizer;
+    }
+
+    /**
+     * The grammar of a source.
+     *
+     * @throws GrammarException if the source is wrong, cannot be enforced, has no text at all or
+     *     needs too much time or memory
+     */
+    public TokenGrammar compile(GrammarSource source) {
+        TokenGrammar known = find(source.key());
+        if (known != null) {
+            return known;
+        }
+        turns.acquireUninterruptibly();
+        try {
+            TokenGrammar earlier = find(source.key());
+            return earlier == null ? keep(source.key(), make(source)) : earlier;
+        } finally {
+            turns.release();
+        }
+    }
+
+    private synchronized TokenGrammar find(String key) {
+        SoftReference<TokenGrammar> reference = kept.get(key);
+        return reference == null ? null : reference.get();
+    }
+
+    private synchronized TokenGrammar keep(String key, TokenGrammar grammar) {
+        kept.put(key, new SoftReference<>(grammar));
+        return grammar;
+    }
+
+    private synchronized TokenTable table() {
+        if (table == null) {
+            table = TokenTable.of(tokenizer);
+        }
+        return table;
+    }
+
+    private TokenGrammar make(GrammarSource source) {
+        Fuel fuel = new Fuel();
+        fuel.allow(MOST_UNITS);
+        try {
+            GrammarBuilder builder = new GrammarBuilder(new RegexStore(fuel));
+            Grammar grammar = builder.build(source.build(builder));
+            if (!grammar.hasText()) {
+                throw new GrammarException("", "no text can satisfy it");
+            }
+            return new TokenGrammar(grammar, fuel, table(), tokenizer);
+        } catch (GrammarLimitException e) {
+            throw new GrammarException("", e.getMessage());
+        } catch (StackOverflowError e) {
+            throw new GrammarException("", "the grammar is nested too deep");
+        }
+    }
+}

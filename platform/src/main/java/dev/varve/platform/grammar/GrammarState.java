@@ -1,0 +1,55 @@
+package dev.varve.platform.grammar;
+
+import dev.varve.platform.grammar.cfg.ParseState;
+
+import java.util.Optional;
+
+/** Where a text stands in a grammar. Immutable: keeping one is all that going back takes. */
+public final class GrammarState {
+    private final TokenGrammar grammar;
+    private final ParseState state;
+
+    GrammarState(TokenGrammar grammar, ParseState state) {
+        this.grammar = grammar;
+        this.state = state;
+    }
+
+    /** Whether the text may end here. */
+    public boolean mayEnd() {
+        return state.accepts();
+    }
+
+    /** Whether the text must end here. */
+    public boolean mustEnd() {
+        return state.isFinal();
+    }
+
+    /** Whether a token may follow; an end token may where the text may end. */
+    public boolean allows(int token) {
+        return grammar.isEndToken(token) && mayEnd() || !grammar.next(state, token).isDead();
+    }
+
+    /** The state behind a token that is part of the text; empty if it may not follow. */
+    public Optional<GrammarState> accept(int token) {
+        return stateOf(grammar.next(state, token));
+    }
+
+    /** The state behind bytes of the text; empty if they may not follow. */
+    public Optional<GrammarState> accept(byte... bytes) {
+        return stateOf(grammar.next(state, bytes));
+    }
+
+    private Optional<GrammarState> stateOf(ParseState next) {
+        return next.isDead() ? Optional.empty() : Optional.of(new GrammarState(grammar, next));
+    }
+
+    /** The tokens that may follow, the end tokens among them where the text may end. */
+    public TokenMask mask() {
+        return grammar.mask(state);
+    }
+
+    /** Tokens that must follow in turn, at most so many; none where there is a choice. */
+    public int[] forced(int most) {
+        return grammar.forced(state, most);
+    }
+}

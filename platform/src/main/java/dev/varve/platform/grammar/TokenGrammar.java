@@ -1,0 +1,89 @@
+package dev.varve.platform.grammar;
+
+import dev.varve.platform.grammar.cfg.Grammar;
+import dev.varve.platform.grammar.cfg.ParseState;
+import dev.varve.platform.grammar.cfg.Recognizer;
+import dev.varve.platform.grammar.mask.TokenMasks;
+import dev.varve.platform.grammar.mask.TokenTable;
+import dev.varve.platform.grammar.regex.Fuel;
+import dev.varve.platform.tokenizer.Tokenizer;
+
+import java.util.Arrays;
+
+/**
+ * A grammar over the tokens of a model. Its states are immutable; what is computed of them is kept
+ * here, within bounds, for all who use the grammar. Any threads may ask, one at a time is served.
+ */
+public final class TokenGrammar {
+    /** Some tenths of a second; what people write takes thousands of units. */
+    private static final long MOST_UNITS = 4_000_000;
+
+    private final Recognizer recognizer;
+    private final TokenMasks masks;
+    private final TokenTable table;
+    private final ForcedText forced;
+    private final Fuel fuel;
+    private final int[] endTokens;
+    private final GrammarState start;
+
+    TokenGrammar(Grammar grammar, Fuel fuel, TokenTable table, Tokenizer tokenizer) {
+        this.fuel = fuel;
+        this.table = table;
+        recognizer = new Recognizer(grammar);
+        masks = new TokenMasks(table, recognizer);
+        forced = new ForcedText(recognizer, tokenizer);
+        endTokens = tokenizer.endTokens().stream().mapToInt(Integer::intValue).toArray();
+        start = new GrammarState(this, recognizer.start());
+    }
+
+    /** Where every text begins. */
+    public GrammarState start() {
+        return start;
+    }
+
+    /** The state behind a token; dead if it may not follow. */
+    synchronized ParseState next(ParseState state, int token) {
+        begin();
+        return token < 0 || token >= table.size() || table.bytes(token).length == 0
+                ? recognizer.dead()
+                : recognizer.next(state, table.bytes(token));
+    }
+
+    /** The state behind some bytes; dead if they may not follow. */
+    synchronized ParseState next(ParseState state, byte... bytes) {
+        begin();
+        return recognizer.next(state, bytes);
+    }
+
+    /** The tokens that may follow, the end tokens among them where the text may end. */
+    synchronized TokenMask mask(ParseState state) {
+        begin();
+        long[] bits = masks.mask(state);
+        if (state.accepts()) {
+            bits = bits.clone();
+            for (int token : endTokens) {
+                int place = table.places()[token];
+                bits[place >> 6] |= 1L << place;
+            }
+        }
+        return new TokenMask(bits, table.places());
+    }
+
+    /** The tokens that must follow in turn, at most so many; none where there is a choice. */
+    synchronized int[] forced(ParseState state, int most) {
+        begin();
+        int[] tokens = forced.tokens(state);
+        return tokens.length > most ? Arrays.copyOf(tokens, most) : tokens;
+    }
+
+    boolean isEndToken(int token) {
+        return Arrays.stream(endTokens).anyMatch(end -> end == token);
+    }
+
+    private void begin() {
+        fuel.allow(MOST_UNITS);
+        if (recognizer.relieve()) {
+            masks.forget();
+        }
+    }
+}

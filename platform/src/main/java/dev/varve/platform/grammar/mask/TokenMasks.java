@@ -1,0 +1,192 @@
+package dev.varve.platform.grammar.mask;
+
+import dev.varve.platform.grammar.cfg.ParseState;
+import dev.varve.platform.grammar.cfg.Recognizer;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * Finds the tokens that may follow in the states of a grammar, and keeps what it found last. For
+ * one thread at a time.
+ */
+public final class TokenMasks {
+    private static final int MOST_BYTES = 16 << 20;
+
+    private final TokenTable table;
+    private final Recognizer recognizer;
+    private final PlainSteps steps;
+    private final ParseState[] path;
+    private final Map<ParseState, long[]> known;
+
+    /** For a grammar that nobody else uses meanwhile. */
+    public TokenMasks(TokenTable table, Recognizer recognizer) {
+        this.table = table;
+        this.recognizer = recognizer;
+        steps = new PlainSteps(recognizer);
+        int deepest = Math.max(table.plain.deepest, table.mixed.deepest);
+        path = new ParseState[deepest + 1];
+        int words = (table.size() + 63) / 64;
+        int most = Math.max(16, MOST_BYTES / (8 * Math.max(1, words)));
+        known =
+                new LinkedHashMap<>(16, 0.75f, true) {
+                    private static final long serialVersionUID = 1L;
+
+                    @Override
+                    protected boolean removeEldestEntry(Map.Entry<ParseState, long[]> eldest) {
+                        return size() > most;
+                    }
+                };
+    }
+
+    /** Forgets what it found; to be called when the recognizer does. */
+    public void forget() {
+        steps.forget();
+        known.clear();
+    }
+
+    /**
+     * The tokens that may follow, a bit for each at its place of {@link TokenTable#places}. Not to
+     * be changed.
+     */
+    public long[] mask(ParseState state) {
+        long[] mask = known.get(state);
+        if (mask == null) {
+            mask = new long[(table.size() + 63) / 64];
+            walkPlain(state, mask);
+            walkMixed(state, mask);
+            walkSpecial(state, mask);
+            known.put(state, mask);
+        }
+        return mask;
+    }
+
+    private void walkPlain(ParseState state, long[] mask) {
+        ByteTrie trie = table.plain;
+        if (trie.size() == 0) {
+            return;
+        }
+        path[0] = state;
+        int whole = steps.depth(state, Byte.MAX_VALUE + 1);
+        if (whole > Byte.MAX_VALUE) {
+            set(mask, trie.first[0], trie.first[trie.size()]);
+            return;
+        }
+        int node = 0;
+        while (node < trie.size()) {
+            int depth = trie.depth[node];
+            ParseState next = recognizer.next(path[depth - 1], trie.label[node] & 0xff);
+            if (next.isDead()) {
+                node = trie.end[node];
+            } else if (isFree(next, trie, node)) {
+                set(mask, trie.first[node], trie.first[trie.end[node]]);
+                node = trie.end[node];
+            } else {
+                path[depth] = next;
+                set(mask, trie.first[node], trie.first[node + 1]);
+                node++;
+            }
+        }
+    }
+
+    /** Whether all that is below a node may follow, since any plain text of that length may. */
+    private boolean isFree(ParseState state, ByteTrie trie, int node) {
+        int height = table.plainHeights[node];
+        int end = trie.end[node];
+        return end - node > 4
+                && height < Byte.MAX_VALUE
+                && !PlainText.isContinuation(trie.label[node + 1])
+                && steps.depth(state, height) >= height;
+    }
+
+    private void walkMixed(ParseState state, long[] mask) {
+        ParseState at = state;
+        for (int count = 0; count < table.rests.length; count++) {
+            walkRests(at, count, mask);
+            PlainSteps.Step step = steps.step(at);
+            if (!step.uniform()) {
+                walkMixedBehind(state, count, mask);
+                return;
+            }
+            if (step.state().isDead()) {
+                return;
+            }
+            at = step.state();
+        }
+    }
+
+    private void walkRests(ParseState state, int count, long[] mask) {
+        ByteTrie trie = table.rests[count];
+        int[] places = table.restPlaces[count];
+        path[0] = state;
+        int node = 0;
+        while (node < trie.size()) {
+            int depth = trie.depth[node];
+            ParseState next = recognizer.next(path[depth - 1], trie.label[node] & 0xff);
+            if (next.isDead()) {
+                node = trie.end[node];
+            } else {
+                path[depth] = next;
+                if (trie.first[node] < trie.first[node + 1]) {
+                    set(mask, places[trie.first[node]], places[trie.first[node + 1]]);
+                }
+                node++;
+            }
+        }
+    }
+
+    /** Looks at every mixed token; those with few plain characters are found already. */
+    private void walkMixedBehind(ParseState state, int count, long[] mask) {
+        ByteTrie trie = table.mixed;
+        path[0] = state;
+        int node = 0;
+        while (node < trie.size()) {
+            int depth = trie.depth[node];
+            ParseState next = recognizer.next(path[depth - 1], trie.label[node] & 0xff);
+            if (next.isDead()) {
+                node = trie.end[node];
+            } else {
+                path[depth] = next;
+                for (int i = trie.first[node]; i < trie.first[node + 1]; i++) {
+                    set(mask, table.mixedPlaces[i]);
+                }
+                node++;
+            }
+        }
+    }
+
+    private void walkSpecial(ParseState state, long[] mask) {
+        if (recognizer.next(state, TokenTable.SPECIAL).isDead()) {
+            return;
+        }
+        for (int token : table.specials()) {
+            if (!recognizer.next(state, table.bytes(token)).isDead()) {
+                set(mask, table.places()[token]);
+            }
+        }
+    }
+
+    private static void set(long[] mask, int place) {
+        mask[place >> 6] |= 1L << place;
+    }
+
+    /** Sets the bits of {@code [begin, end)}. */
+    private static void set(long[] mask, int begin, int end) {
+        if (begin >= end) {
+            return;
+        }
+        int first = begin >> 6;
+        int last = end - 1 >> 6;
+        long from = -1L << begin;
+        long to = -1L >>> -end;
+        if (first == last) {
+            mask[first] |= from & to;
+            return;
+        }
+        mask[first] |= from;
+        for (int word = first + 1; word < last; word++) {
+            mask[word] = -1L;
+        }
+        mask[last] |= to;
+    }
+}

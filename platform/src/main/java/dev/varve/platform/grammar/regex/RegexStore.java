@@ -131,12 +131,26 @@ public final class RegexStore {
             return first;
         }
         if (first.kind == Regex.Kind.CONCAT) {
-            return pair(first.parts[0], pair(first.parts[1], second));
+            return behindAll(first, second);
         }
         return keep(
                 Shape.of(Regex.Kind.CONCAT, first, second),
                 first.nullable && second.nullable,
                 both(first, second));
+    }
+
+    /** Step by step, since a sequence may be longer than the stack is deep. */
+    private Regex behindAll(Regex sequence, Regex last) {
+        List<Regex> parts = new ArrayList<>();
+        Regex rest = sequence;
+        for (; rest.kind == Regex.Kind.CONCAT; rest = rest.parts[1]) {
+            parts.add(rest.parts[0]);
+        }
+        Regex all = pair(rest, last);
+        for (Regex part : parts.reversed()) {
+            all = pair(part, all);
+        }
+        return all;
     }
 
     /** Any of them. */

@@ -13,17 +13,20 @@ import java.util.Set;
  * Turns a pattern into an expression, from its end to its beginning: each part is given what may
  * stand from behind it to the end of the text, and says what may stand from before it. So looking
  * ahead is an intersection. What follows may depend on what stood before, so there is one
- * expression for each {@linkplain Neighbours kind of neighbour}.
+ * expression for each {@linkplain Neighbours kind of neighbour}, and once more for each kind if a
+ * character was taken since the loop came round that the place is in.
  *
  * <p>Parts that do not look around become expressions of their own, which costs less.
  */
 final class PatternCompiler {
     private static final int MOST_STEPS = 1 << 16;
+    private static final int MOST_LOOPS = 8;
 
     private final TextRegex text;
     private final RegexStore store;
     private final Neighbours neighbours;
     private int steps;
+    private int loops;
 
     private PatternCompiler(TextRegex text, Neighbours neighbours) {
         this.text = text;
@@ -48,7 +51,7 @@ final class PatternCompiler {
     }
 
     private Regex[] always(Regex regex) {
-        Regex[] rest = new Regex[neighbours.count()];
+        Regex[] rest = new Regex[2 * neighbours.count()];
         Arrays.fill(rest, regex);
         return rest;
     }
@@ -65,7 +68,7 @@ final class PatternCompiler {
             case PatternNode.Begin _ -> {
                 Regex[] at = always(store.nothing());
                 at[Neighbours.NONE] = rest[Neighbours.NONE];
-                yield at;
+                yield at; // nothing was taken before the beginning
             }
             case PatternNode.End _ -> {
                 Regex[] at = new Regex[rest.length];
@@ -74,11 +77,17 @@ final class PatternCompiler {
             }
             case PatternNode.Behind behind -> {
                 Regex[] at = always(store.nothing());
-                neighbours.in(behind.set()).forEach(kind -> at[kind] = rest[kind]);
+                neighbours.in(behind.set()).forEach(kind -> copy(rest, at, kind));
                 yield at;
             }
             case PatternNode.Ahead ahead -> beforeAhead(ahead, rest);
         };
+    }
+
+    private void copy(Regex[] from, Regex[] to, int kind) {
+        int moved = neighbours.count() + kind;
+        to[kind] = from[kind];
+        to[moved] = from[moved];
     }
 
     private void step() {
@@ -90,16 +99,21 @@ final class PatternCompiler {
     private Regex[] beforeCharacters(CodePointSet set, Regex[] rest) {
         List<Regex> choices = new ArrayList<>();
         for (Regex behind : behindCharacters(rest)) {
-            CodePointSet members =
-                    neighbours.characters(kind -> rest[kind] == behind).intersect(set);
+            CodePointSet members = set.intersect(before(behind, rest));
             choices.add(store.concat(text.character(members), behind));
         }
         return always(store.or(choices));
     }
 
-    /** What may follow where any character stands before. */
-    private static Set<Regex> behindCharacters(Regex[] rest) {
-        return new LinkedHashSet<>(Arrays.asList(rest).subList(1, rest.length));
+    /** What may follow where any character was taken. */
+    private Set<Regex> behindCharacters(Regex... rest) {
+        int kinds = neighbours.count();
+        return new LinkedHashSet<>(Arrays.asList(rest).subList(kinds + 1, 2 * kinds));
+    }
+
+    /** The characters that may stand before something. */
+    private CodePointSet before(Regex behind, Regex... rest) {
+        return neighbours.characters(kind -> rest[neighbours.count() + kind] == behind);
     }
 
     private Regex[] beforeSequence(List<PatternNode> parts, Regex[] rest) {
@@ -154,8 +168,7 @@ final class PatternCompiler {
         Set<Regex> behind = behindCharacters(rest);
         List<Regex> choices = new ArrayList<>();
         for (Regex each : behind) {
-            CodePointSet last = neighbours.characters(kind -> rest[kind] == each);
-            Regex ending = store.concat(text.canonical(), text.character(last));
+            Regex ending = store.concat(text.canonical(), text.character(before(each, rest)));
             choices.add(store.concat(behind.size() == 1 ? some : store.and(some, ending), each));
         }
         Regex behindSome = store.or(choices);
@@ -176,23 +189,55 @@ final class PatternCompiler {
     }
 
     private Regex[] beforeLoop(PatternNode.Repeat repeat, Regex[] rest) {
-        if (repeat.most() == Integer.MAX_VALUE) {
-            throw new PatternException(0, "looking around within a loop is not supported");
+        Regex[] at =
+                repeat.most() == Integer.MAX_VALUE
+                        ? beforeEndless(repeat.part(), rest)
+                        : beforeOptional(repeat, rest);
+        for (int count = 0; count < repeat.least(); count++) {
+            at = before(repeat.part(), at);
         }
+        return at;
+    }
+
+    private Regex[] beforeOptional(PatternNode.Repeat repeat, Regex[] rest) {
         Regex[] at = rest;
         for (int count = repeat.least(); count < repeat.most(); count++) {
-            Regex[] once = before(repeat.part(), at);
-            Regex[] further = new Regex[rest.length];
-            Arrays.setAll(further, kind -> store.or(rest[kind], once[kind]));
+            Regex[] further = either(rest, before(repeat.part(), at));
             if (Arrays.equals(at, further)) {
                 break;
             }
             at = further;
         }
-        for (int count = 0; count < repeat.least(); count++) {
-            at = before(repeat.part(), at);
-        }
         return at;
+    }
+
+    /**
+     * Any number of times. A repetition that takes no character changes nothing, and is left out:
+     * it must have moved before it comes round again.
+     */
+    private Regex[] beforeEndless(PatternNode part, Regex[] rest) {
+        if (++loops > MOST_LOOPS) {
+            throw new PatternException(0, "loops that look around are nested too deep");
+        }
+        int kinds = neighbours.count();
+        Regex[] around = always(store.nothing());
+        for (int kind = 1; kind < kinds; kind++) {
+            around[kinds + kind] = store.loop(rest[kinds + kind].isNullable());
+        }
+        Regex[] once = before(part, around);
+        Regex[] at = either(rest, once);
+        for (int kind = 1; kind < kinds; kind++) {
+            store.define(around[kinds + kind], store.or(rest[kinds + kind], once[kind]));
+            at[kinds + kind] = around[kinds + kind];
+        }
+        loops--;
+        return at;
+    }
+
+    private Regex[] either(Regex[] some, Regex... others) {
+        Regex[] either = new Regex[some.length];
+        Arrays.setAll(either, place -> store.or(some[place], others[place]));
+        return either;
     }
 
     private Regex[] beforeAhead(PatternNode.Ahead ahead, Regex[] rest) {

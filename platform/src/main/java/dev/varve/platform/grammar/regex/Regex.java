@@ -17,7 +17,8 @@ public final class Regex {
         AND,
         NOT,
         REPEAT,
-        MACHINE
+        MACHINE,
+        LOOP
     }
 
     /** Whether any text is in the language. */
@@ -29,13 +30,20 @@ public final class Regex {
 
     final int id;
     final Kind kind;
-    final Regex[] parts;
+
+    /** What it is made of; of a loop what it stands for, once that is known. */
+    Regex[] parts;
+
     final ByteSet bytes;
     final int least;
     final int most;
     final Machine machine;
     final boolean nullable;
-    final int depth;
+
+    /** Whether there is a loop in it. */
+    final boolean loops;
+
+    int depth;
 
     Life life;
 
@@ -48,6 +56,7 @@ public final class Regex {
         this.most = shape.most();
         this.machine = shape.machine();
         this.nullable = nullable;
+        this.loops = shape.loops();
         this.depth = shape.depth();
         this.life = life;
     }

@@ -7,6 +7,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -17,6 +18,7 @@ import java.util.TreeMap;
 public final class RegexStore {
     private static final int MOST_MEMOS = 1 << 16;
     private static final int MOST_DEPTH = 1000;
+    private static final int MOST_LOOP_DEPTH = 100;
     private static final int MOST_NODES = 1 << 18;
 
     private final Map<Shape, Regex> nodes = new HashMap<>();
@@ -131,12 +133,26 @@ public final class RegexStore {
             return first;
         }
         if (first.kind == Regex.Kind.CONCAT) {
-            return pair(first.parts[0], pair(first.parts[1], second));
+            return behindAll(first, second);
         }
         return keep(
                 Shape.of(Regex.Kind.CONCAT, first, second),
                 first.nullable && second.nullable,
                 both(first, second));
+    }
+
+    /** Step by step, since a sequence may be longer than the stack is deep. */
+    private Regex behindAll(Regex sequence, Regex last) {
+        List<Regex> parts = new ArrayList<>();
+        Regex rest = sequence;
+        for (; rest.kind == Regex.Kind.CONCAT; rest = rest.parts[1]) {
+            parts.add(rest.parts[0]);
+        }
+        Regex all = pair(rest, last);
+        for (Regex part : parts.reversed()) {
+            all = pair(part, all);
+        }
+        return all;
     }
 
     /** Any of them. */
@@ -205,11 +221,33 @@ public final class RegexStore {
         if (sorted.containsKey(empty.id)) {
             return sorted.values().stream().allMatch(Regex::isNullable) ? empty : nothing;
         }
+        Optional<Regex> choice =
+                sorted.values().stream()
+                        .filter(part -> part.loops && part.kind == Regex.Kind.OR)
+                        .findFirst();
+        if (choice.isPresent()) {
+            sorted.remove(choice.get().id);
+            return eachWith(choice.get().parts, sorted.values().toArray(Regex[]::new));
+        }
         boolean nullable = sorted.values().stream().allMatch(Regex::isNullable);
         return keep(
                 Shape.of(Regex.Kind.AND, sorted.values().toArray(Regex[]::new)),
                 nullable,
                 nullable ? Regex.Life.ALIVE : Regex.Life.UNKNOWN);
+    }
+
+    /**
+     * Any of some that is also in all others. Derivatives of a loop come back to it by the way of
+     * intersections and unions in turn; only where unions stay outside are there finitely many.
+     */
+    private Regex eachWith(Regex[] choices, Regex... others) {
+        Regex[] all = new Regex[choices.length];
+        Regex[] parts = Arrays.copyOf(others, others.length + 1);
+        for (int i = 0; i < all.length; i++) {
+            parts[others.length] = choices[i];
+            all[i] = and(parts);
+        }
+        return or(all);
     }
 
     private void flattenAnd(Regex[] parts, SortedMap<Integer, Regex> into) {
@@ -285,6 +323,40 @@ public final class RegexStore {
                 needed == 0 ? Regex.Life.ALIVE : part.life);
     }
 
+    /**
+     * An expression that takes part in what it stands for; see {@link #define}.
+     *
+     * @param nullable whether the empty text will belong to it
+     */
+    public Regex loop(boolean nullable) {
+        fuel.spend(1);
+        return new Regex(
+                ids++,
+                Shape.of(Regex.Kind.LOOP),
+                nullable,
+                nullable ? Regex.Life.ALIVE : Regex.Life.UNKNOWN);
+    }
+
+    /**
+     * Says what a loop stands for, once, before it is used. The loop itself may be in there at the
+     * end of a text, and only behind at least one byte; not within a complement.
+     *
+     * @throws GrammarLimitException if that is nested too deep
+     */
+    public void define(Regex loop, Regex meaning) {
+        if (loop.kind != Regex.Kind.LOOP || loop.parts.length > 0) {
+            throw new IllegalArgumentException("not a loop that has no meaning yet: " + loop);
+        }
+        if (meaning.nullable != loop.nullable) {
+            throw new IllegalArgumentException("the loop was to be nullable: " + loop.nullable);
+        }
+        if (meaning.depth > MOST_LOOP_DEPTH) {
+            throw tooDeep(MOST_LOOP_DEPTH);
+        }
+        loop.parts = new Regex[] {meaning};
+        loop.depth = meaning.depth + 1;
+    }
+
     /** What may follow a byte in the texts of an expression that begin with it. */
     public Regex derive(Regex regex, int value) {
         fuel.spend(1);
@@ -321,6 +393,7 @@ public final class RegexStore {
             case OR -> or(Arrays.asList(deriveAll(regex.parts, value)));
             case AND -> and(deriveAll(regex.parts, value));
             case NOT -> not(derive(regex.parts[0], value));
+            case LOOP -> derive(regex.parts[0], value);
             case REPEAT ->
                     pair(
                             derive(regex.parts[0], value),
@@ -376,13 +449,15 @@ public final class RegexStore {
                     "the grammar is too complex: it has more than " + MOST_NODES + " expressions");
         }
         if (shape.depth() > MOST_DEPTH) {
-            throw new GrammarLimitException(
-                    "the grammar is too complex: an expression is nested more than "
-                            + MOST_DEPTH
-                            + " deep");
+            throw tooDeep(MOST_DEPTH);
         }
         Regex made = new Regex(ids++, shape, nullable, nullable ? Regex.Life.ALIVE : life);
         nodes.put(shape, made);
         return made;
+    }
+
+    private static GrammarLimitException tooDeep(int most) {
+        return new GrammarLimitException(
+                "the grammar is too complex: an expression is nested more than " + most + " deep");
     }
 }

@@ -28,6 +28,7 @@ final class RegexText {
             case OR -> writeAll(regex, "|", text);
             case AND -> writeAll(regex, "&", text);
             case NOT -> writeAll(regex, "", text.append('~'));
+            case LOOP -> text.append("loop ").append(regex.id);
             case MACHINE -> text.append(regex.machine);
             case REPEAT -> {
                 writeAll(regex, "", text);

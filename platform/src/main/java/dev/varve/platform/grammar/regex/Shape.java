@@ -35,6 +35,15 @@ record Shape(Regex.Kind kind, Regex[] parts, ByteSet bytes, int least, int most,
         return deepest + 1;
     }
 
+    /** Whether there is a loop in it. */
+    boolean loops() {
+        boolean loops = kind == Regex.Kind.LOOP;
+        for (Regex part : parts) {
+            loops |= part.loops;
+        }
+        return loops;
+    }
+
     @Override
     public boolean equals(Object other) {
         return other instanceof Shape shape

@@ -1,0 +1,106 @@
+package dev.varve.platform.grammar.pattern;
+
+/** A place in a pattern, and what stands there. */
+final class PatternReader {
+    private static final int HEX = 16;
+
+    private final String text;
+    private int at;
+
+    PatternReader(String text) {
+        this.text = text;
+    }
+
+    int index() {
+        return at;
+    }
+
+    boolean isAtEnd() {
+        return at == text.length();
+    }
+
+    /** The next character; -1 at the end. */
+    int peek() {
+        return isAtEnd() ? -1 : text.codePointAt(at);
+    }
+
+    /** Whether the rest begins so. */
+    boolean sees(String prefix) {
+        return text.startsWith(prefix, at);
+    }
+
+    /** Reads a character; the caller knows that there is one. */
+    int next() {
+        int codePoint = text.codePointAt(at);
+        at += Character.charCount(codePoint);
+        return codePoint;
+    }
+
+    /** Reads these characters if they come next. */
+    boolean eat(String prefix) {
+        boolean found = sees(prefix);
+        at += found ? prefix.length() : 0;
+        return found;
+    }
+
+    /** Goes back to a place. */
+    void returnTo(int index) {
+        at = index;
+    }
+
+    /** What stands before a delimiter, which is read too. */
+    String until(char delimiter) {
+        int end = text.indexOf(delimiter, at);
+        if (end < 0) {
+            throw failure("'" + delimiter + "' is missing");
+        }
+        String before = text.substring(at, end);
+        at = end + 1;
+        return before;
+    }
+
+    /**
+     * A decimal number; as many digits as there are. What is too large for an int is {@link
+     * Integer#MAX_VALUE}; -1 if there is no digit.
+     */
+    int number() {
+        long value = -1;
+        while (!isAtEnd() && isDigit(text.charAt(at))) {
+            value = Math.max(0, value) * 10 + text.charAt(at++) - '0';
+            value = Math.min(value, Integer.MAX_VALUE);
+        }
+        return (int) value;
+    }
+
+    /**
+     * A number of so many hexadecimal digits; -1, and nothing is read, if there are not as many.
+     */
+    int hex(int digits) {
+        if (at + digits > text.length()) {
+            return -1;
+        }
+        int value = 0;
+        for (int i = 0; i < digits; i++) {
+            char letter = text.charAt(at + i);
+            int digit = letter < 0x80 ? Character.digit(letter, HEX) : -1;
+            if (digit < 0) {
+                return -1;
+            }
+            value = value * HEX + digit;
+        }
+        at += digits;
+        return value;
+    }
+
+    private static boolean isDigit(char letter) {
+        return letter >= '0' && letter <= '9';
+    }
+
+    PatternException failure(String what) {
+        return new PatternException(at, what);
+    }
+
+    PatternException failure(int index, String what) {
+        return new PatternException(index, what);
+    }
+}

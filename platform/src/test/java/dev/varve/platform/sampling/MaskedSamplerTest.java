@@ -195,14 +195,18 @@ final class MaskedSamplerTest {
     @Test
     void aMaskIsTheSetOfItsTokens() {
         TokenMask mask = TokenMask.of(new long[] {1L << 63 | 1, 0, 2, 0});
+        TokenMask moved = TokenMask.of(new long[] {0b11}, new int[] {0, 2, 1});
 
-        assertEquals(TokenMask.ofTokens(129, 63, 0), mask);
-        assertEquals(TokenMask.ofTokens(129, 63, 0).hashCode(), mask.hashCode());
         assertEquals(3, mask.cardinality());
         assertFalse(mask.isEmpty());
         assertTrue(TokenMask.ofTokens().isEmpty());
         for (int token = -70; token < 400; token++) {
-            assertEquals(token == 0 || token == 63 || token == 129, mask.allows(token));
+            boolean expected = token == 0 || token == 63 || token == 129;
+            assertEquals(expected, mask.allows(token));
+            assertEquals(expected, TokenMask.ofTokens(129, 63, 0).allows(token));
+            assertEquals(expected || token == 300, mask.with(300).allows(token));
+            assertEquals(token == 0 || token == 2, moved.allows(token));
+            assertEquals(token >= 0 && token < 3, moved.with(1).allows(token));
         }
     }
 }

@@ -7,6 +7,7 @@ import dev.varve.platform.engine.Generation;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationListener;
 import dev.varve.platform.engine.GenerationRequest;
+import dev.varve.platform.engine.TokenGuide;
 import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.sequence.CacheScope;
 
@@ -70,6 +71,15 @@ final class Answer implements GenerationListener {
                                 prompt, stablePrefix == 0 ? new int[0] : new int[] {stablePrefix}),
                         new GenerationRequest.Ending(count, Set.of()),
                         GenerationRequest.Choice.of(sampling)));
+    }
+
+    /** The same answer, steered. */
+    Answer guidedBy(TokenGuide guide) {
+        GenerationRequest.Choice choice = request.choice();
+        return new Answer(
+                request.choosing(
+                        new GenerationRequest.Choice(
+                                choice.sampling(), choice.topLogprobs(), guide)));
     }
 
     /** A greedy answer to a prompt that is computed whole, whatever is kept, and is not kept. */

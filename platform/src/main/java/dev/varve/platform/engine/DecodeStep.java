@@ -12,15 +12,23 @@ import dev.varve.platform.shard.TokenPath;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
  * The next token of every sequence in decode, for one forward: the last token of each goes in, with
- * what is guessed to follow it, and as many come out as were guessed right, and one more. Runs per
- * token: plain loops.
+ * what is guessed to follow it, and as many come out as were guessed right, and one more. Where it
+ * is certain what follows, that goes in with it instead: all of it counts, and nothing of it has to
+ * be taken back. Runs per token: plain loops.
  */
 final class DecodeStep {
+    /** With the known token a whole group of columns. */
+    static final int MOST_CERTAIN = 15;
+
+    private static final int[] NOTHING = {};
+
     private final RunningRequests running;
     private final SequenceCache cache;
     private final Flights flights;
@@ -33,9 +41,10 @@ final class DecodeStep {
     /**
      * What a request computes in a step.
      *
+     * @param certain tokens that will follow its last one; then none is guessed
      * @param guesses tokens that may follow its last one
      */
-    private record RequestStep(Request request, Guesses guesses) {
+    private record RequestStep(Request request, int[] certain, Guesses guesses) {
         /** With guesses every row is wanted, to compare it with the guess. */
         OutputRows outputs() {
             if (guesses.count() == 0) {
@@ -44,14 +53,15 @@ final class DecodeStep {
             return request.wanted().isBest() ? OutputRows.BEST_EACH : OutputRows.ALL;
         }
 
-        /** Tokens that go in: the last one that is known, and the guesses. */
+        /** Tokens that go in: the last one that is known, and what follows. */
         int[] tokens() {
             int[] known = request.tokensUpTo(request.known());
-            if (guesses.count() == 0) {
+            int[] ahead = certain.length > 0 ? certain : guesses.tokens();
+            if (ahead.length == 0) {
                 return known;
             }
-            int[] all = Arrays.copyOf(known, known.length + guesses.count());
-            System.arraycopy(guesses.tokens(), 0, all, known.length, guesses.count());
+            int[] all = Arrays.copyOf(known, known.length + ahead.length);
+            System.arraycopy(ahead, 0, all, known.length, ahead.length);
             return all;
         }
     }
@@ -76,21 +86,30 @@ final class DecodeStep {
         List<RequestStep> steps = new ArrayList<>(running.size());
         List<Request> requests = new ArrayList<>(running.inDecode());
         requests.removeIf(rounds::holds);
+        Map<Request, int[]> certain = certain(requests);
+        requests.removeIf(request -> !request.isInDecode());
         List<Guesses> guesses =
                 drafting.propose(
                         requests,
-                        requests.stream().mapToInt(this::mostGuesses).toArray(),
+                        requests.stream()
+                                .mapToInt(each -> certain.containsKey(each) ? 0 : mostGuesses(each))
+                                .toArray(),
                         requests.stream().mapToInt(this::room).toArray(),
                         flights::change);
         for (int i = 0; i < requests.size(); i++) {
             Request request = requests.get(i);
             // Others may have made room for this one, or this one for them.
             if (request.isInDecode()) {
+                int[] known = certain.getOrDefault(request, NOTHING);
                 Guesses own = guesses.get(i);
-                // A guess is not worth the place of another request.
-                boolean fits = own.count() > 0 && hasRoom(request, 1 + own.count());
+                int ahead = known.length + own.count();
+                // What comes early is not worth the place of another request.
+                boolean fits = ahead > 0 && hasRoom(request, 1 + ahead);
                 makeRoom(request);
-                steps.add(new RequestStep(request, fits ? own : Guesses.NONE));
+                steps.add(
+                        fits
+                                ? new RequestStep(request, known, own)
+                                : new RequestStep(request, NOTHING, Guesses.NONE));
             }
         }
         List<Work> works = new ArrayList<>(steps.size());
@@ -102,6 +121,26 @@ final class DecodeStep {
         // Neighbouring state rows let one operator take several sequences.
         works.sort(Comparator.comparingInt(work -> work.request().sequence().stateRow()));
         return works;
+    }
+
+    /** Of those requests of which it is certain what comes next. */
+    private Map<Request, int[]> certain(List<Request> requests) {
+        Map<Request, int[]> found = new IdentityHashMap<>();
+        for (Request request : requests) {
+            int most = Math.min(Math.min(MOST_CERTAIN, request.tokensLeft() - 1), space(request));
+            most = Math.min(most, cache.mostCertain(request.sequence()));
+            int wanted = most;
+            running.guard(
+                    request,
+                    () -> {
+                        int[] tokens = choice.certain(request, wanted);
+                        if (tokens.length > 0) {
+                            drafting.passOver(request);
+                            found.put(request, tokens);
+                        }
+                    });
+        }
+        return found;
     }
 
     private Work work(RequestStep step) {
@@ -136,9 +175,12 @@ final class DecodeStep {
 
     /** Guesses of a request that have a place, whichever of them may follow one another. */
     private int room(Request request) {
-        return Math.max(
-                0,
-                Math.min(contextTokens - request.known(), cache.mostGuesses(request.sequence())));
+        return Math.max(0, Math.min(space(request), cache.mostGuesses(request.sequence())));
+    }
+
+    /** Tokens behind the known ones that its context has room for. */
+    private int space(Request request) {
+        return contextTokens - request.known();
     }
 
     private boolean hasRoom(Request request, int tokens) {
@@ -157,9 +199,12 @@ final class DecodeStep {
         }
     }
 
-    /** Chooses tokens as long as they are those that were guessed. */
+    /** Chooses the next token, and others as long as they are those that were guessed. */
     private void take(RequestStep step, ShardResult result, int firstRow, int column) {
         Request request = step.request();
+        if (step.certain().length > 0 && !takeCertain(step)) {
+            return;
+        }
         Guesses guesses = step.guesses();
         List<Integer> path = new ArrayList<>(List.of(0));
         TokenChoice.Chosen chosen = choose(step, result, firstRow);
@@ -177,6 +222,25 @@ final class DecodeStep {
         if (end.isPresent()) {
             running.finish(request, end.get());
         }
+    }
+
+    /** Takes the tokens that were certain to come; says whether the request goes on behind them. */
+    private boolean takeCertain(RequestStep step) {
+        Request request = step.request();
+        int[] tokens = step.certain();
+        for (int i = 0; i < tokens.length; i++) {
+            Optional<GenerationEnd.Reason> end = choice.chooseCertain(request, tokens[i]).end();
+            if (end.isPresent()) {
+                // The others are computed, and not every state can be taken back: what is kept of
+                // the sequence has them, though nobody heard of them.
+                for (int j = i + 1; j < tokens.length; j++) {
+                    request.tokens().add(tokens[j]);
+                }
+                running.finish(request, end.get());
+                return false;
+            }
+        }
+        return true;
     }
 
     /** What was computed of the tokens on a path is the request's; of the others it is not. */

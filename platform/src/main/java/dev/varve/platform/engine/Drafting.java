@@ -9,11 +9,11 @@ import dev.varve.platform.draft.DraftStatus;
 import dev.varve.platform.prefix.FeatureKind;
 import dev.varve.platform.prefix.FeatureSpan;
 import dev.varve.platform.shard.Feature;
-import dev.varve.platform.speculation.AcceptanceRates;
 import dev.varve.platform.speculation.GuessEconomy;
 import dev.varve.platform.speculation.TreeOptions;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
@@ -204,17 +204,46 @@ final class Drafting {
         }
         List<GuessEconomy.Offer> offers = new ArrayList<>();
         for (int i = 0; i < asked.size(); i++) {
-            AcceptanceRates own = requests.get(asked.get(i)).drafts().rates();
-            offers.add(new GuessEconomy.Offer(drafts.get(i), own));
+            Request request = requests.get(asked.get(i));
+            offers.add(
+                    new GuessEconomy.Offer(
+                            allowed(request, drafts.get(i)), request.drafts().rates()));
         }
         int[] counts = economy.choose(offers, requests.size());
         for (int i = 0; i < asked.size(); i++) {
-            Draft draft = drafts.get(i);
+            Draft draft = offers.get(i).draft();
             Request request = requests.get(asked.get(i));
             request.drafts().propose(draft, request.known());
             chosen.set(asked.get(i), Guesses.of(draft, counts[i]));
         }
         return chosen;
+    }
+
+    /** Tokens of a request are certain to come: that they were guessed as well says nothing. */
+    void passOver(Request request) {
+        if (options.isPresent()) {
+            request.drafts().conclude(request.tokens(), economy.rates(), economy.trees());
+        }
+    }
+
+    /** What of a draft the request's guide would let pass. */
+    private static Draft allowed(Request request, Draft draft) {
+        TokenGuide guide = request.rules().guide();
+        if (draft.tokens().length == 0 || !guide.constrains()) {
+            return draft;
+        }
+        int[] spine = Arrays.copyOf(draft.tokens(), draft.spine());
+        int count;
+        try {
+            count = guide.allowed(spine.clone());
+        } catch (RuntimeException e) {
+            LOG.log(System.Logger.Level.DEBUG, "a guide cannot tell what may follow", e);
+            // It says so again when a token is chosen, where that ends its request alone.
+            count = 0;
+        }
+        return count >= spine.length
+                ? draft
+                : new Draft(Arrays.copyOf(spine, Math.max(0, count)), draft.grade());
     }
 
     /** Whether guesses are being made elsewhere already. */

@@ -117,6 +117,7 @@ final class Request implements Generation {
         boolean best =
                 choice.sampling().isPlainArgmax()
                         && choice.topLogprobs().isEmpty()
+                        && !choice.guide().constrains()
                         && !suppressesTokens;
         wanted = best ? OutputRows.BEST : OutputRows.LAST;
         int[] prompt = request.prompt().tokens();

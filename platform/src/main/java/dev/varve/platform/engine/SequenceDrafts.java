@@ -37,16 +37,52 @@ final class SequenceDrafts {
     }
 
     /**
-     * Compares what was guessed with what came.
+     * Compares what was guessed with what came, once it is known how far that is right.
      *
      * @param all how guesses of all sequences fared
      * @param trees likewise, of those that branch
      */
     void settle(TokenHistory tokens, AcceptanceRates all, TreeWorth trees) {
+        if (pending.isPresent() && !follow(tokens).isOpen()) {
+            conclude(tokens, all, trees);
+        }
+    }
+
+    /**
+     * Compares what was guessed with what came so far: of what comes next nothing is to be learned.
+     *
+     * @param all how guesses of all sequences fared
+     * @param trees likewise, of those that branch
+     */
+    void conclude(TokenHistory tokens, AcceptanceRates all, TreeWorth trees) {
         if (pending.isEmpty()) {
             return;
         }
         Draft draft = pending.get().draft();
+        int begin = pending.get().position();
+        int known = Math.min(draft.spine(), tokens.size() - begin);
+        int straight = 0;
+        while (straight < known && tokens.get(begin + straight) == draft.tokens()[straight]) {
+            straight++;
+        }
+        rates.record(draft.grade(), known, straight);
+        all.record(draft.grade(), known, straight);
+        if (draft.branches()) {
+            trees.compared(draft.grade(), follow(tokens).right() - straight);
+        }
+        pending = Optional.empty();
+    }
+
+    /**
+     * How far a draft is right.
+     *
+     * @param right guesses one after the other, whichever of them
+     * @param isOpen whether others of it may still turn out right
+     */
+    private record Followed(int right, boolean isOpen) {}
+
+    private Followed follow(TokenHistory tokens) {
+        Draft draft = pending.orElseThrow().draft();
         Guesses guesses = Guesses.of(draft, draft.tokens().length);
         int begin = pending.get().position();
         int known = tokens.size() - begin;
@@ -60,21 +96,7 @@ final class SequenceDrafts {
                 right++;
             }
         }
-        if (next >= 0 && guesses.goesOnBehind(last)) {
-            return;
-        }
-        int spine = draft.spine();
-        int straight = 0;
-        while (straight < Math.min(spine, known)
-                && tokens.get(begin + straight) == draft.tokens()[straight]) {
-            straight++;
-        }
-        rates.record(draft.grade(), Math.min(spine, known), straight);
-        all.record(draft.grade(), Math.min(spine, known), straight);
-        if (draft.branches()) {
-            trees.compared(draft.grade(), right - straight);
-        }
-        pending = Optional.empty();
+        return new Followed(right, next >= 0 && guesses.goesOnBehind(last));
     }
 
     /** Takes note of guesses that a step checked. */

@@ -6,6 +6,7 @@ import dev.varve.platform.sequence.TokenOutput;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.ShardResult;
 
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.OptionalInt;
 
@@ -13,6 +14,8 @@ import java.util.OptionalInt;
  * Chooses a request's next token from what the model gave, and tells the listener. Runs per token.
  */
 final class TokenChoice {
+    private static final int[] NOTHING = {};
+
     private final int vocabulary;
     private long tokens;
 
@@ -44,12 +47,49 @@ final class TokenChoice {
     }
 
     /**
+     * Tokens that are certain to come next: the request's guide forces them.
+     *
+     * @param most how many are of use
+     */
+    int[] certain(Request request, int most) {
+        // Of each token it is to be told what else might have come, which takes its logits.
+        if (most < 1 || request.rules().topLogprobs().isPresent()) {
+            return NOTHING;
+        }
+        int[] tokens = request.rules().guide().certain(most);
+        int known = 0;
+        while (known < Math.min(tokens.length, most) && isKnown(tokens[known])) {
+            known++;
+        }
+        // What the model does not know fails once it is chosen, and then for this request only.
+        return Arrays.copyOf(tokens, known);
+    }
+
+    /**
      * Chooses one token.
      *
      * @throws VarveException if no token can be chosen
      */
     Chosen choose(Request request, TokenOutput output) {
         int token = next(request, output);
+        return take(request, token, logprobs(request, output, token));
+    }
+
+    /**
+     * Chooses a token that was certain to come, and so is computed already.
+     *
+     * @throws IllegalStateException if the request's guide has changed its mind
+     */
+    Chosen chooseCertain(Request request, int token) {
+        OptionalInt forced = request.rules().guide().forced();
+        if (forced.isEmpty() || forced.getAsInt() != token) {
+            throw new IllegalStateException(
+                    "token " + token + " was certain to come, and then " + forced + " was forced");
+        }
+        return take(request, token, Optional.empty());
+    }
+
+    private Chosen take(Request request, int token, Optional<TokenLogprobs> logprobs) {
         request.countToken();
         tokens++;
         if (request.isEndToken(token)) {
@@ -58,8 +98,7 @@ final class TokenChoice {
         request.sampler().accept(token);
         request.rules().guide().accept(token);
         request.tokens().add(token);
-        if (!request.listener()
-                .onToken(new GeneratedToken(token, logprobs(request, output, token)))) {
+        if (!request.listener().onToken(new GeneratedToken(token, logprobs))) {
             return new Chosen(token, Optional.of(GenerationEnd.Reason.STOPPED));
         }
         return new Chosen(
@@ -80,18 +119,27 @@ final class TokenChoice {
     }
 
     private int next(Request request, TokenOutput output) {
-        OptionalInt forced = request.rules().guide().forced();
+        TokenGuide guide = request.rules().guide();
+        OptionalInt forced = guide.forced();
         if (forced.isPresent()) {
             return requireKnown(forced.getAsInt());
         }
-        return output.rows().isBest()
-                ? requireNumber(output.best())
-                : request.sampler().sample(output.logits(), output.offset());
+        if (output.rows().isBest()) {
+            return requireNumber(output.best());
+        }
+        int free = request.sampler().sample(output.logits(), output.offset());
+        return !guide.constrains() || guide.allows(free)
+                ? free
+                : request.sampler().sampleAmong(guide.mask(), output.logits(), output.offset());
+    }
+
+    private boolean isKnown(int token) {
+        return token >= 0 && token < vocabulary;
     }
 
     /** A tokenizer may know more tokens than the model has rows. */
     private int requireKnown(int token) {
-        if (token < 0 || token >= vocabulary) {
+        if (!isKnown(token)) {
             throw new VarveException(
                     VarveException.Kind.INVALID_REQUEST,
                     "token " + token + " is outside the model's vocabulary of " + vocabulary);

@@ -19,7 +19,8 @@ import java.util.stream.IntStream;
  * chosen. A temperature below {@value #LEAST_TEMPERATURE} counts as 0.
  *
  * <p>With a seed the same rows give the same tokens: every choice at a temperature takes exactly
- * one number from the generator, whatever the filters leave.
+ * one number from the generator, whatever the filters leave. Choices {@linkplain #sampleAmong among
+ * some tokens} have a generator of their own.
  *
  * <p>Runs per token: buffers of the vocabulary's length are made at the first call that needs them
  * and kept.
@@ -31,6 +32,10 @@ public final class Sampler {
     private final int vocabularySize;
     private final LogitAdjustments adjustments;
     private final SplitMix64 random;
+
+    /** For choices among some tokens only, so that they shift no later choice. */
+    private final SplitMix64 otherRandom;
+
     private final WeightFunction function = new WeightFunction();
     private final Candidates candidates = new Candidates();
     private final RowMaxima maxima;
@@ -62,9 +67,9 @@ public final class Sampler {
         this.options = options;
         this.vocabularySize = vocabularySize;
         this.adjustments = new LogitAdjustments(options, vocabularySize, suppressed);
-        this.random =
-                new SplitMix64(
-                        options.seed().orElseGet(() -> ThreadLocalRandom.current().nextLong()));
+        long seed = options.seed().orElseGet(() -> ThreadLocalRandom.current().nextLong());
+        this.random = new SplitMix64(seed);
+        this.otherRandom = new SplitMix64(new SplitMix64(~seed).nextLong());
         this.maxima = new RowMaxima(vocabularySize);
         this.sortedMaxima = new float[maxima.count()];
     }
@@ -99,6 +104,53 @@ public final class Sampler {
             return draw(adjust(logits, offset), 0, uniform);
         }
         return draw(logits, offset, uniform);
+    }
+
+    /**
+     * Chooses a token among some, where {@link #sample} chose another one from the same row. The
+     * order is the same, but that the others count as suppressed; so they have no part in what the
+     * cut-offs leave.
+     *
+     * <p>Without cut-offs both choices together are one from the distribution of the model within
+     * the mask: a token of the mask is chosen with its probability p at once, and otherwise, with
+     * the probability 1 - P that the first choice is none of the mask's, with p / P; together p +
+     * (1 - P) p / P = p / P, where P is what all of the mask have. Most choices of a model that
+     * knows what is asked of it need no mask therefore. With cut-offs, those of the first choice
+     * look at the whole row: a token of the mask that they leave keeps its share there, and what
+     * they leave to others is shared out within the mask.
+     *
+     * @param allowed what may be chosen; tokens behind the vocabulary do not count
+     * @param logits holds the row {@code [offset, offset + vocabularySize)}; not changed
+     * @throws VarveException if none of them can be chosen
+     */
+    public int sampleAmong(TokenMask allowed, float[] logits, int offset) {
+        Objects.checkFromIndexSize(offset, vocabularySize, logits.length);
+        if (options.temperature() < LEAST_TEMPERATURE && !adjustments.changesLogits()) {
+            return requireAny(allowed, mostLikely(allowed, logits, offset));
+        }
+        float[] row = adjust(logits, offset);
+        int best = requireAny(allowed, mostLikely(allowed, row, 0));
+        if (options.temperature() < LEAST_TEMPERATURE) {
+            return best;
+        }
+        MaskedRow.keep(allowed, row);
+        return draw(row, 0, otherRandom.nextUniform());
+    }
+
+    private int mostLikely(TokenMask allowed, float[] row, int offset) {
+        return MaskedRow.argmax(allowed, row, offset, vocabularySize, adjustments);
+    }
+
+    private static int requireAny(TokenMask allowed, int best) {
+        if (best < 0) {
+            throw new VarveException(
+                    VarveException.Kind.INVALID_REQUEST,
+                    "none of the "
+                            + allowed.cardinality()
+                            + " tokens that may follow can be chosen: the model or its file rules"
+                            + " out all of them");
+        }
+        return best;
     }
 
     /**
@@ -171,7 +223,9 @@ public final class Sampler {
         boolean limitsCount =
                 options.cutoffs().topK() > 0 && options.cutoffs().topK() < vocabularySize;
         if (limitsCount) {
-            candidates.collect(row, offset, maxima, leastOfBest(options.cutoffs().topK()));
+            // What can never be chosen is no candidate.
+            float least = Math.max(leastOfBest(options.cutoffs().topK()), -Float.MAX_VALUE);
+            candidates.collect(row, offset, maxima, least);
             candidates.keepBest(options.cutoffs().topK());
             candidates.weigh(function, maxima.highest(), temperature);
             keepTopP(candidates.totalWeight());

@@ -92,7 +92,12 @@ public final class SequenceCache {
     /** Most tokens that may be guessed of a sequence in a batch. */
     public int mostGuesses(CachedSequence sequence) {
         int guesses = forgets ? Math.max(0, sizes.stashes().tokens() - 1) : Integer.MAX_VALUE;
-        return Math.min(guesses, paged.mostTokensOfStep(sequence) - 1);
+        return Math.min(guesses, mostCertain(sequence));
+    }
+
+    /** Most tokens behind the next one that a batch of decode may compute if none is guessed. */
+    public int mostCertain(CachedSequence sequence) {
+        return paged.mostTokensOfStep(sequence) - 1;
     }
 
     /** What became of the pages of all sequences; empty where spans hold all of them. */

@@ -1,0 +1,95 @@
+package dev.varve.platform.sampling;
+
+import java.util.Arrays;
+import java.util.stream.IntStream;
+
+/**
+ * A set of tokens: those that may come next. Each token has a bit, and those without one do not
+ * belong to it. Immutable by contract: nobody changes the arrays once the mask is made, so that
+ * they need not be copied for each token.
+ */
+public final class TokenMask {
+    private static final int[] OWN_PLACES = {};
+
+    private final long[] words;
+    private final int[] places;
+
+    private TokenMask(long[] words, int[] places) {
+        this.words = words;
+        this.places = places;
+    }
+
+    /**
+     * The mask of some bits: bit {@code token % 64} of word {@code token / 64} is that of a token.
+     *
+     * @param words not copied; not to be changed any more
+     */
+    public static TokenMask of(long[] words) {
+        return new TokenMask(words, OWN_PLACES);
+    }
+
+    /**
+     * Likewise, where tokens lie in another order.
+     *
+     * @param words not copied; not to be changed any more
+     * @param places in which bit each token lies, the first of which is that of token 0; no two in
+     *     one; not copied; not to be changed any more
+     */
+    public static TokenMask of(long[] words, int[] places) {
+        return new TokenMask(words, places);
+    }
+
+    /** The mask of some tokens, in any order. */
+    public static TokenMask ofTokens(int... tokens) {
+        long[] words = new long[IntStream.of(tokens).max().orElse(-1) / Long.SIZE + 1];
+        for (int token : tokens) {
+            words[token / Long.SIZE] |= 1L << token;
+        }
+        return of(words);
+    }
+
+    /** Whether a token belongs to the set. */
+    public boolean allows(int token) {
+        int bit = token;
+        if (places != OWN_PLACES) {
+            if (token < 0 || token >= places.length) {
+                return false;
+            }
+            bit = places[token];
+        }
+        int word = bit >> 6;
+        return word >= 0 && word < words.length && (words[word] & 1L << bit) != 0;
+    }
+
+    /** Whether no token does. */
+    public boolean isEmpty() {
+        for (long word : words) {
+            if (word != 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** How many tokens do. */
+    public int cardinality() {
+        int count = 0;
+        for (long word : words) {
+            count += Long.bitCount(word);
+        }
+        return count;
+    }
+
+    /** The same set and another token. */
+    public TokenMask with(int token) {
+        int bit = places == OWN_PLACES ? token : places[token];
+        long[] more = Arrays.copyOf(words, Math.max(words.length, bit / Long.SIZE + 1));
+        more[bit / Long.SIZE] |= 1L << bit;
+        return new TokenMask(more, places);
+    }
+
+    @Override
+    public String toString() {
+        return "mask of " + cardinality() + " tokens";
+    }
+}

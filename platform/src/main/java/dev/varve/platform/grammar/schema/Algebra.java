@@ -1,6 +1,7 @@
 package dev.varve.platform.grammar.schema;
 
 import dev.varve.platform.grammar.regex.Fuel;
+import dev.varve.platform.grammar.regex.Regex;
 
 import tools.jackson.databind.JsonNode;
 
@@ -110,6 +111,10 @@ final class Algebra {
                 product(a.objects(), b.objects(), objects::and, this::mayBe));
     }
 
+    private boolean isAlive(Regex regex) {
+        return model.store().isAlive(regex);
+    }
+
     private boolean mayBe(ArraySpec spec) {
         return !model.emptiness().isEmpty(spec);
     }
@@ -207,7 +212,21 @@ final class Algebra {
      * what can overlap has to be complemented.
      */
     Normal minus(Normal a, Normal b) {
-        Normal scalars = and(a, not(b.withArrays(List.of()).withObjects(List.of())));
+        boolean numbersMeet = isAlive(numbers.and(a.numbers(), b.numbers()).plain());
+        boolean stringsMeet = isAlive(strings.and(a.strings(), b.strings()).contents());
+        Normal scalars =
+                new Normal(
+                        a.isNull() && !b.isNull(),
+                        a.isTrue() && !b.isTrue(),
+                        a.isFalse() && !b.isFalse(),
+                        numbersMeet
+                                ? numbers.and(a.numbers(), numbers.not(b.numbers()))
+                                : a.numbers(),
+                        stringsMeet
+                                ? strings.and(a.strings(), strings.not(b.strings()))
+                                : a.strings(),
+                        List.of(),
+                        List.of());
         return a.withScalars(scalars)
                 .withArrays(
                         subtract(a.arrays(), b.arrays(), arrays::not, arrays::and, this::mayBe))

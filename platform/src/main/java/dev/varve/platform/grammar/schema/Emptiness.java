@@ -12,7 +12,7 @@ import java.util.Set;
  * keep it from knowing it says that there may be a value.
  */
 final class Emptiness {
-    private static final int MOST_DEPTH = 40;
+    private static final int MOST_DEPTH = 20;
 
     private final Model model;
     private final RegexStore store;
@@ -32,13 +32,15 @@ final class Emptiness {
         if (answer != null) {
             return answer;
         }
-        if (open.size() > MOST_DEPTH || !open.add(formula)) {
+        if (open.size() > MOST_DEPTH || model.isDeep() || !open.add(formula)) {
             return false;
         }
         try {
             boolean empty = isEmpty(model.normal(formula));
             known.put(formula, empty);
             return empty;
+        } catch (Model.OpenException e) {
+            return false;
         } finally {
             open.remove(formula);
         }

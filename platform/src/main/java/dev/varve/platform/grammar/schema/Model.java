@@ -89,6 +89,17 @@ final class Model {
      * @throws GrammarLimitException if it is too large
      */
     Normal normal(Formula formula) {
+        try {
+            return normalOf(formula);
+        } catch (OpenException e) {
+            if (open.isEmpty()) {
+                throw new GrammarException(formula.path(), "the schema refers to itself");
+            }
+            throw e;
+        }
+    }
+
+    private Normal normalOf(Formula formula) {
         Normal normal = known.get(formula);
         if (normal == null) {
             if (open.size() >= MOST_DEPTH) {
@@ -98,7 +109,7 @@ final class Model {
                                 + " schemas apply to a value within each other");
             }
             if (!open.add(formula)) {
-                throw new GrammarException(formula.path(), "the schema refers to itself");
+                throw new OpenException();
             }
             try {
                 normal = find(formula);
@@ -110,6 +121,16 @@ final class Model {
             known.put(formula, normal);
         }
         return normal;
+    }
+
+    /** Whether so many forms are being found at once that nobody should ask for more in passing. */
+    boolean isDeep() {
+        return open.size() > MOST_DEPTH / 2;
+    }
+
+    /** The form of a formula is asked for while it is found. */
+    static final class OpenException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
     }
 
     private Normal find(Formula formula) {

@@ -13,6 +13,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 
 /** Intersection and complement of sets of objects, and what their properties may be. */
 final class Objects {
@@ -124,7 +125,12 @@ final class Objects {
 
     /** The names that are not declared and may be there, each in one class. */
     List<NameClass> classes(ObjectSpec spec) {
-        return classes.computeIfAbsent(spec, this::findClasses);
+        List<NameClass> known = classes.get(spec);
+        if (known == null) {
+            known = findClasses(spec);
+            classes.put(spec, known);
+        }
+        return known;
     }
 
     private List<NameClass> findClasses(ObjectSpec spec) {
@@ -160,7 +166,7 @@ final class Objects {
     private List<NameClass> divide(
             List<NameClass> all,
             Regex names,
-            java.util.function.UnaryOperator<NameClass> change) {
+            UnaryOperator<NameClass> change) {
         List<NameClass> divided = new ArrayList<>();
         for (NameClass each : all) {
             NameClass changed = change.apply(each);
@@ -197,8 +203,14 @@ final class Objects {
             return List.of(spec);
         }
         List<ObjectSpec> all = new ArrayList<>();
+        // Names that the spec declares stay declared, so that a further witness is another one.
         Set<String> declared = spec.declared();
-        resolve(spec.withWitnesses(List.of()), spec.witnesses(), declared, all);
+        Map<String, Formula> named = new LinkedHashMap<>();
+        declared.forEach(
+                name ->
+                        named.put(name, spec.named().getOrDefault(name, formulas.everything())));
+        resolve(
+                spec.withNamed(named).withWitnesses(List.of()), spec.witnesses(), declared, all);
         return all;
     }
 
@@ -221,14 +233,12 @@ final class Objects {
                 }
             }
         }
-        // Names that the spec declares stay declared, so that the witness is another one.
-        Map<String, Formula> named = new LinkedHashMap<>(spec.named());
-        declared.forEach(name -> named.putIfAbsent(name, formulas.everything()));
         List<Rule> further = new ArrayList<>(spec.witnesses());
         further.add(witness);
-        ObjectSpec undeclared = spec.withNamed(named).withWitnesses(further);
-        if (classes(undeclared).stream()
-                .anyMatch(each -> each.witnesses().contains(further.size() - 1))) {
+        ObjectSpec undeclared = spec.withWitnesses(further);
+        if (!model.emptiness().isEmpty(undeclared)
+                && classes(undeclared).stream()
+                        .anyMatch(each -> each.witnesses().contains(further.size() - 1))) {
             resolve(undeclared, rest, declared, into);
         }
     }

@@ -34,8 +34,7 @@ final class Strings {
     }
 
     private Regex character() {
-        List<Regex> choices = new ArrayList<>();
-        ByteSet escaped = ByteSet.of('"').or(ByteSet.of('\\'));
+        CodePointSet escaped = CodePointSet.range(0, 0x1f).union(CodePointSet.of("\"\\"));
         List<String> escapes = new ArrayList<>(List.of("\\\"", "\\\\"));
         for (char letter = 0; letter < ' '; letter++) {
             escapes.add(JsonText.escaped(String.valueOf(letter)));

@@ -7,6 +7,7 @@ import dev.varve.platform.grammar.regex.RegexStore;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Predicate;
 
 /** A context-free grammar. Made by a {@link GrammarBuilder}; for one thread at a time. */
@@ -26,8 +27,16 @@ public final class Grammar {
         lexer = new Lexer(store, terminals);
         root = new Nonterminal(-1, "text", Optional.empty());
         root.alternatives.add(new int[] {start});
-        spread(each -> each.nullable, this::isNullable, each -> each.nullable = true);
-        spread(each -> each.productive, this::isProductive, each -> each.productive = true);
+        spread(
+                each -> each.nullable,
+                each -> each.alternatives,
+                this::isNullable,
+                each -> each.nullable = true);
+        spread(
+                each -> each.productive,
+                each -> each.proofs,
+                this::isProductive,
+                each -> each.productive = true);
     }
 
     /** Whether any text belongs to it. */
@@ -54,11 +63,19 @@ public final class Grammar {
     /** Whether symbols in turn have any text. */
     boolean isProductive(int... symbols) {
         for (int symbol : symbols) {
-            if (symbol >= 0 ? !lexer.isAlive(symbol) : !nonterminal(symbol).productive) {
+            if (symbol >= 0 ? !lexer.isAlive(symbol) : !isProductive(nonterminal(symbol))) {
                 return false;
             }
         }
         return true;
+    }
+
+    /** Those that were made by expansions are not marked yet. */
+    private boolean isProductive(Nonterminal nonterminal) {
+        if (!nonterminal.productive && nonterminal.expansion.isPresent()) {
+            nonterminal.productive = nonterminal.proofs.stream().anyMatch(this::isProductive);
+        }
+        return nonterminal.productive;
     }
 
     private boolean isNullable(int... symbols) {
@@ -81,7 +98,10 @@ public final class Grammar {
 
     /** Marks nonterminals that have an alternative of a kind, until no further one has. */
     private void spread(
-            Predicate<Nonterminal> marked, Predicate<int[]> qualifies, Consumer<Nonterminal> mark) {
+            Predicate<Nonterminal> marked,
+            Function<Nonterminal, List<int[]>> proofs,
+            Predicate<int[]> qualifies,
+            Consumer<Nonterminal> mark) {
         boolean changed = true;
         // Nonterminals are mostly made before what they are made of, or behind it: both ways in
         // turn soon meet all.
@@ -89,7 +109,7 @@ public final class Grammar {
             changed = false;
             store.fuel().spend(nonterminals.size());
             for (Nonterminal each : upwards ? nonterminals : nonterminals.reversed()) {
-                if (!marked.test(each) && each.alternatives.stream().anyMatch(qualifies)) {
+                if (!marked.test(each) && proofs.apply(each).stream().anyMatch(qualifies)) {
                     mark.accept(each);
                     changed = true;
                 }

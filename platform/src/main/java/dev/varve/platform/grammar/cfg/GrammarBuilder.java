@@ -85,14 +85,18 @@ public final class GrammarBuilder {
         return add(name, Optional.empty());
     }
 
-    /** A new nonterminal whose alternatives are asked for when they are needed. */
-    public int nonterminal(String name, Expansion expansion) {
-        return add(name, Optional.of(expansion));
+    /**
+     * A new nonterminal whose alternatives are asked for when they are needed.
+     *
+     * @param needs symbols without whose texts it has none; with them it must have some
+     */
+    public int nonterminal(String name, Expansion expansion, int... needs) {
+        return add(name, Optional.of(expansion), needs.clone());
     }
 
-    private int add(String name, Optional<Expansion> expansion) {
+    private int add(String name, Optional<Expansion> expansion, int... needs) {
         checkRoom();
-        nonterminals.add(new Nonterminal(nonterminals.size(), name, expansion));
+        nonterminals.add(new Nonterminal(nonterminals.size(), name, expansion, needs));
         return ~(nonterminals.size() - 1);
     }
 

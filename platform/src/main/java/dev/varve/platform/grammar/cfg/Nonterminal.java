@@ -13,17 +13,21 @@ final class Nonterminal {
     final List<int[]> alternatives = new ArrayList<>();
 
     Optional<Expansion> expansion;
+
+    /** It has a text if the symbols of any of these have. */
+    final List<int[]> proofs;
+
     boolean nullable;
     boolean productive;
 
     /** Where its alternatives begin; null until they are needed. */
     private Dot[] firsts;
 
-    Nonterminal(int id, String name, Optional<Expansion> expansion) {
+    Nonterminal(int id, String name, Optional<Expansion> expansion, int... needs) {
         this.id = id;
         this.name = name;
         this.expansion = expansion;
-        productive = expansion.isPresent();
+        proofs = expansion.isPresent() ? List.of(needs) : alternatives;
     }
 
     /** How rules name it. */

@@ -415,6 +415,16 @@ public final class RegexStore {
         return all;
     }
 
+    /**
+     * Whether an expression has any text. Costs no more than reading the automaton of it, and
+     * nothing the second time.
+     */
+    public boolean isAlive(Regex regex) {
+        return regex.life == Regex.Life.UNKNOWN
+                ? new Lives(this, ByteClasses.of(List.of(regex))).isAlive(regex)
+                : regex.life == Regex.Life.ALIVE;
+    }
+
     /** Whether so much is kept that {@link #forget} should be called at the next occasion. */
     public boolean isCrowded() {
         return nodes.size() > MOST_NODES / 2;

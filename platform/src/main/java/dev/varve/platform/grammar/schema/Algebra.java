@@ -1,0 +1,257 @@
+package dev.varve.platform.grammar.schema;
+
+import dev.varve.platform.grammar.regex.Fuel;
+import dev.varve.platform.grammar.regex.Regex;
+
+import tools.jackson.databind.JsonNode;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.BinaryOperator;
+import java.util.function.Function;
+import java.util.function.Predicate;
+
+/** Intersection, union and complement of normal forms. */
+final class Algebra {
+    /** Alternatives of one type; as many pairs of them are looked at. */
+    private static final int MOST_ALTERNATIVES = 400;
+
+    private final Model model;
+    private final Numbers numbers;
+    private final Strings strings;
+    private final Objects objects;
+    private final Arrays arrays;
+    private final Fuel fuel;
+    private final Normal everything;
+    private final Normal nothing;
+
+    Algebra(Model model) {
+        this.model = model;
+        numbers = model.numbers();
+        strings = model.strings();
+        objects = model.objects();
+        arrays = new Arrays(model.formulas(), model.emptiness());
+        fuel = model.store().fuel();
+        everything =
+                new Normal(
+                        true,
+                        true,
+                        true,
+                        numbers.everything(),
+                        strings.everything(),
+                        List.of(arrays.any()),
+                        List.of(ObjectSpec.ANY));
+        nothing =
+                new Normal(
+                        false,
+                        false,
+                        false,
+                        numbers.nothing(),
+                        strings.nothing(),
+                        List.of(),
+                        List.of());
+    }
+
+    Arrays arrays() {
+        return arrays;
+    }
+
+    Normal everything() {
+        return everything;
+    }
+
+    Normal nothing() {
+        return nothing;
+    }
+
+    /** One value alone. */
+    Normal constant(Constant constant) {
+        JsonNode value = constant.value();
+        if (value.isNumber()) {
+            return nothing.withNumbers(numbers.equalTo(value.decimalValue()));
+        }
+        if (value.isString()) {
+            return nothing.withStrings(strings.of(List.of(value.stringValue())));
+        }
+        if (value.isArray()) {
+            return nothing.withArrays(List.of(arrays.constant(value)));
+        }
+        if (value.isObject()) {
+            return nothing.withObjects(List.of(objects.constant(value)));
+        }
+        boolean truth = value.isBoolean() && value.booleanValue();
+        return new Normal(
+                value.isNull(),
+                truth,
+                value.isBoolean() && !truth,
+                numbers.nothing(),
+                strings.nothing(),
+                List.of(),
+                List.of());
+    }
+
+    /** What is in both. */
+    Normal and(Normal a, Normal b) {
+        if (a == everything || b == nothing) {
+            return b;
+        }
+        if (b == everything || a == nothing) {
+            return a;
+        }
+        return new Normal(
+                a.isNull() && b.isNull(),
+                a.isTrue() && b.isTrue(),
+                a.isFalse() && b.isFalse(),
+                numbers.and(a.numbers(), b.numbers()),
+                strings.and(a.strings(), b.strings()),
+                product(a.arrays(), b.arrays(), arrays::and, this::mayBe),
+                product(a.objects(), b.objects(), objects::and, this::mayBe));
+    }
+
+    private boolean isAlive(Regex regex) {
+        return model.store().isAlive(regex);
+    }
+
+    private boolean mayBe(ArraySpec spec) {
+        return !model.emptiness().isEmpty(spec);
+    }
+
+    private boolean mayBe(ObjectSpec spec) {
+        return !model.emptiness().isEmpty(spec);
+    }
+
+    private <T> List<T> product(
+            List<T> a, List<T> b, BinaryOperator<T> combine, Predicate<T> keeps) {
+        if (a.equals(b) && a.size() == 1) {
+            return a;
+        }
+        fuel.spend(10L * a.size() * b.size());
+        Set<T> all = new LinkedHashSet<>();
+        for (T first : a) {
+            for (T second : b) {
+                T both = combine.apply(first, second);
+                if (keeps.test(both)) {
+                    all.add(both);
+                    checkNumber(all);
+                }
+            }
+        }
+        return List.copyOf(all);
+    }
+
+    private static void checkNumber(Collection<?> alternatives) {
+        if (alternatives.size() > MOST_ALTERNATIVES) {
+            throw new InexactException(
+                    "has more than " + MOST_ALTERNATIVES + " alternatives for one value");
+        }
+    }
+
+    /** What is in either. */
+    Normal or(Normal a, Normal b) {
+        if (a == everything || b == nothing) {
+            return a;
+        }
+        if (b == everything || a == nothing) {
+            return b;
+        }
+        return new Normal(
+                a.isNull() || b.isNull(),
+                a.isTrue() || b.isTrue(),
+                a.isFalse() || b.isFalse(),
+                numbers.or(a.numbers(), b.numbers()),
+                strings.or(a.strings(), b.strings()),
+                union(a.arrays(), b.arrays(), arrays.any()),
+                union(a.objects(), b.objects(), ObjectSpec.ANY));
+    }
+
+    private static <T> List<T> union(List<T> a, List<T> b, T any) {
+        if (a.contains(any) || b.contains(any)) {
+            return List.of(any);
+        }
+        Set<T> all = new LinkedHashSet<>(a);
+        all.addAll(b);
+        checkNumber(all);
+        return List.copyOf(all);
+    }
+
+    /** What is not in it. */
+    Normal not(Normal normal) {
+        return new Normal(
+                !normal.isNull(),
+                !normal.isTrue(),
+                !normal.isFalse(),
+                numbers.not(normal.numbers()),
+                strings.not(normal.strings()),
+                complement(normal.arrays(), arrays.any(), arrays::not, arrays::and, this::mayBe),
+                complement(
+                        normal.objects(),
+                        ObjectSpec.ANY,
+                        objects::not,
+                        objects::and,
+                        this::mayBe));
+    }
+
+    private <T> List<T> complement(
+            List<T> alternatives,
+            T any,
+            Function<T, List<T>> not,
+            BinaryOperator<T> and,
+            Predicate<T> keeps) {
+        List<T> all = List.of(any);
+        for (T each : alternatives) {
+            all = product(all, new ArrayList<>(not.apply(each)), and, keeps);
+        }
+        return all;
+    }
+
+    /**
+     * What is in the first and not in the second. Unlike with {@link #not} and {@link #and}, only
+     * what can overlap has to be complemented.
+     */
+    Normal minus(Normal a, Normal b) {
+        boolean numbersMeet = isAlive(numbers.and(a.numbers(), b.numbers()).plain());
+        boolean stringsMeet = isAlive(strings.and(a.strings(), b.strings()).contents());
+        Normal scalars =
+                new Normal(
+                        a.isNull() && !b.isNull(),
+                        a.isTrue() && !b.isTrue(),
+                        a.isFalse() && !b.isFalse(),
+                        numbersMeet
+                                ? numbers.and(a.numbers(), numbers.not(b.numbers()))
+                                : a.numbers(),
+                        stringsMeet
+                                ? strings.and(a.strings(), strings.not(b.strings()))
+                                : a.strings(),
+                        List.of(),
+                        List.of());
+        return a.withScalars(scalars)
+                .withArrays(
+                        subtract(a.arrays(), b.arrays(), arrays::not, arrays::and, this::mayBe))
+                .withObjects(
+                        subtract(
+                                a.objects(), b.objects(), objects::not, objects::and, this::mayBe));
+    }
+
+    private <T> List<T> subtract(
+            List<T> from,
+            List<T> what,
+            Function<T, List<T>> not,
+            BinaryOperator<T> and,
+            Predicate<T> keeps) {
+        Set<T> all = new LinkedHashSet<>();
+        for (T each : from) {
+            List<T> left = List.of(each);
+            for (T other : what) {
+                if (keeps.test(and.apply(each, other))) {
+                    left = product(left, not.apply(other), and, keeps);
+                }
+            }
+            all.addAll(left);
+            checkNumber(all);
+        }
+        return List.copyOf(all);
+    }
+}

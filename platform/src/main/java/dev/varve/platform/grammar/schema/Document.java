@@ -1,0 +1,162 @@
+package dev.varve.platform.grammar.schema;
+
+import dev.varve.platform.grammar.GrammarException;
+import dev.varve.platform.grammar.regex.Fuel;
+
+import tools.jackson.databind.JsonNode;
+
+import java.net.URI;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/** A schema with all that it is made of: finds what references mean. */
+final class Document {
+    private static final int MOST_HOPS = 64;
+
+    private final JsonNode node;
+    private final Dialect dialect;
+    private final Map<String, Site> sites = new HashMap<>();
+    private final Identifiers identifiers;
+
+    Document(JsonNode node, Fuel fuel) {
+        this.node = node;
+        dialect = node.isObject() ? Dialect.of(node) : Dialect.DRAFT_2020;
+        identifiers = new Identifiers(node, dialect, fuel);
+    }
+
+    /** A node, and what it belongs to. */
+    record Place(Resource resource, String path, JsonNode node) {
+        Place below(String step, JsonNode next) {
+            return new Place(resource, path + "/" + escape(step), next);
+        }
+    }
+
+    Dialect dialect() {
+        return dialect;
+    }
+
+    /** Whether any schema asks what others left unevaluated. */
+    boolean tracksEvaluation() {
+        return identifiers.tracksEvaluation();
+    }
+
+    Site root() {
+        return site(identifiers.within(new Place(new Resource("", "", node), "", node)));
+    }
+
+    private Site site(Place place) {
+        if (!place.node.isObject() && !place.node.isBoolean()) {
+            throw new GrammarException(place.path, "expected a schema: an object, true or false");
+        }
+        return sites.computeIfAbsent(
+                place.path, path -> new Site(this, place.resource, path, place.node));
+    }
+
+    /** A schema some steps below another one. */
+    Site child(Site parent, String... steps) {
+        Place place = new Place(parent.resource(), parent.path(), parent.node());
+        for (String step : steps) {
+            place = step(place, step).orElseThrow();
+        }
+        return site(place);
+    }
+
+    private Optional<Place> step(Place place, String step) {
+        JsonNode next =
+                place.node.isArray() && step.matches("0|[1-9][0-9]{0,8}")
+                        ? place.node.get(Integer.parseInt(step))
+                        : place.node.get(step);
+        return Optional.ofNullable(next).map(at -> identifiers.within(place.below(step, at)));
+    }
+
+    /** A step of a JSON pointer. */
+    static String escape(String step) {
+        return step.replace("~", "~0").replace("/", "~1");
+    }
+
+    /** The schema that a schema refers to, if it does nothing else; otherwise itself. */
+    Site target(Site site) {
+        Site at = site;
+        for (int hops = 0; hops < MOST_HOPS && refersOnly(at); hops++) {
+            at = resolve(at, "$ref");
+        }
+        return at;
+    }
+
+    private static boolean refersOnly(Site site) {
+        return site.has("$ref") && Keywords.constraintsOf(site.node()).count() == 1;
+    }
+
+    /** The schema that the value of a keyword, which is there, refers to. */
+    Site resolve(Site site, String keyword) {
+        String reference = site.string(keyword).orElseThrow();
+        int hash = reference.indexOf('#');
+        String address = hash < 0 ? reference : reference.substring(0, hash);
+        String fragment = hash < 0 ? "" : decode(reference.substring(hash + 1));
+        return resource(site, address)
+                .flatMap(resource -> find(resource, fragment))
+                .map(this::site)
+                .orElseThrow(
+                        () ->
+                                site.refuse(
+                                        keyword,
+                                        "there is no schema "
+                                                + reference
+                                                + " within this one, and others are not read"));
+    }
+
+    private Optional<Resource> resource(Site site, String address) {
+        return address.isEmpty()
+                ? Optional.of(site.resource())
+                : identifiers.resource(uri(site.resource().uri(), address));
+    }
+
+    private Optional<Place> find(Resource resource, String fragment) {
+        Optional<Place> place =
+                Optional.of(new Place(resource, resource.path(), resource.node()));
+        if (fragment.isEmpty()) {
+            return place;
+        }
+        // In draft 4 there are anchors such as "#/definitions/a".
+        Optional<Place> named = identifiers.anchor(resource, fragment);
+        if (named.isPresent() || !fragment.startsWith("/")) {
+            return named;
+        }
+        for (String step : fragment.substring(1).split("/", -1)) {
+            String name = step.replace("~1", "/").replace("~0", "~");
+            place = place.flatMap(at -> step(at, name));
+        }
+        return place;
+    }
+
+    /**
+     * Whether a dynamic reference means the same schema wherever it is come from.
+     *
+     * @param goal what it refers to as an ordinary reference
+     */
+    boolean isStatic(String reference, Site goal) {
+        String anchor = reference.substring(reference.indexOf('#') + 1);
+        return !identifiers.isDynamic(goal.resource(), anchor)
+                || identifiers.dynamicAnchors(anchor) == 1;
+    }
+
+    private static String decode(String fragment) {
+        try {
+            return URLDecoder.decode(fragment.replace("+", "%2B"), StandardCharsets.UTF_8);
+        } catch (IllegalArgumentException e) {
+            return fragment;
+        }
+    }
+
+    /** A reference made absolute; as it is where it cannot be. */
+    static String uri(String base, String reference) {
+        try {
+            return URI.create(base).resolve(reference).toString();
+        } catch (IllegalArgumentException e) {
+            return reference;
+        }
+    }
+}

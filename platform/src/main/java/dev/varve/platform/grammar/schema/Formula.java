@@ -1,0 +1,64 @@
+package dev.varve.platform.grammar.schema;
+
+/**
+ * Which values are meant, in terms of schemas: a schema, a constant, or what is in all or any of
+ * some formulas or not in one. Made by {@link Formulas}, which keeps one object of each, so that
+ * the same set of constraints is compiled once and recursion ends.
+ */
+final class Formula {
+    /** What it is made of. */
+    enum Kind {
+        /** Any value. */
+        TRUE,
+        /** No value. */
+        FALSE,
+        /** The values of a schema. */
+        SITE,
+        /** One value. */
+        CONSTANT,
+        ALL_OF,
+        ANY_OF,
+        NOT
+    }
+
+    final int id;
+    final Kind kind;
+    final Formula[] parts;
+
+    /** The {@link Site} or the {@link Constant}; null of other kinds. */
+    final Object subject;
+
+    Formula(int id, Kind kind, Formula[] parts, Object subject) {
+        this.id = id;
+        this.kind = kind;
+        this.parts = parts;
+        this.subject = subject;
+    }
+
+    boolean isTrue() {
+        return kind == Kind.TRUE;
+    }
+
+    boolean isFalse() {
+        return kind == Kind.FALSE;
+    }
+
+    /** Where in the schema its first part stands; empty if none does. */
+    String path() {
+        if (subject instanceof Site site) {
+            return site.path();
+        }
+        for (Formula part : parts) {
+            String path = part.path();
+            if (!path.isEmpty()) {
+                return path;
+            }
+        }
+        return "";
+    }
+
+    @Override
+    public String toString() {
+        return kind == Kind.SITE ? "#" + ((Site) subject).path() : kind + "@" + id;
+    }
+}

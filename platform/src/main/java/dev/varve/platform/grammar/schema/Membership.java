@@ -1,0 +1,99 @@
+package dev.varve.platform.grammar.schema;
+
+import tools.jackson.databind.JsonNode;
+
+import dev.varve.platform.grammar.regex.Regex;
+import dev.varve.platform.grammar.regex.RegexStore;
+
+import java.nio.charset.StandardCharsets;
+import java.util.HashSet;
+import java.util.Set;
+
+/** Tells whether a value is one of those that a formula means. */
+final class Membership {
+    private final Model model;
+    private final RegexStore store;
+
+    Membership(Model model) {
+        this.model = model;
+        store = model.store();
+    }
+
+    boolean has(Formula formula, JsonNode value) {
+        if (formula.isTrue() || formula.isFalse()) {
+            return formula.isTrue();
+        }
+        Normal normal = model.normal(formula);
+        return switch (value.getNodeType()) {
+            case NULL -> normal.isNull();
+            case BOOLEAN -> value.booleanValue() ? normal.isTrue() : normal.isFalse();
+            case NUMBER -> fits(normal.numbers().plain(), JsonText.number(value.decimalValue()));
+            case STRING -> model.strings().matches(normal.strings().contents(), value.stringValue());
+            case ARRAY -> normal.arrays().stream().anyMatch(spec -> has(spec, value));
+            case OBJECT -> normal.objects().stream().anyMatch(spec -> has(spec, value));
+            default -> false;
+        };
+    }
+
+    private boolean fits(Regex regex, String text) {
+        Regex rest = regex;
+        for (byte each : text.getBytes(StandardCharsets.US_ASCII)) {
+            rest = store.derive(rest, each & 0xff);
+        }
+        return rest.isNullable();
+    }
+
+    boolean has(ArraySpec spec, JsonNode value) {
+        if (value.size() < spec.least() || value.size() > spec.most()) {
+            return false;
+        }
+        for (int i = 0; i < value.size(); i++) {
+            if (!has(spec.item(i), value.get(i))) {
+                return false;
+            }
+        }
+        return (!spec.unique() || isUnique(value))
+                && spec.contains().stream().allMatch(each -> contains(each, value));
+    }
+
+    private static boolean isUnique(JsonNode array) {
+        Set<Constant> seen = new HashSet<>();
+        for (JsonNode item : array) {
+            if (!seen.add(new Constant(item))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean contains(ArraySpec.Containing kind, JsonNode array) {
+        int count = 0;
+        for (int i = kind.from(); i < array.size(); i++) {
+            count += has(kind.item(), array.get(i)) ? 1 : 0;
+        }
+        return count >= kind.least() && count <= kind.most();
+    }
+
+    boolean has(ObjectSpec spec, JsonNode value) {
+        if (value.size() < spec.least()
+                || value.size() > spec.most()
+                || !spec.required().stream().allMatch(value::has)) {
+            return false;
+        }
+        return value.properties().stream()
+                        .allMatch(
+                                entry ->
+                                        has(
+                                                model.objects().value(spec, entry.getKey()),
+                                                entry.getValue()))
+                && spec.witnesses().stream().allMatch(each -> witnesses(each, value));
+    }
+
+    private boolean witnesses(Rule witness, JsonNode value) {
+        return value.properties().stream()
+                .anyMatch(
+                        entry ->
+                                witness.appliesTo(entry.getKey(), model.strings())
+                                        && has(witness.value(), entry.getValue()));
+    }
+}

@@ -1,0 +1,159 @@
+package dev.varve.platform.grammar.schema;
+
+import dev.varve.platform.grammar.GrammarException;
+import dev.varve.platform.grammar.pattern.Encoding;
+import dev.varve.platform.grammar.pattern.TextRegex;
+import dev.varve.platform.grammar.regex.GrammarLimitException;
+import dev.varve.platform.grammar.regex.RegexStore;
+
+import tools.jackson.databind.JsonNode;
+
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What a schema means: finds the normal form of formulas, each once. For one thread at a time.
+ *
+ * <p>The parts of arrays and objects are formulas again, whose forms are found when somebody asks,
+ * so that recursive schemas need no care.
+ */
+final class Model {
+    private static final int MOST_DEPTH = 150;
+
+    private final RegexStore store;
+    private final Formulas formulas;
+    private final Numbers numbers;
+    private final Strings strings;
+    private final Objects objects;
+    private final Algebra algebra;
+    private final Emptiness emptiness;
+    private final SchemaReader reader;
+    private final Formula root;
+    private final Map<Formula, Normal> known = new HashMap<>();
+    private final Set<Formula> open = new HashSet<>();
+
+    Model(JsonNode schema, RegexStore store, SchemaOptions options) {
+        this.store = store;
+        formulas = new Formulas(store.fuel());
+        TextRegex text = new TextRegex(store, Encoding.JSON);
+        numbers = new Numbers(store);
+        strings = new Strings(store, text);
+        emptiness = new Emptiness(this);
+        objects = new Objects(this);
+        algebra = new Algebra(this);
+        reader = new SchemaReader(this, text, options);
+        Document document = new Document(schema, store.fuel());
+        reader.track(document.tracksEvaluation());
+        root = formulas.of(document.root());
+    }
+
+    RegexStore store() {
+        return store;
+    }
+
+    Formulas formulas() {
+        return formulas;
+    }
+
+    Numbers numbers() {
+        return numbers;
+    }
+
+    Strings strings() {
+        return strings;
+    }
+
+    Objects objects() {
+        return objects;
+    }
+
+    Algebra algebra() {
+        return algebra;
+    }
+
+    Emptiness emptiness() {
+        return emptiness;
+    }
+
+    /** The whole schema. */
+    Formula root() {
+        return root;
+    }
+
+    /**
+     * Which values a formula means.
+     *
+     * @throws GrammarException if that cannot be said exactly, or a schema is malformed
+     * @throws GrammarLimitException if it is too large
+     */
+    Normal normal(Formula formula) {
+        try {
+            return normalOf(formula);
+        } catch (OpenException e) {
+            if (open.isEmpty()) {
+                throw new GrammarException(formula.path(), "the schema refers to itself");
+            }
+            throw e;
+        }
+    }
+
+    private Normal normalOf(Formula formula) {
+        Normal normal = known.get(formula);
+        if (normal == null) {
+            if (open.size() >= MOST_DEPTH) {
+                throw new GrammarLimitException(
+                        "the schema is too complex: more than "
+                                + MOST_DEPTH
+                                + " schemas apply to a value within each other");
+            }
+            if (!open.add(formula)) {
+                throw new OpenException();
+            }
+            try {
+                normal = find(formula);
+            } catch (InexactException e) {
+                throw new GrammarException(formula.path(), "the schema " + e.getMessage());
+            } finally {
+                open.remove(formula);
+            }
+            known.put(formula, normal);
+        }
+        return normal;
+    }
+
+    /** Whether so many forms are being found at once that nobody should ask for more in passing. */
+    boolean isDeep() {
+        return open.size() > MOST_DEPTH / 2;
+    }
+
+    /** The form of a formula is asked for while it is found. */
+    static final class OpenException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+    }
+
+    private Normal find(Formula formula) {
+        return switch (formula.kind) {
+            case TRUE -> algebra.everything();
+            case FALSE -> algebra.nothing();
+            case SITE -> reader.read((Site) formula.subject);
+            case CONSTANT -> algebra.constant((Constant) formula.subject);
+            case NOT -> algebra.not(normal(formula.parts[0]));
+            case ALL_OF -> {
+                Normal all = algebra.everything();
+                for (Formula part : formula.parts) {
+                    all = algebra.and(all, normal(part));
+                }
+                yield all;
+            }
+            case ANY_OF -> {
+                Normal any = algebra.nothing();
+                for (Formula part : formula.parts) {
+                    any = algebra.or(any, normal(part));
+                }
+                yield any;
+            }
+        };
+    }
+}

@@ -1,0 +1,119 @@
+package dev.varve.platform.grammar.schema;
+
+import dev.varve.platform.grammar.cfg.GrammarBuilder;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.ToIntFunction;
+
+/** Writes the rules of objects. */
+final class ObjectRules {
+    private static final int MOST_WITNESSES = 4;
+
+    private final Model model;
+    private final GrammarBuilder builder;
+    private final Punctuation punctuation;
+    private final ToIntFunction<Formula> symbols;
+    private final boolean anyOrder;
+
+    /**
+     * @param symbols of the formulas that values of properties must meet
+     * @param anyOrder whether properties may come in any order
+     */
+    ObjectRules(
+            Model model,
+            GrammarBuilder builder,
+            Punctuation punctuation,
+            ToIntFunction<Formula> symbols,
+            boolean anyOrder) {
+        this.model = model;
+        this.builder = builder;
+        this.punctuation = punctuation;
+        this.symbols = symbols;
+        this.anyOrder = anyOrder;
+    }
+
+    /** Writes the alternatives of a symbol. */
+    void define(int symbol, ObjectSpec spec) {
+        for (ObjectSpec resolved : model.objects().resolve(spec)) {
+            if (!model.emptiness().isEmpty(resolved)) {
+                write(symbol, plan(resolved));
+            }
+        }
+    }
+
+    private void write(int symbol, ObjectPlan plan) {
+        if (plan.isOpen() && plan.least() > plan.required() + 1) {
+            throw new InexactException(
+                    "asks for "
+                            + plan.least()
+                            + " properties with names that it does not list, which cannot be kept"
+                            + " from being repeated");
+        }
+        if (plan.witnesses() > MOST_WITNESSES
+                || plan.witnesses() > 0 && plan.most() < Integer.MAX_VALUE) {
+            throw new InexactException(
+                    "asks for certain properties among those that it does not list, and for more");
+        }
+        if (anyOrder) {
+            new UnorderedObject(builder, punctuation, plan).write(symbol);
+        } else {
+            new OrderedObject(builder, punctuation, plan, symbol).write();
+        }
+    }
+
+    private ObjectPlan plan(ObjectSpec spec) {
+        List<ObjectPlan.Property> properties = new ArrayList<>();
+        for (String name : spec.declared()) {
+            Formula value = model.objects().value(spec, name);
+            if (!model.emptiness().isEmpty(value)) {
+                properties.add(
+                        new ObjectPlan.Property(
+                                punctuation.firstName(punctuation.quoted(name)),
+                                punctuation.nextName(punctuation.quoted(name)),
+                                symbols.applyAsInt(value),
+                                spec.required().contains(name)));
+            }
+        }
+        List<ObjectPlan.Further> further = new ArrayList<>();
+        for (Objects.NameClass names : model.objects().classes(spec)) {
+            further.add(further(spec, names));
+        }
+        return new ObjectPlan(
+                properties,
+                further,
+                spec.witnesses().size(),
+                spec.least(),
+                spec.most(),
+                punctuation.empty("{}"));
+    }
+
+    private ObjectPlan.Further further(ObjectSpec spec, Objects.NameClass names) {
+        int value = symbols.applyAsInt(names.value());
+        int met = 0;
+        for (int number : names.witnesses()) {
+            met |= meets(names, spec.witnesses().get(number)) ? 1 << number : 0;
+        }
+        return new ObjectPlan.Further(
+                builder.sequence(
+                        "first", punctuation.firstName(punctuation.quoted(names.names())), value),
+                builder.sequence(
+                        "next", punctuation.nextName(punctuation.quoted(names.names())), value),
+                met);
+    }
+
+    /** Of a name that comes twice the last value counts, so all of them must meet the demand. */
+    private boolean meets(Objects.NameClass names, Rule witness) {
+        Formulas formulas = model.formulas();
+        Formula fails = formulas.all(names.value(), formulas.not(witness.value()));
+        if (model.emptiness().isEmpty(fails)) {
+            return true;
+        }
+        if (model.emptiness().isEmpty(formulas.all(names.value(), witness.value()))) {
+            return false;
+        }
+        throw new InexactException(
+                "asks for a value among properties that it does not list, whose names cannot be"
+                        + " kept from being repeated");
+    }
+}

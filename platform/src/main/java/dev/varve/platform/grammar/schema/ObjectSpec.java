@@ -1,0 +1,79 @@
+package dev.varve.platform.grammar.schema;
+
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Objects that meet all of some constraints. Immutable.
+ *
+ * @param named what the values of properties must be, by name, in the order of the schema
+ * @param required names that must be there, in the order of the schema
+ * @param rules what the values of further properties must be, and of those named too
+ * @param witnesses for each of them some property of its names must have its value
+ * @param least how many properties there must be
+ * @param most how many there may be; {@link Integer#MAX_VALUE} for any number
+ * @param evaluated what was looked at; nothing in schemas where nobody asks for it
+ */
+record ObjectSpec(
+        Map<String, Formula> named,
+        Set<String> required,
+        List<Rule> rules,
+        List<Rule> witnesses,
+        int least,
+        int most,
+        Evaluated evaluated) {
+    /** Every object. */
+    static final ObjectSpec ANY =
+            new ObjectSpec(
+                    Map.of(),
+                    Set.of(),
+                    List.of(),
+                    List.of(),
+                    0,
+                    Integer.MAX_VALUE,
+                    Evaluated.NONE);
+
+    ObjectSpec {
+        named = Collections.unmodifiableMap(new LinkedHashMap<>(named));
+        required = Collections.unmodifiableSet(new LinkedHashSet<>(required));
+        rules = List.copyOf(rules);
+        witnesses = List.copyOf(witnesses);
+    }
+
+    ObjectSpec withNamed(Map<String, Formula> other) {
+        return new ObjectSpec(other, required, rules, witnesses, least, most, evaluated);
+    }
+
+    ObjectSpec withRequired(Set<String> other) {
+        return new ObjectSpec(named, other, rules, witnesses, least, most, evaluated);
+    }
+
+    ObjectSpec withRules(List<Rule> other) {
+        return new ObjectSpec(named, required, other, witnesses, least, most, evaluated);
+    }
+
+    ObjectSpec withWitnesses(List<Rule> other) {
+        return new ObjectSpec(named, required, rules, other, least, most, evaluated);
+    }
+
+    ObjectSpec withCount(int atLeast, int atMost) {
+        return new ObjectSpec(named, required, rules, witnesses, atLeast, atMost, evaluated);
+    }
+
+    ObjectSpec withEvaluated(Evaluated other) {
+        return new ObjectSpec(named, required, rules, witnesses, least, most, other);
+    }
+
+    /** The names that anything is said of alone, in the order in which they are written. */
+    Set<String> declared() {
+        Set<String> names = new LinkedHashSet<>(named.keySet());
+        names.addAll(required);
+        rules.forEach(rule -> names.addAll(rule.except()));
+        witnesses.forEach(rule -> names.addAll(rule.except()));
+        return names;
+    }
+}

@@ -1,0 +1,245 @@
+package dev.varve.platform.grammar.schema;
+
+import dev.varve.platform.grammar.regex.Regex;
+import dev.varve.platform.grammar.regex.RegexStore;
+
+import tools.jackson.databind.JsonNode;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+
+/** Intersection and complement of sets of objects, and what their properties may be. */
+final class Objects {
+    private static final int UNLIMITED = Integer.MAX_VALUE;
+    private static final int MOST_CLASSES = 64;
+
+    private final Model model;
+    private final RegexStore store;
+    private final Formulas formulas;
+    private final Map<ObjectSpec, List<NameClass>> classes = new HashMap<>();
+
+    Objects(Model model) {
+        this.model = model;
+        store = model.store();
+        formulas = model.formulas();
+    }
+
+    /**
+     * Names that are not declared, and what their values must be.
+     *
+     * @param witnesses which of the object's witnesses a property of such a name may be, by number
+     */
+    record NameClass(Regex names, Formula value, Set<Integer> witnesses) {}
+
+    /** One object alone. */
+    ObjectSpec constant(JsonNode value) {
+        Map<String, Formula> named = new LinkedHashMap<>();
+        value.properties()
+                .forEach(
+                        entry ->
+                                named.put(
+                                        entry.getKey(),
+                                        formulas.constant(new Constant(entry.getValue()))));
+        Rule closed = new Rule(named.keySet(), store.anything(), formulas.nothing());
+        return ObjectSpec.ANY
+                .withNamed(named)
+                .withRequired(named.keySet())
+                .withRules(List.of(closed));
+    }
+
+    /** What is in both. */
+    ObjectSpec and(ObjectSpec a, ObjectSpec b) {
+        Map<String, Formula> named = new LinkedHashMap<>(a.named());
+        b.named().forEach((name, value) -> named.merge(name, value, formulas::all));
+        store.fuel().spend(named.size());
+        return new ObjectSpec(
+                named,
+                both(a.required(), b.required()),
+                List.copyOf(both(a.rules(), b.rules())),
+                List.copyOf(both(a.witnesses(), b.witnesses())),
+                Math.max(a.least(), b.least()),
+                Math.min(a.most(), b.most()),
+                a.evaluated().or(b.evaluated()));
+    }
+
+    private static <T> Set<T> both(Collection<T> a, Collection<T> b) {
+        Set<T> all = new LinkedHashSet<>(a);
+        all.addAll(b);
+        return all;
+    }
+
+    /** What is not in it, as alternatives that may overlap. */
+    List<ObjectSpec> not(ObjectSpec spec) {
+        List<ObjectSpec> all = new ArrayList<>();
+        for (String name : spec.required()) {
+            all.add(ObjectSpec.ANY.withNamed(Map.of(name, formulas.nothing())));
+        }
+        spec.named()
+                .forEach(
+                        (name, value) -> {
+                            if (!value.isTrue()) {
+                                all.add(having(name, formulas.not(value)));
+                            }
+                        });
+        for (Rule rule : spec.rules()) {
+            if (!rule.value().isTrue()) {
+                Rule witness = rule.with(formulas.not(rule.value()));
+                all.add(ObjectSpec.ANY.withWitnesses(List.of(witness)));
+            }
+        }
+        for (Rule witness : spec.witnesses()) {
+            Rule none = witness.with(formulas.not(witness.value()));
+            all.add(ObjectSpec.ANY.withRules(List.of(none)));
+        }
+        if (spec.least() > 0) {
+            all.add(ObjectSpec.ANY.withCount(0, spec.least() - 1));
+        }
+        if (spec.most() < UNLIMITED) {
+            all.add(ObjectSpec.ANY.withCount(spec.most() + 1, UNLIMITED));
+        }
+        return all;
+    }
+
+    private static ObjectSpec having(String name, Formula value) {
+        return ObjectSpec.ANY.withNamed(Map.of(name, value)).withRequired(Set.of(name));
+    }
+
+    /** What the value of a property must be. */
+    Formula value(ObjectSpec spec, String name) {
+        List<Formula> all = new ArrayList<>();
+        all.add(spec.named().getOrDefault(name, formulas.everything()));
+        for (Rule rule : spec.rules()) {
+            if (rule.appliesTo(name, model.strings())) {
+                all.add(rule.value());
+            }
+        }
+        return formulas.all(all);
+    }
+
+    /** The names that are not declared and may be there, each in one class. */
+    List<NameClass> classes(ObjectSpec spec) {
+        List<NameClass> known = classes.get(spec);
+        if (known == null) {
+            known = findClasses(spec);
+            classes.put(spec, known);
+        }
+        return known;
+    }
+
+    private List<NameClass> findClasses(ObjectSpec spec) {
+        Regex declared =
+                store.oneOf(spec.declared().stream().map(JsonText::escaped).toList());
+        Regex undeclared = store.and(model.strings().all(), store.not(declared));
+        List<NameClass> all =
+                List.of(
+                        new NameClass(
+                                spec.declared().isEmpty() ? model.strings().all() : undeclared,
+                                formulas.everything(),
+                                Set.of()));
+        for (Rule rule : spec.rules()) {
+            all = divide(all, rule.names(), each -> under(each, rule));
+        }
+        for (int i = 0; i < spec.witnesses().size(); i++) {
+            int number = i;
+            all = divide(all, spec.witnesses().get(i).names(), each -> seen(each, number));
+        }
+        return all.stream().filter(each -> !model.emptiness().isEmpty(each.value())).toList();
+    }
+
+    private NameClass under(NameClass names, Rule rule) {
+        Formula value = formulas.all(names.value(), rule.value());
+        return new NameClass(names.names(), value, names.witnesses());
+    }
+
+    private static NameClass seen(NameClass names, int witness) {
+        return new NameClass(
+                names.names(), names.value(), both(names.witnesses(), Set.of(witness)));
+    }
+
+    private List<NameClass> divide(
+            List<NameClass> all,
+            Regex names,
+            UnaryOperator<NameClass> change) {
+        List<NameClass> divided = new ArrayList<>();
+        for (NameClass each : all) {
+            NameClass changed = change.apply(each);
+            if (names == store.anything()) {
+                add(divided, changed);
+                continue;
+            }
+            Regex inside = store.and(each.names(), names);
+            Regex outside = store.and(each.names(), store.not(names));
+            add(divided, new NameClass(inside, changed.value(), changed.witnesses()));
+            add(divided, new NameClass(outside, each.value(), each.witnesses()));
+        }
+        return divided;
+    }
+
+    private void add(List<NameClass> all, NameClass names) {
+        if (!names.value().isFalse() && store.isAlive(names.names())) {
+            all.add(names);
+            if (all.size() > MOST_CLASSES) {
+                throw new InexactException(
+                        "has more than "
+                                + MOST_CLASSES
+                                + " combinations of patterns of property names");
+            }
+        }
+    }
+
+    /**
+     * Alternatives of which any has what a spec with witnesses has, each with such witnesses only
+     * as undeclared properties are.
+     */
+    List<ObjectSpec> resolve(ObjectSpec spec) {
+        if (spec.witnesses().isEmpty()) {
+            return List.of(spec);
+        }
+        List<ObjectSpec> all = new ArrayList<>();
+        // Names that the spec declares stay declared, so that a further witness is another one.
+        Set<String> declared = spec.declared();
+        Map<String, Formula> named = new LinkedHashMap<>();
+        declared.forEach(
+                name ->
+                        named.put(name, spec.named().getOrDefault(name, formulas.everything())));
+        resolve(
+                spec.withNamed(named).withWitnesses(List.of()), spec.witnesses(), declared, all);
+        return all;
+    }
+
+    private void resolve(
+            ObjectSpec spec, List<Rule> open, Set<String> declared, List<ObjectSpec> into) {
+        if (open.isEmpty()) {
+            into.add(spec);
+            if (into.size() > MOST_CLASSES) {
+                throw new InexactException("asks for too many combinations of properties");
+            }
+            return;
+        }
+        Rule witness = open.getFirst();
+        List<Rule> rest = open.subList(1, open.size());
+        for (String name : declared) {
+            if (witness.appliesTo(name, model.strings())) {
+                ObjectSpec with = and(spec, having(name, witness.value()));
+                if (!model.emptiness().isEmpty(with)) {
+                    resolve(with, rest, declared, into);
+                }
+            }
+        }
+        List<Rule> further = new ArrayList<>(spec.witnesses());
+        further.add(witness);
+        ObjectSpec undeclared = spec.withWitnesses(further);
+        if (!model.emptiness().isEmpty(undeclared)
+                && classes(undeclared).stream()
+                        .anyMatch(each -> each.witnesses().contains(further.size() - 1))) {
+            resolve(undeclared, rest, declared, into);
+        }
+    }
+}

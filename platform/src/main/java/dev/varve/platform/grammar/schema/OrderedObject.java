@@ -1,0 +1,153 @@
+package dev.varve.platform.grammar.schema;
+
+import dev.varve.platform.grammar.cfg.GrammarBuilder;
+import dev.varve.platform.grammar.regex.GrammarLimitException;
+
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * Writes the rules of objects whose properties come in a given order, those that are not declared
+ * behind the others.
+ *
+ * <p>A symbol stands for all that may be written up to some property, told apart only by the number
+ * of properties: what may follow does not depend on which ones they were, so that positions of a
+ * text have few states.
+ */
+final class OrderedObject {
+    private static final int UNLIMITED = Integer.MAX_VALUE;
+    private static final int MOST_STATES = 20_000;
+
+    private final GrammarBuilder builder;
+    private final ObjectPlan plan;
+    private final int symbol;
+    private final int close;
+
+    /**
+     * @param symbol gets the rules
+     */
+    OrderedObject(
+            GrammarBuilder builder, Punctuation punctuation, ObjectPlan plan, int symbol) {
+        this.builder = builder;
+        this.plan = plan;
+        this.symbol = symbol;
+        close = punctuation.close("}");
+    }
+
+    /** Writes them. */
+    void write() {
+        SortedMap<Integer, Integer> counted = declared();
+        if (plan.witnesses() > 0) {
+            writeWitnesses(counted);
+            return;
+        }
+        if (plan.required() == 0) {
+            if (plan.least() == 0) {
+                builder.rule(symbol, plan.empty());
+            }
+            writeFurtherAlone();
+        }
+        counted.forEach(this::writeEnd);
+    }
+
+    /** Symbols of the declared properties, of which there is one at least, by their number. */
+    private SortedMap<Integer, Integer> declared() {
+        int declared = plan.properties().size();
+        boolean limited = plan.most() < (plan.isOpen() ? UNLIMITED : declared);
+        int exact = plan.least() > plan.required() ? plan.least() : 1;
+        // Numbers from here on are not told apart, or not reached.
+        int top = limited ? plan.most() : exact;
+        if ((long) Math.min(top, declared) * declared > MOST_STATES) {
+            throw new GrammarLimitException(
+                    "an object has too many properties to count up to " + top + " of them");
+        }
+        SortedMap<Integer, Integer> before = new TreeMap<>();
+        boolean mayBeFirst = true;
+        for (ObjectPlan.Property property : plan.properties()) {
+            before = with(property, before, mayBeFirst, top, limited);
+            mayBeFirst &= !property.required();
+        }
+        return before;
+    }
+
+    private SortedMap<Integer, Integer> with(
+            ObjectPlan.Property property,
+            SortedMap<Integer, Integer> before,
+            boolean mayBeFirst,
+            int top,
+            boolean limited) {
+        SortedMap<Integer, Integer> after = new TreeMap<>();
+        if (!property.required()) {
+            before.forEach((count, prefix) -> builder.rule(at(after, count), prefix));
+        }
+        before.forEach(
+                (count, prefix) -> {
+                    if (count < top || !limited) {
+                        int next = at(after, Math.min(count + 1, top));
+                        builder.rule(next, prefix, property.next(), property.value());
+                    }
+                });
+        if (mayBeFirst && top > 0) {
+            builder.rule(at(after, 1), property.first(), property.value());
+        }
+        return after;
+    }
+
+    private int at(Map<Integer, Integer> symbols, int count) {
+        return symbols.computeIfAbsent(count, _ -> builder.nonterminal("properties"));
+    }
+
+    private void writeEnd(int count, int prefix) {
+        boolean enough = plan.least() <= plan.required() || count >= plan.least();
+        int room = plan.most() == UNLIMITED ? UNLIMITED : plan.most() - count;
+        if (!plan.isOpen() || room == 0) {
+            if (enough) {
+                builder.rule(symbol, prefix, close);
+            }
+            return;
+        }
+        builder.rule(symbol, prefix, builder.repeat(next(), enough ? 0 : 1, room), close);
+    }
+
+    private void writeFurtherAlone() {
+        if (plan.isOpen() && plan.most() > 0) {
+            int first =
+                    builder.choice(
+                            "further",
+                            plan.further().stream().map(ObjectPlan.Further::first).toList());
+            int room = plan.most() == UNLIMITED ? UNLIMITED : plan.most() - 1;
+            if (room == 0) {
+                builder.rule(symbol, first, close);
+            } else {
+                builder.rule(symbol, first, builder.repeat(next(), 0, room), close);
+            }
+        }
+    }
+
+    private int next() {
+        List<Integer> choices = plan.further().stream().map(ObjectPlan.Further::next).toList();
+        return builder.choice("further", choices);
+    }
+
+    /** Told apart by the demands that were met, as bits. */
+    private void writeWitnesses(SortedMap<Integer, Integer> counted) {
+        SortedMap<Integer, Integer> met = new TreeMap<>();
+        int all = (1 << plan.witnesses()) - 1;
+        for (ObjectPlan.Further further : plan.further()) {
+            int start = at(met, further.witnesses());
+            counted.values().forEach(prefix -> builder.rule(start, prefix, further.next()));
+            if (plan.required() == 0) {
+                builder.rule(start, further.first());
+            }
+            for (int before = 0; before <= all; before++) {
+                int after = at(met, before | further.witnesses());
+                builder.rule(after, at(met, before), further.next());
+            }
+        }
+        if (met.containsKey(all)) {
+            builder.rule(symbol, met.get(all), close);
+        }
+    }
+}

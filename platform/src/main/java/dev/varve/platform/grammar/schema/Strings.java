@@ -1,0 +1,129 @@
+package dev.varve.platform.grammar.schema;
+
+import dev.varve.platform.grammar.pattern.CodePointSet;
+import dev.varve.platform.grammar.pattern.TextRegex;
+import dev.varve.platform.grammar.regex.Regex;
+import dev.varve.platform.grammar.regex.RegexStore;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Sets of strings as expressions over what stands between their quotes. Each character is written
+ * in one way only, see {@link JsonText}, so that intersection and complement of texts are those of
+ * strings.
+ */
+final class Strings {
+    private final RegexStore store;
+    private final TextRegex text;
+    private final Regex character;
+    private final Regex all;
+    private final StringSet nothing;
+    private final StringSet everything;
+
+    Strings(RegexStore store, TextRegex text) {
+        this.store = store;
+        this.text = text;
+        character = character();
+        all = store.star(character);
+        nothing = new StringSet(store.nothing(), Optional.empty());
+        everything = ofLength(0, Integer.MAX_VALUE);
+    }
+
+    private Regex character() {
+        CodePointSet escaped = CodePointSet.range(0, 0x1f).union(CodePointSet.of("\"\\"));
+        List<String> escapes = new ArrayList<>(List.of("\\\"", "\\\\"));
+        for (char letter = 0; letter < ' '; letter++) {
+            escapes.add(JsonText.escaped(String.valueOf(letter)));
+        }
+        Regex raw = text.character(CodePointSet.ALL.minus(escaped));
+        return store.or(raw, store.oneOf(escapes));
+    }
+
+    StringSet nothing() {
+        return nothing;
+    }
+
+    StringSet everything() {
+        return everything;
+    }
+
+    /** Every way in which this package writes a string. */
+    Regex all() {
+        return all;
+    }
+
+    /**
+     * The strings of so many code points.
+     *
+     * @param most {@link Integer#MAX_VALUE} for any number
+     */
+    StringSet ofLength(int least, int most) {
+        return new StringSet(
+                store.repeat(character, least, most),
+                Optional.of(new StringSet.Lengths(least, most)));
+    }
+
+    /** The strings that an expression has, however that writes them. */
+    StringSet of(Regex contents) {
+        return new StringSet(store.and(all, contents), Optional.empty());
+    }
+
+    /** These strings, none with half of a surrogate pair. */
+    StringSet of(Collection<String> values) {
+        return new StringSet(
+                store.oneOf(values.stream().map(JsonText::escaped).toList()), Optional.empty());
+    }
+
+    StringSet and(StringSet a, StringSet b) {
+        if (a.isEverything() || a.equals(b)) {
+            return b;
+        }
+        if (b.isEverything()) {
+            return a;
+        }
+        if (a.lengths().isPresent() && b.lengths().isPresent()) {
+            int least = Math.max(a.lengths().get().least(), b.lengths().get().least());
+            int most = Math.min(a.lengths().get().most(), b.lengths().get().most());
+            return least > most ? nothing : ofLength(least, most);
+        }
+        return new StringSet(store.and(a.contents(), b.contents()), Optional.empty());
+    }
+
+    StringSet or(StringSet a, StringSet b) {
+        if (a.isEverything() || b.isNothing() || a.equals(b)) {
+            return a;
+        }
+        return b.isEverything() || a.isNothing()
+                ? b
+                : new StringSet(store.or(a.contents(), b.contents()), Optional.empty());
+    }
+
+    StringSet not(StringSet set) {
+        if (set.isNothing()) {
+            return everything;
+        }
+        return set.isEverything() ? nothing : of(store.not(set.contents()));
+    }
+
+    /** Whether a string is in a set of contents. */
+    boolean matches(Regex contents, String value) {
+        Regex rest = contents;
+        for (byte each : JsonText.escaped(value).getBytes(StandardCharsets.UTF_8)) {
+            rest = store.derive(rest, each & 0xff);
+        }
+        return rest.isNullable();
+    }
+
+    /** The texts that an answer may have for these strings, with their quotes. */
+    Regex texts(StringSet set) {
+        Regex contents =
+                set.lengths()
+                        .map(lengths -> text.characters(lengths.least(), lengths.most()))
+                        .orElse(set.contents());
+        return store.concat(store.literal("\""), contents, store.literal("\""));
+    }
+}

@@ -1,6 +1,7 @@
 package dev.varve.platform.grammar;
 
 import dev.varve.platform.grammar.cfg.ParseState;
+import dev.varve.platform.sampling.TokenMask;
 
 import java.util.Optional;
 

@@ -6,6 +6,7 @@ import dev.varve.platform.grammar.cfg.Recognizer;
 import dev.varve.platform.grammar.mask.TokenMasks;
 import dev.varve.platform.grammar.mask.TokenTable;
 import dev.varve.platform.grammar.regex.Fuel;
+import dev.varve.platform.sampling.TokenMask;
 import dev.varve.platform.tokenizer.Tokenizer;
 
 import java.util.Arrays;
@@ -66,7 +67,7 @@ public final class TokenGrammar {
                 bits[place >> 6] |= 1L << place;
             }
         }
-        return new TokenMask(bits, table.places());
+        return TokenMask.of(bits, table.places());
     }
 
     /** The tokens that must follow in turn, at most so many; none where there is a choice. */

@@ -187,11 +187,7 @@ final class Algebra {
                 strings.not(normal.strings()),
                 complement(normal.arrays(), arrays.any(), arrays::not, arrays::and, this::mayBe),
                 complement(
-                        normal.objects(),
-                        ObjectSpec.ANY,
-                        objects::not,
-                        objects::and,
-                        this::mayBe));
+                        normal.objects(), ObjectSpec.ANY, objects::not, objects::and, this::mayBe));
     }
 
     private <T> List<T> complement(
@@ -228,8 +224,7 @@ final class Algebra {
                         List.of(),
                         List.of());
         return a.withScalars(scalars)
-                .withArrays(
-                        subtract(a.arrays(), b.arrays(), arrays::not, arrays::and, this::mayBe))
+                .withArrays(subtract(a.arrays(), b.arrays(), arrays::not, arrays::and, this::mayBe))
                 .withObjects(
                         subtract(
                                 a.objects(), b.objects(), objects::not, objects::and, this::mayBe));

@@ -90,8 +90,7 @@ final class ArrayReader {
         Formula further = formulas.any(value, spec.evaluatedToo());
         List<Formula> prefix = new ArrayList<>();
         for (int i = 0; i < Math.max(spec.prefix().size(), spec.evaluated()); i++) {
-            prefix.add(
-                    i < spec.evaluated() ? spec.item(i) : formulas.all(spec.item(i), further));
+            prefix.add(i < spec.evaluated() ? spec.item(i) : formulas.all(spec.item(i), further));
         }
         return spec.withItems(prefix, formulas.all(spec.rest(), further))
                 .withEvaluated(UNLIMITED, formulas.nothing());

@@ -43,8 +43,7 @@ record ArraySpec(
     }
 
     ArraySpec withItems(List<Formula> first, Formula others) {
-        return new ArraySpec(
-                first, others, least, most, contains, unique, evaluated, evaluatedToo);
+        return new ArraySpec(first, others, least, most, contains, unique, evaluated, evaluatedToo);
     }
 
     ArraySpec withCount(int atLeast, int atMost) {

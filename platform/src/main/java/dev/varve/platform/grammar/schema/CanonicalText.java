@@ -61,8 +61,7 @@ public final class CanonicalText {
         for (int i = 0; i < value.size(); i++) {
             text.append(i == 0 ? "" : ",");
             int place = i;
-            Formula item =
-                    spec.map(each -> each.item(place)).orElse(model.formulas().everything());
+            Formula item = spec.map(each -> each.item(place)).orElse(model.formulas().everything());
             write(item, value.get(i), text);
         }
         text.append(']');

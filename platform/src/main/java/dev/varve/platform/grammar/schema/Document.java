@@ -115,8 +115,7 @@ final class Document {
     }
 
     private Optional<Place> find(Resource resource, String fragment) {
-        Optional<Place> place =
-                Optional.of(new Place(resource, resource.path(), resource.node()));
+        Optional<Place> place = Optional.of(new Place(resource, resource.path(), resource.node()));
         if (fragment.isEmpty()) {
             return place;
         }

@@ -27,8 +27,7 @@ final class FiniteValues {
         Normal nothing = model.algebra().nothing();
         boolean scalar =
                 model.emptiness()
-                        .isEmpty(
-                                nothing.withArrays(normal.arrays()).withObjects(normal.objects()));
+                        .isEmpty(nothing.withArrays(normal.arrays()).withObjects(normal.objects()));
         boolean whole = normal.numbers().isNothing() || normal.numbers().integers();
         if (!scalar || !whole) {
             return Optional.empty();

@@ -10,28 +10,75 @@ final class Keywords {
     /** Those that forbid something. */
     private static final Set<String> CONSTRAINTS =
             Set.of(
-                    "$dynamicRef", "$recursiveRef", "$ref", "additionalItems",
-                    "additionalProperties", "allOf", "anyOf", "const", "contains",
-                    "dependencies", "dependentRequired", "dependentSchemas", "enum",
-                    "exclusiveMaximum", "exclusiveMinimum", "format", "if", "items",
-                    "maxItems", "maxLength", "maxProperties", "maximum", "minItems",
-                    "minLength", "minProperties", "minimum", "multipleOf", "not", "oneOf",
-                    "pattern", "patternProperties", "prefixItems", "properties",
-                    "propertyNames", "required", "type", "unevaluatedItems",
-                    "unevaluatedProperties", "uniqueItems");
+                    "$dynamicRef",
+                    "$recursiveRef",
+                    "$ref",
+                    "additionalItems",
+                    "additionalProperties",
+                    "allOf",
+                    "anyOf",
+                    "const",
+                    "contains",
+                    "dependencies",
+                    "dependentRequired",
+                    "dependentSchemas",
+                    "enum",
+                    "exclusiveMaximum",
+                    "exclusiveMinimum",
+                    "format",
+                    "if",
+                    "items",
+                    "maxItems",
+                    "maxLength",
+                    "maxProperties",
+                    "maximum",
+                    "minItems",
+                    "minLength",
+                    "minProperties",
+                    "minimum",
+                    "multipleOf",
+                    "not",
+                    "oneOf",
+                    "pattern",
+                    "patternProperties",
+                    "prefixItems",
+                    "properties",
+                    "propertyNames",
+                    "required",
+                    "type",
+                    "unevaluatedItems",
+                    "unevaluatedProperties",
+                    "uniqueItems");
 
     /** Those whose value is a schema or an array of schemas. */
     private static final Set<String> SCHEMAS =
             Set.of(
-                    "additionalItems", "additionalProperties", "allOf", "anyOf", "contains",
-                    "contentSchema", "else", "if", "items", "not", "oneOf", "prefixItems",
-                    "propertyNames", "then", "unevaluatedItems", "unevaluatedProperties");
+                    "additionalItems",
+                    "additionalProperties",
+                    "allOf",
+                    "anyOf",
+                    "contains",
+                    "contentSchema",
+                    "else",
+                    "if",
+                    "items",
+                    "not",
+                    "oneOf",
+                    "prefixItems",
+                    "propertyNames",
+                    "then",
+                    "unevaluatedItems",
+                    "unevaluatedProperties");
 
     /** Those whose value is an object of schemas. */
     private static final Set<String> MAPS =
             Set.of(
-                    "$defs", "definitions", "dependencies", "dependentSchemas",
-                    "patternProperties", "properties");
+                    "$defs",
+                    "definitions",
+                    "dependencies",
+                    "dependentSchemas",
+                    "patternProperties",
+                    "properties");
 
     private Keywords() {}
 

@@ -1,9 +1,9 @@
 package dev.varve.platform.grammar.schema;
 
-import tools.jackson.databind.JsonNode;
-
 import dev.varve.platform.grammar.regex.Regex;
 import dev.varve.platform.grammar.regex.RegexStore;
+
+import tools.jackson.databind.JsonNode;
 
 import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
@@ -28,7 +28,8 @@ final class Membership {
             case NULL -> normal.isNull();
             case BOOLEAN -> value.booleanValue() ? normal.isTrue() : normal.isFalse();
             case NUMBER -> fits(normal.numbers().plain(), JsonText.number(value.decimalValue()));
-            case STRING -> model.strings().matches(normal.strings().contents(), value.stringValue());
+            case STRING ->
+                    model.strings().matches(normal.strings().contents(), value.stringValue());
             case ARRAY -> normal.arrays().stream().anyMatch(spec -> has(spec, value));
             case OBJECT -> normal.objects().stream().anyMatch(spec -> has(spec, value));
             default -> false;

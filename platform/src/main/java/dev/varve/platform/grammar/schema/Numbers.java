@@ -41,11 +41,9 @@ final class Numbers {
                         store.concat(positiveInteger, fraction),
                         store.concat(letter('0'), letter('.'), digits, leading, digits));
         integerText =
-                store.or(
-                        letter('0'), store.concat(store.optional(letter('-')), positiveInteger));
+                store.or(letter('0'), store.concat(store.optional(letter('-')), positiveInteger));
         Regex sign = store.optional(store.or(letter('+'), letter('-')));
-        exponent =
-                store.optional(store.concat(store.or(letter('e'), letter('E')), sign, some));
+        exponent = store.optional(store.concat(store.or(letter('e'), letter('E')), sign, some));
         nothing = new NumberSet(store.nothing(), false, true);
         everything = new NumberSet(store.or(magnitude, negative(positive)), true, false);
         integers = new NumberSet(store.concat(integerText, zeros()), false, true);
@@ -128,8 +126,7 @@ final class Numbers {
             return of(exclusive ? positive : magnitude, false);
         }
         Regex beyond = magnitudes(bound.negate(), !exclusive);
-        return of(
-                store.or(magnitude, negative(store.and(positive, store.not(beyond)))), false);
+        return of(store.or(magnitude, negative(store.and(positive, store.not(beyond)))), false);
     }
 
     /** Up to a number. */
@@ -144,8 +141,7 @@ final class Numbers {
         if (factor.compareTo(BigDecimal.ONE) == 0) {
             return integers;
         }
-        return of(
-                store.and(everything.plain(), store.machine(Multiples.of(factor))), whole);
+        return of(store.and(everything.plain(), store.machine(Multiples.of(factor))), whole);
     }
 
     /**

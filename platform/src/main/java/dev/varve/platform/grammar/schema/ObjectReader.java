@@ -93,14 +93,9 @@ final class ObjectReader {
     }
 
     private void addNames(Site site, List<Rule> rules) {
-        StringSet names =
-                model.normal(model.formulas().of(site.schema("propertyNames"))).strings();
+        StringSet names = model.normal(model.formulas().of(site.schema("propertyNames"))).strings();
         if (!names.isEverything()) {
-            rules.add(
-                    new Rule(
-                            Set.of(),
-                            store.not(names.contents()),
-                            model.formulas().nothing()));
+            rules.add(new Rule(Set.of(), store.not(names.contents()), model.formulas().nothing()));
         }
     }
 
@@ -131,8 +126,7 @@ final class ObjectReader {
             return spec.withEvaluated(Evaluated.ALL);
         }
         List<Rule> rules = new ArrayList<>(spec.rules());
-        rules.add(
-                new Rule(spec.evaluated().names(), others(spec.evaluated().patterns()), value));
+        rules.add(new Rule(spec.evaluated().names(), others(spec.evaluated().patterns()), value));
         return spec.withRules(rules).withEvaluated(Evaluated.ALL);
     }
 }

@@ -29,13 +29,7 @@ record ObjectSpec(
     /** Every object. */
     static final ObjectSpec ANY =
             new ObjectSpec(
-                    Map.of(),
-                    Set.of(),
-                    List.of(),
-                    List.of(),
-                    0,
-                    Integer.MAX_VALUE,
-                    Evaluated.NONE);
+                    Map.of(), Set.of(), List.of(), List.of(), 0, Integer.MAX_VALUE, Evaluated.NONE);
 
     ObjectSpec {
         named = Collections.unmodifiableMap(new LinkedHashMap<>(named));

@@ -134,8 +134,7 @@ final class Objects {
     }
 
     private List<NameClass> findClasses(ObjectSpec spec) {
-        Regex declared =
-                store.oneOf(spec.declared().stream().map(JsonText::escaped).toList());
+        Regex declared = store.oneOf(spec.declared().stream().map(JsonText::escaped).toList());
         Regex undeclared = store.and(model.strings().all(), store.not(declared));
         List<NameClass> all =
                 List.of(
@@ -164,9 +163,7 @@ final class Objects {
     }
 
     private List<NameClass> divide(
-            List<NameClass> all,
-            Regex names,
-            UnaryOperator<NameClass> change) {
+            List<NameClass> all, Regex names, UnaryOperator<NameClass> change) {
         List<NameClass> divided = new ArrayList<>();
         for (NameClass each : all) {
             NameClass changed = change.apply(each);
@@ -207,10 +204,8 @@ final class Objects {
         Set<String> declared = spec.declared();
         Map<String, Formula> named = new LinkedHashMap<>();
         declared.forEach(
-                name ->
-                        named.put(name, spec.named().getOrDefault(name, formulas.everything())));
-        resolve(
-                spec.withNamed(named).withWitnesses(List.of()), spec.witnesses(), declared, all);
+                name -> named.put(name, spec.named().getOrDefault(name, formulas.everything())));
+        resolve(spec.withNamed(named).withWitnesses(List.of()), spec.witnesses(), declared, all);
         return all;
     }
 

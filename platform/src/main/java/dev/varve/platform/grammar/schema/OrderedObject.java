@@ -28,8 +28,7 @@ final class OrderedObject {
     /**
      * @param symbol gets the rules
      */
-    OrderedObject(
-            GrammarBuilder builder, Punctuation punctuation, ObjectPlan plan, int symbol) {
+    OrderedObject(GrammarBuilder builder, Punctuation punctuation, ObjectPlan plan, int symbol) {
         this.builder = builder;
         this.plan = plan;
         this.symbol = symbol;

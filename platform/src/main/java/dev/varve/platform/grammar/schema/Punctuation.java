@@ -23,12 +23,9 @@ final class Punctuation {
         Regex blank = store.bytes(ByteSet.of(' '));
         Regex blanks = store.bytes(ByteSet.of(' ').or(ByteSet.of('\t')));
         Regex line =
-                store.concat(
-                        store.bytes(ByteSet.of('\n')), store.repeat(blanks, 0, MOST_INDENT));
+                store.concat(store.bytes(ByteSet.of('\n')), store.repeat(blanks, 0, MOST_INDENT));
         space = flexible ? store.optional(store.or(blank, line)) : store.empty();
-        colon =
-                store.concat(
-                        store.literal(":"), flexible ? store.optional(blank) : store.empty());
+        colon = store.concat(store.literal(":"), flexible ? store.optional(blank) : store.empty());
     }
 
     /** An opening bracket. */

@@ -53,8 +53,24 @@ final class ScalarReader {
         Normal all = model.algebra().everything();
         Normal none = model.algebra().nothing();
         return switch (name.isString() ? name.stringValue() : "") {
-            case "null" -> new Normal(true, false, false, none.numbers(), none.strings(), List.of(), List.of());
-            case "boolean" -> new Normal(false, true, true, none.numbers(), none.strings(), List.of(), List.of());
+            case "null" ->
+                    new Normal(
+                            true,
+                            false,
+                            false,
+                            none.numbers(),
+                            none.strings(),
+                            List.of(),
+                            List.of());
+            case "boolean" ->
+                    new Normal(
+                            false,
+                            true,
+                            true,
+                            none.numbers(),
+                            none.strings(),
+                            List.of(),
+                            List.of());
             case "number" -> none.withNumbers(all.numbers());
             case "integer" -> none.withNumbers(numbers.integers());
             case "string" -> none.withStrings(all.strings());
@@ -101,7 +117,9 @@ final class ScalarReader {
             any = any.withStrings(strings.of(texts));
         }
         for (Constant each : others) {
-            any = model.algebra().or(any, number(site, keyword, () -> model.algebra().constant(each)));
+            any =
+                    model.algebra()
+                            .or(any, number(site, keyword, () -> model.algebra().constant(each)));
         }
         return any;
     }
@@ -117,8 +135,18 @@ final class ScalarReader {
     /** What is said of numbers. */
     NumberSet numbers(Site site) {
         NumberSet all = numbers.everything();
-        all = bound(site, all, "minimum", value -> numbers.atLeast(value, isExclusive(site, "exclusiveMinimum")));
-        all = bound(site, all, "maximum", value -> numbers.atMost(value, isExclusive(site, "exclusiveMaximum")));
+        all =
+                bound(
+                        site,
+                        all,
+                        "minimum",
+                        value -> numbers.atLeast(value, isExclusive(site, "exclusiveMinimum")));
+        all =
+                bound(
+                        site,
+                        all,
+                        "maximum",
+                        value -> numbers.atMost(value, isExclusive(site, "exclusiveMaximum")));
         if (!isBoolean(site, "exclusiveMinimum")) {
             all = bound(site, all, "exclusiveMinimum", value -> numbers.atLeast(value, true));
         }

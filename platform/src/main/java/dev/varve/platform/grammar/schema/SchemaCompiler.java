@@ -10,8 +10,8 @@ import tools.jackson.databind.JsonNode;
  * Turns JSON schemas into grammars whose texts are JSON values that are valid, and only those. For
  * one thread at a time.
  *
- * <p>Schemas are read as draft 2020-12 unless they say otherwise, with the keywords that drafts 4 to
- * 7 had; unknown keywords forbid nothing. What cannot be enforced exactly is refused, never left
+ * <p>Schemas are read as draft 2020-12 unless they say otherwise, with the keywords that drafts 4
+ * to 7 had; unknown keywords forbid nothing. What cannot be enforced exactly is refused, never left
  * out.
  *
  * <p>Not every text of every valid value belongs to the grammar: the properties of an object come

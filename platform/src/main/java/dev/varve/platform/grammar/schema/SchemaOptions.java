@@ -22,8 +22,7 @@ public record SchemaOptions(Whitespace whitespace, boolean anyOrder, boolean for
     }
 
     /** Flexible white space, the schema's order, enforced formats. */
-    public static final SchemaOptions DEFAULT =
-            new SchemaOptions(Whitespace.FLEXIBLE, false, true);
+    public static final SchemaOptions DEFAULT = new SchemaOptions(Whitespace.FLEXIBLE, false, true);
 
     /** With other white space. */
     public SchemaOptions with(Whitespace other) {

@@ -87,11 +87,9 @@ final class SchemaReader {
         Normal normal = scalars.types(site);
         normal =
                 normal.withNumbers(model.numbers().and(normal.numbers(), scalars.numbers(site)))
-                        .withStrings(
-                                model.strings().and(normal.strings(), scalars.strings(site)));
+                        .withStrings(model.strings().and(normal.strings(), scalars.strings(site)));
         ArraySpec array = arrays.read(site, tracks);
-        ObjectSpec object =
-                exactly(site, "patternProperties", () -> objects.read(site, tracks));
+        ObjectSpec object = exactly(site, "patternProperties", () -> objects.read(site, tracks));
         normal =
                 normal.withArrays(normal.arrays().isEmpty() ? List.of() : possible(array))
                         .withObjects(normal.objects().isEmpty() ? List.of() : possible(object));
@@ -129,8 +127,7 @@ final class SchemaReader {
 
     private Normal combine(Site site, String keyword, Normal normal) {
         return switch (keyword) {
-            case "allOf" ->
-                    normals(site.schemas(keyword)).stream().reduce(normal, algebra()::and);
+            case "allOf" -> normals(site.schemas(keyword)).stream().reduce(normal, algebra()::and);
             case "anyOf" -> anyOf(normal, normals(site.schemas(keyword)));
             case "oneOf" -> oneOf(normal, normals(site.schemas(keyword)));
             case "not" -> algebra().minus(normal, normal(site.schema(keyword)));
@@ -148,8 +145,7 @@ final class SchemaReader {
 
     private Normal anyOf(Normal normal, List<Normal> branches) {
         List<Normal> choices = tracks ? combinations(branches) : branches;
-        Normal any =
-                choices.stream().reduce(algebra().nothing(), algebra()::or);
+        Normal any = choices.stream().reduce(algebra().nothing(), algebra()::or);
         return algebra().and(normal, any);
     }
 
@@ -195,9 +191,7 @@ final class SchemaReader {
         Normal unmet = algebra().minus(normal, given);
         return algebra()
                 .or(
-                        site.has("then")
-                                ? algebra().and(met, normal(site.schema("then")))
-                                : met,
+                        site.has("then") ? algebra().and(met, normal(site.schema("then"))) : met,
                         site.has("else")
                                 ? algebra().and(unmet, normal(site.schema("else")))
                                 : unmet);
@@ -211,11 +205,7 @@ final class SchemaReader {
                 for (Map.Entry<String, JsonNode> entry : site.entries(keyword).entrySet()) {
                     Normal before = all;
                     Normal demanded = demanded(site, keyword, entry);
-                    all =
-                            exactly(
-                                    site,
-                                    keyword,
-                                    () -> depending(before, entry.getKey(), demanded));
+                    all = exactly(site, keyword, () -> depending(before, entry.getKey(), demanded));
                 }
             }
         }
@@ -232,12 +222,9 @@ final class SchemaReader {
     }
 
     private Normal depending(Normal normal, String name, Normal demanded) {
-        Normal absent =
-                objects(
-                        ObjectSpec.ANY.withNamed(Map.of(name, model.formulas().nothing())));
+        Normal absent = objects(ObjectSpec.ANY.withNamed(Map.of(name, model.formulas().nothing())));
         Normal present = algebra().and(having(Set.of(name)), demanded);
-        return algebra()
-                .or(algebra().and(normal, absent), algebra().and(normal, present));
+        return algebra().or(algebra().and(normal, absent), algebra().and(normal, present));
     }
 
     private Normal having(Set<String> names) {

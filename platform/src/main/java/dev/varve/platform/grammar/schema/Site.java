@@ -108,8 +108,7 @@ final class Site {
             return OptionalInt.empty();
         }
         BigDecimal count = value.get();
-        if (count.signum() < 0
-                || (count.signum() > 0 && count.stripTrailingZeros().scale() > 0)) {
+        if (count.signum() < 0 || (count.signum() > 0 && count.stripTrailingZeros().scale() > 0)) {
             throw expected(keyword, "a whole number, not below 0");
         }
         return OptionalInt.of(count.min(MOST_COUNT).intValue());

@@ -47,8 +47,7 @@ final class UnorderedObject {
     private int behind(Seen seen) {
         Integer known = symbols.get(seen);
         if (known == null) {
-            known =
-                    builder.nonterminal("properties", () -> alternatives(seen), needs(seen));
+            known = builder.nonterminal("properties", () -> alternatives(seen), needs(seen));
             symbols.put(seen, known);
         }
         return known;

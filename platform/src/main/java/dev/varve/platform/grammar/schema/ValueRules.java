@@ -30,8 +30,7 @@ final class ValueRules {
         this.model = model;
         this.builder = builder;
         store = builder.store();
-        Punctuation punctuation =
-                new Punctuation(builder, model.strings(), options.whitespace());
+        Punctuation punctuation = new Punctuation(builder, model.strings(), options.whitespace());
         objects = new ObjectRules(model, builder, punctuation, this::symbol, options.anyOrder());
         arrays = new ArrayRules(model, builder, punctuation, this::symbol);
     }

@@ -17,7 +17,7 @@ import java.util.function.Function;
  *   <li>mixed ones: some plain characters, and a rest that begins with another byte; by the number
  *       of these characters, then by the rest, so that equal rests are neighbours;
  *   <li>special ones, which are no text: bytes {@code 0xFF, id >> 16, id >> 8, id} to a grammar;
- *   <li>tokens without bytes, which no grammar allows.
+ *   <li>tokens without bytes, or with that first byte of special ones, which no grammar allows.
  * </ul>
  *
  * <p>Made once for a tokenizer; immutable.
@@ -80,7 +80,7 @@ public final class TokenTable {
         List<Integer> specialTokens = new ArrayList<>();
         List<Integer> silent = new ArrayList<>();
         for (int id = 0; id < texts.length; id++) {
-            bytes[id] = special[id] ? specialBytes(id) : texts[id];
+            bytes[id] = special[id] ? specialBytes(id) : text(texts[id]);
             Token token = token(id, bytes[id]);
             if (special[id]) {
                 specialTokens.add(id);
@@ -168,6 +168,16 @@ public final class TokenTable {
             path[depth] = Math.max(path[depth], own);
         }
         return heights;
+    }
+
+    /** A vocabulary of bytes has that byte, too; with others it must not look like a mark. */
+    private static byte[] text(byte[] bytes) {
+        for (byte each : bytes) {
+            if (each == (byte) SPECIAL) {
+                return new byte[0];
+            }
+        }
+        return bytes;
     }
 
     /** The bytes that a special token is to a grammar. */

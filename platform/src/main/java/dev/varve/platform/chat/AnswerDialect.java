@@ -1,10 +1,15 @@
 package dev.varve.platform.chat;
 
 import dev.varve.api.model.ChatDialect;
+import dev.varve.platform.grammar.GrammarCompiler;
+import dev.varve.platform.grammar.GrammarException;
+import dev.varve.platform.grammar.GrammarSource;
 import dev.varve.platform.tokenizer.Tokenizer;
 
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /** How the answers of one model read. Made once per model. Thread-safe. */
 public final class AnswerDialect {
@@ -58,15 +63,115 @@ public final class AnswerDialect {
         PromptEnd start = end(promptTokens);
         AnswerGuide guide =
                 new AnswerGuide(
+                        tokenizer,
                         reasoning,
-                        calls.map(tokens -> tokens.beginning(options.forcedCall(), tokenizer))
-                                .orElse(new int[0]),
-                        start instanceof PromptEnd.InThought,
+                        rule(options.form()),
+                        beginning(options),
+                        start,
                         options.thinkingBudget());
         return new AnswerSession(
-                new AnswerText(
-                        tokenizer, reasoning, calls, start, options, guide::hasClosedThought),
-                guide);
+                new AnswerText(tokenizer, reasoning, calls, start, options, guide), guide);
+    }
+
+    /**
+     * The form of answers in which calls name declared tools, and have arguments that are valid
+     * where that can be made sure of.
+     *
+     * @param forced whether a call must be made
+     * @param content what content must be that is no call
+     * @throws GrammarException if the content or a strict tool asks for what cannot be enforced;
+     *     its path begins with {@code /tools} where it is a tool
+     */
+    public AnswerForm form(
+            List<ToolDeclaration> tools,
+            ForcedCall forced,
+            Optional<GrammarSource> content,
+            GrammarCompiler compiler) {
+        if (tools.isEmpty() || calls.isEmpty()) {
+            return content.<AnswerForm>map(source -> new AnswerForm.Whole(compiler.compile(source)))
+                    .orElseGet(AnswerForm.Free::new);
+        }
+        if (!CallGrammar.knows(calls.get().syntax())) {
+            return unknown(tools, content);
+        }
+        return switch (forced) {
+            case ForcedCall.None() ->
+                    content.isPresent()
+                            ? whole(tools, tool -> true, content, compiler)
+                            : strict(tools, compiler);
+            case ForcedCall.Any() -> whole(tools, tool -> true, Optional.empty(), compiler);
+            case ForcedCall.Named(String name) ->
+                    whole(tools, tool -> tool.name().equals(name), Optional.empty(), compiler);
+        };
+    }
+
+    private AnswerForm whole(
+            List<ToolDeclaration> tools,
+            Predicate<ToolDeclaration> callable,
+            Optional<GrammarSource> content,
+            GrammarCompiler compiler) {
+        return new AnswerForm.Whole(
+                compiler.compile(
+                        new CallGrammar(
+                                calls.orElseThrow(),
+                                tokenizer,
+                                tools,
+                                callable,
+                                CallGrammar.Extent.ANSWER,
+                                content)));
+    }
+
+    private AnswerForm strict(List<ToolDeclaration> tools, GrammarCompiler compiler) {
+        if (tools.stream().noneMatch(ToolDeclaration::strict)) {
+            return new AnswerForm.Free();
+        }
+        return new AnswerForm.Calls(
+                compiler.compile(
+                        new CallGrammar(
+                                calls.orElseThrow(),
+                                tokenizer,
+                                tools,
+                                tool -> true,
+                                CallGrammar.Extent.CALL,
+                                Optional.empty())));
+    }
+
+    /** Nobody but the family knows how its calls read. */
+    private static AnswerForm unknown(
+            List<ToolDeclaration> tools, Optional<GrammarSource> content) {
+        for (int i = 0; i < tools.size(); i++) {
+            if (tools.get(i).strict()) {
+                throw new GrammarException(
+                        "/tools/" + i + "/function/strict",
+                        "arguments cannot be enforced in calls as this model writes them");
+            }
+        }
+        if (content.isPresent()) {
+            throw new GrammarException(
+                    "/tools", "content of a form cannot be had together with tools of this model");
+        }
+        return new AnswerForm.Free();
+    }
+
+    private ContentRule rule(AnswerForm form) {
+        return switch (form) {
+            case AnswerForm.Free() -> ContentRule.FREE;
+            case AnswerForm.Whole(var grammar) -> new WholeRule(grammar, tokenizer.endTokens());
+            case AnswerForm.Calls(var grammar) ->
+                    new CallsRule(grammar, calls.orElseThrow().openId(), tokenizer.endTokens());
+        };
+    }
+
+    /** What a demanded call begins with. */
+    private int[] beginning(AnswerOptions options) {
+        int[] all =
+                calls.map(tokens -> tokens.beginning(options.forcedCall(), tokenizer))
+                        .orElse(new int[0]);
+        // What must follow is made sure of by the grammar: the last token is left to the model,
+        // which may have one that goes on with what is next.
+        return options.form() instanceof AnswerForm.Whole && all.length > 1
+                ? Arrays.copyOf(all, all.length - 1)
+                : all;
     }
 
     private PromptEnd end(int[] prompt) {

@@ -11,25 +11,42 @@ import java.util.OptionalInt;
  * @param stops stop strings, looked for in the content only
  * @param thinkingBudget most tokens of thoughts, at least 0; empty for no limit
  * @param forcedCall whether a call must be made
+ * @param form what the content must be; where a call must be made, a grammar of calls or nothing
  */
 public record AnswerOptions(
         List<ToolDeclaration> tools,
         List<String> stops,
         OptionalInt thinkingBudget,
-        ForcedCall forcedCall) {
+        ForcedCall forcedCall,
+        AnswerForm form) {
     /** Checks the budget and copies the lists. */
     public AnswerOptions {
         tools = List.copyOf(tools);
         stops = List.copyOf(stops);
         Objects.requireNonNull(forcedCall);
+        Objects.requireNonNull(form);
         if (thinkingBudget.orElse(0) < 0) {
             throw new IllegalArgumentException(
                     "thinking budget: expected 0 or more, found " + thinkingBudget.getAsInt());
         }
     }
 
+    /** Content of any form. */
+    public AnswerOptions(
+            List<ToolDeclaration> tools,
+            List<String> stops,
+            OptionalInt thinkingBudget,
+            ForcedCall forcedCall) {
+        this(tools, stops, thinkingBudget, forcedCall, new AnswerForm.Free());
+    }
+
     /** No tools and no limits. */
     public static AnswerOptions stoppingAt(List<String> stops) {
         return new AnswerOptions(List.of(), stops, OptionalInt.empty(), new ForcedCall.None());
+    }
+
+    /** The same of another form. */
+    public AnswerOptions of(AnswerForm other) {
+        return new AnswerOptions(tools, stops, thinkingBudget, forcedCall, other);
     }
 }

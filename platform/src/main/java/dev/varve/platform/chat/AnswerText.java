@@ -6,7 +6,6 @@ import dev.varve.platform.tokenizer.Tokenizer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.BooleanSupplier;
 
 /**
  * Turns the tokens of one answer into thoughts, content and tool calls, as early as possible and
@@ -45,7 +44,7 @@ public final class AnswerText {
     private final Optional<ReasoningTokens> marks;
     private final Optional<CallTokens> callMarks;
     private final List<ToolDeclaration> tools;
-    private final BooleanSupplier closedHard;
+    private final AnswerGuide guide;
     private final ContentText contentText;
 
     private final StringBuilder reasoning = new StringBuilder();
@@ -56,6 +55,10 @@ public final class AnswerText {
     private Optional<ThoughtText> thought = Optional.empty();
     private Optional<OpenCall> call = Optional.empty();
     private boolean hadThought;
+
+    /** Whether content has begun of which all counts. */
+    private boolean exact;
+
     private int reasoningTokens;
     private int callCount;
 
@@ -64,7 +67,7 @@ public final class AnswerText {
 
     /**
      * @param start where the prompt leaves the answer
-     * @param closedHard whether a thought was closed because its budget was spent
+     * @param guide hears of each token before it is read here
      */
     AnswerText(
             Tokenizer tokenizer,
@@ -72,11 +75,11 @@ public final class AnswerText {
             Optional<CallTokens> callMarks,
             PromptEnd start,
             AnswerOptions options,
-            BooleanSupplier closedHard) {
+            AnswerGuide guide) {
         this.tokenizer = tokenizer;
         this.marks = marks;
         this.callMarks = callMarks;
-        this.closedHard = closedHard;
+        this.guide = guide;
         tools = options.tools();
         contentText = new ContentText(options.stops(), callMarks.isPresent() && !tools.isEmpty());
         detokenizer = tokenizer.detokenizer();
@@ -143,10 +146,14 @@ public final class AnswerText {
         if (thought.isPresent()) {
             return CloseKind.OPEN;
         }
-        return closedHard.getAsBoolean() ? CloseKind.HARD : CloseKind.NATURAL;
+        return guide.hasClosedThought() ? CloseKind.HARD : CloseKind.NATURAL;
     }
 
     private void pushInContent(int token) {
+        if (!exact && guide.hasExactContent()) {
+            exact = true;
+            contentText.keepSpace();
+        }
         if (marks.isPresent()
                 && (token == marks.get().openId() || token == marks.get().closeId())) {
             flush();

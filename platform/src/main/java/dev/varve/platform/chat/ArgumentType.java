@@ -85,6 +85,24 @@ final class ArgumentType {
         return kinds.contains(Kind.NULL) && ("null".startsWith(begin) || "None".startsWith(begin));
     }
 
+    /** Whether nothing is known of it. */
+    boolean isUnknown() {
+        return kinds.isEmpty();
+    }
+
+    /** Whether a text may be taken for a string. */
+    boolean takesStrings() {
+        return kinds.contains(Kind.STRING);
+    }
+
+    /** The names of the types of which a text is taken to be before it is taken for a string. */
+    String[] typesBeforeString() {
+        return kinds.stream()
+                .takeWhile(kind -> kind != Kind.STRING)
+                .map(kind -> kind.name().toLowerCase(Locale.ROOT))
+                .toArray(String[]::new);
+    }
+
     /** The JSON of a value that was written as raw text. */
     String coerce(String text) {
         String bare = text.strip();

@@ -28,6 +28,11 @@ final class ContentText {
         skipSpace = true;
     }
 
+    /** Whatever comes next counts, white space as well. */
+    void keepSpace() {
+        skipSpace = false;
+    }
+
     Optional<String> stopFound() {
         return matcher.found();
     }

@@ -6,8 +6,8 @@ public sealed interface ForcedCall {
     record None() implements ForcedCall {}
 
     /**
-     * Some call. The markup is forced up to the name, which the model chooses freely: a name that
-     * is not declared is not prevented.
+     * Some call. The markup is forced up to the name; what the name may be is a matter of {@link
+     * AnswerForm}.
      */
     record Any() implements ForcedCall {}
 

@@ -11,14 +11,21 @@ import java.util.Objects;
  *
  * @param name name by which it is called, not empty
  * @param parameters JSON schema of the arguments; an empty object where nothing is known of them
+ * @param strict whether the arguments must be valid, or the request is refused
  */
-public record ToolDeclaration(String name, JsonNode parameters) implements CallableTool {
+public record ToolDeclaration(String name, JsonNode parameters, boolean strict)
+        implements CallableTool {
     /** Checks that the tool has a name. */
     public ToolDeclaration {
         Objects.requireNonNull(parameters);
         if (name.isEmpty()) {
             throw new IllegalArgumentException("a tool needs a name");
         }
+    }
+
+    /** A tool whose arguments are only hoped to be valid. */
+    public ToolDeclaration(String name, JsonNode parameters) {
+        this(name, parameters, false);
     }
 
     @Override

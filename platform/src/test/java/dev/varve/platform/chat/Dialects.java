@@ -14,6 +14,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.IntConsumer;
 
 /** The dialects of the supported families, and answers in them. */
 enum Dialects {
@@ -95,12 +96,24 @@ enum Dialects {
     /** All of an answer. */
     record Answer(String reasoning, String content, List<Call> calls, AnswerText text, int pieces) {
         static Answer of(AnswerText text, int[] tokens) {
+            return of(text, tokens, token -> {});
+        }
+
+        /**
+         * Likewise.
+         *
+         * @param before hears of each token before it is read
+         */
+        static Answer of(AnswerText text, int[] tokens, IntConsumer before) {
             StringBuilder reasoning = new StringBuilder();
             StringBuilder content = new StringBuilder();
             List<String> names = new ArrayList<>();
             List<StringBuilder> arguments = new ArrayList<>();
             int count = 0;
             for (int index = 0; index <= tokens.length; index++) {
+                if (index < tokens.length) {
+                    before.accept(tokens[index]);
+                }
                 AnswerText.Piece piece =
                         index < tokens.length ? text.push(tokens[index]) : text.finish();
                 count += piece.isEmpty() ? 0 : 1;

@@ -1,0 +1,77 @@
+package dev.varve.platform.chat;
+
+import dev.varve.platform.grammar.TokenGrammar;
+import dev.varve.platform.sampling.TokenMask;
+
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.Set;
+
+/** Content that is free, but for what stands behind the mark that opens a call. */
+final class CallsRule implements ContentRule {
+    private final TokenGrammar grammar;
+    private final int openId;
+    private final Set<Integer> endTokens;
+
+    /** The call that is open. */
+    private Optional<WholeRule> call = Optional.empty();
+
+    /**
+     * @param grammar of a call behind its open mark
+     */
+    CallsRule(TokenGrammar grammar, int openId, Set<Integer> endTokens) {
+        this.grammar = grammar;
+        this.openId = openId;
+        this.endTokens = endTokens;
+    }
+
+    @Override
+    public boolean constrains() {
+        return true;
+    }
+
+    @Override
+    public boolean isWhole() {
+        return false;
+    }
+
+    @Override
+    public boolean allows(int token) {
+        return call.isEmpty() || call.get().allows(token);
+    }
+
+    @Override
+    public TokenMask mask() {
+        return call.orElseThrow().mask();
+    }
+
+    @Override
+    public int[] forced(int most) {
+        return call.isEmpty() ? NOTHING : call.get().forced(most);
+    }
+
+    @Override
+    public void accept(int token) {
+        if (call.isPresent()) {
+            call.get().accept(token);
+            call = call.filter(open -> !open.mustEnd());
+        } else if (token == openId) {
+            call = Optional.of(new WholeRule(grammar, endTokens));
+        }
+    }
+
+    /** What follows a call is tried once the call is over. */
+    @Override
+    public int allowed(int[] tokens) {
+        if (call.isPresent()) {
+            return call.get().allowed(tokens);
+        }
+        for (int i = 0; i < tokens.length; i++) {
+            if (tokens[i] == openId) {
+                int[] behind = Arrays.copyOfRange(tokens, i + 1, tokens.length);
+                return i + 1 + new WholeRule(grammar, endTokens).allowed(behind);
+            }
+        }
+        return tokens.length;
+    }
+}

@@ -1,0 +1,151 @@
+package dev.varve.platform.chat;
+
+import dev.varve.platform.engine.TokenGuide;
+import dev.varve.platform.grammar.GrammarCompiler;
+import dev.varve.platform.sampling.TokenMask;
+import dev.varve.platform.tokenizer.TestTokenizers;
+import dev.varve.platform.tokenizer.Tokenizer;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.Random;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/**
+ * An answer of a model that writes at random what its guide allows, as an engine asks for it. Also
+ * checks that what the guide says of the same place agrees.
+ *
+ * @param tokens all of them, without the one that ends the answer
+ * @param ended whether it ended by itself
+ */
+record GuidedAnswer(int[] tokens, boolean ended, Dialects.Answer answer) {
+    private static final int MOST = 6000;
+    private static final String END = "<|im_end|>";
+
+    /** Bytes, the marks of all families, and an end. */
+    static final Tokenizer BYTES =
+            TestTokenizers.ofBytes(
+                    Stream.concat(Arrays.stream(Dialects.SPECIALS), Stream.of(END))
+                            .toArray(String[]::new));
+
+    static final GrammarCompiler COMPILER = new GrammarCompiler(BYTES);
+
+    /**
+     * An answer at random.
+     *
+     * @param sessions gives a new one each time
+     */
+    static GuidedAnswer of(Supplier<AnswerSession> sessions, long seed) {
+        return of(sessions, seed, new int[0]);
+    }
+
+    /**
+     * Likewise.
+     *
+     * @param script what the model writes first, but for what is forced
+     */
+    static GuidedAnswer of(Supplier<AnswerSession> sessions, long seed, int[] script) {
+        Random random = new Random(seed);
+        TokenGuide guide = sessions.get().guide();
+        List<Integer> tokens = new ArrayList<>();
+        int next = 0;
+        boolean ended = false;
+        Deque<Integer> begun = new ArrayDeque<>();
+        while (tokens.size() < MOST) {
+            int token;
+            int[] certain = guide.certain(1 + random.nextInt(20));
+            OptionalInt forced = guide.forced();
+            if (certain.length > 0 && (forced.isEmpty() || forced.getAsInt() != certain[0])) {
+                throw new AssertionError(Arrays.toString(certain) + ", then " + forced);
+            }
+            if (forced.isPresent()) {
+                token = forced.getAsInt();
+            } else if (next < script.length) {
+                token = script[next++];
+                require(guide, token);
+            } else {
+                token = choose(guide, random, begun);
+            }
+            if (BYTES.endTokens().contains(token)) {
+                ended = true;
+                break;
+            }
+            if (guide.allowed(new int[] {token}) != 1) {
+                throw new AssertionError("guess of " + token + " behind " + tokens);
+            }
+            guide.accept(token);
+            tokens.add(token);
+        }
+        int[] all = tokens.stream().mapToInt(Integer::intValue).toArray();
+        return new GuidedAnswer(all, ended, read(sessions.get(), all));
+    }
+
+    /** The engine's thread tells the guide of a token first. */
+    private static Dialects.Answer read(AnswerSession session, int[] tokens) {
+        return Dialects.Answer.of(
+                session.text(),
+                tokens,
+                token -> {
+                    session.guide().forced();
+                    session.guide().accept(token);
+                });
+    }
+
+    private static void require(TokenGuide guide, int token) {
+        if (!guide.allows(token)) {
+            throw new AssertionError("forbidden: " + token);
+        }
+    }
+
+    /** What a model writes that has had enough; texts would be endless by chance alone. */
+    private static final List<String> ENDINGS =
+            List.of(
+                    END,
+                    "\"}",
+                    "\"]}\n</tool_call>",
+                    "]}}\n</tool_call>",
+                    "]}]}}\n</tool_call>",
+                    "\n</parameter>\n</function>\n</tool_call>",
+                    "]\n</parameter>\n",
+                    "</arg_value>\n</tool_call>",
+                    "]</arg_value>\n",
+                    "<|\"|>}<tool_call|>",
+                    "<|\"|>]}<tool_call|>",
+                    "]}<tool_call|>",
+                    "</tool_call>" + END,
+                    "<tool_call|>" + END);
+
+    /** The rest of what it has begun to write, or one token at random. */
+    private static int choose(TokenGuide guide, Random random, Deque<Integer> begun) {
+        if (!begun.isEmpty() && !guide.allows(begun.getFirst())) {
+            begun.clear();
+        }
+        if (begun.isEmpty() && random.nextInt(3) == 0) {
+            String ending = ENDINGS.get(random.nextInt(ENDINGS.size()));
+            IntStream.of(BYTES.encode(ending, true)).forEach(begun::addLast);
+        }
+        if (!begun.isEmpty() && guide.allows(begun.getFirst())) {
+            return begun.removeFirst();
+        }
+        begun.clear();
+        int free = random.nextInt(BYTES.vocabularySize());
+        if (!guide.constrains() || guide.allows(free)) {
+            return free;
+        }
+        TokenMask mask = guide.mask();
+        int[] allowed = IntStream.range(0, BYTES.vocabularySize()).filter(mask::allows).toArray();
+        int token = allowed[random.nextInt(allowed.length)];
+        require(guide, token);
+        return token;
+    }
+
+    String text() {
+        return BYTES.decode(tokens, true);
+    }
+}

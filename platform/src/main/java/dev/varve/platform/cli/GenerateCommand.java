@@ -1,8 +1,11 @@
 package dev.varve.platform.cli;
 
+import dev.varve.platform.chat.AnswerDialect;
+import dev.varve.platform.chat.AnswerOptions;
 import dev.varve.platform.engine.Generation;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationRequest;
+import dev.varve.platform.engine.TokenGuide;
 import dev.varve.platform.host.CompressionSettings;
 import dev.varve.platform.host.HostedModel;
 import dev.varve.platform.paging.PageCounts;
@@ -17,8 +20,10 @@ import picocli.CommandLine.Option;
 import tools.jackson.databind.node.ObjectNode;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -40,6 +45,8 @@ import java.util.concurrent.LinkedBlockingQueue;
             "  varve generate --model model.gguf --prompt 'Once upon a time' --max-tokens 100",
             "  varve generate --model model.gguf --tokens 1,2,3 --temperature 0 --ignore-eos"
                     + " --json",
+            "  varve generate --model model.gguf --chat 'Who wrote Emma?' --json-schema"
+                    + " author.json",
             "  varve generate --model model.gguf --prompt 'Once' --target-devices cuda:0,cpu:0"
                     + " --target-layer-split auto"
         })
@@ -70,6 +77,8 @@ final class GenerateCommand extends CliCommand {
             order = 6)
     private boolean json;
 
+    @Mixin private FormArguments form;
+
     @Mixin private SamplingArguments sampling;
 
     @Mixin private PoolArguments pools;
@@ -95,6 +104,9 @@ final class GenerateCommand extends CliCommand {
 
     @Override
     int run() throws InterruptedException {
+        if (ignoreEos && form.isGiven()) {
+            throw new UsageException("--ignore-eos: an answer of a form has an end");
+        }
         ModelSettings settings = model.settings().withPool(pool());
         try (HostedModel runtime = open(model, settings)) {
             int[] promptTokens = prompt.tokens(runtime);
@@ -104,10 +116,27 @@ final class GenerateCommand extends CliCommand {
                             new GenerationRequest.Ending(
                                     maxTokens,
                                     ignoreEos ? Set.of() : runtime.tokenizer().endTokens()),
-                            GenerationRequest.Choice.of(sampling.options()));
+                            new GenerationRequest.Choice(
+                                    sampling.options(),
+                                    OptionalInt.empty(),
+                                    guide(runtime, promptTokens)));
             generate(runtime, request);
         }
         return 0;
+    }
+
+    private TokenGuide guide(HostedModel runtime, int[] promptTokens) {
+        if (!form.isGiven()) {
+            return TokenGuide.none();
+        }
+        // A text that is only continued has no thoughts before it.
+        AnswerDialect dialect =
+                prompt.isChat()
+                        ? AnswerDialect.of(runtime.adapter().chatDialect(), runtime.tokenizer())
+                        : AnswerDialect.plain(runtime.tokenizer());
+        AnswerOptions options =
+                AnswerOptions.stoppingAt(List.of()).of(form.form(dialect, runtime.tokenizer()));
+        return dialect.open(promptTokens, options).guide();
     }
 
     private void generate(HostedModel runtime, GenerationRequest request)

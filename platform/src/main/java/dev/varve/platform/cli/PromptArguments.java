@@ -35,6 +35,11 @@ final class PromptArguments {
             order = 4)
     private String ids;
 
+    /** Whether it is a message, which is answered. */
+    boolean isChat() {
+        return message != null;
+    }
+
     /**
      * The tokens to continue, at least one.
      *

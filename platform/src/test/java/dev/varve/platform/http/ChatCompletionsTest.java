@@ -312,7 +312,7 @@ class ChatCompletionsTest {
                 "\"top_logprobs\": 3 | top_logprobs",
                 "\"logit_bias\": {\"x\": 1} | logit_bias",
                 "\"stream\": \"yes\" | stream",
-                "\"response_format\": {\"type\": \"json_object\"} | response_format",
+                "\"response_format\": {\"type\": \"yaml\"} | response_format.type",
                 "\"messages\": [] | messages",
                 "\"messages\": [{\"role\": \"user\", \"content\": [{\"type\": \"image_url\"}]}] |"
                         + " messages[0].content",

@@ -197,7 +197,18 @@ final class ScriptedEngine implements Engine {
             if (forced.isEmpty() && next == script.length) {
                 break;
             }
+            // Where a form is demanded the script is all of the answer.
+            boolean agrees =
+                    request.choice().guide().constrains()
+                            && forced.isPresent()
+                            && next < script.length
+                            && script[next] == forced.getAsInt();
+            next += agrees ? 1 : 0;
             int token = forced.isPresent() ? forced.getAsInt() : script[next++];
+            if (forced.isEmpty() && !request.choice().guide().allows(token)) {
+                // No engine would go on with it.
+                break;
+            }
             request.choice().guide().accept(token);
             if (stop.get()) {
                 listener.onError(new VarveException(VarveException.Kind.CANCELLED, "cancelled"));

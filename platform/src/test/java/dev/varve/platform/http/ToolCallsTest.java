@@ -25,6 +25,8 @@ class ToolCallsTest {
                     + " {\"type\": \"object\", \"properties\": {\"b\": {\"type\": \"string\"},"
                     + " \"a\": {\"type\": \"integer\"}}}}}";
     private static final String G = "{\"type\": \"function\", \"function\": {\"name\": \"g\"}}";
+    private static final String CALL = "<tool_call>\n{\"name\": \"";
+    private static final String G_CALL = CALL + "g\", \"arguments\": {}}\n</tool_call>";
     private static final String TOOLS = "\"tools\": [" + F + ", " + G + "]";
 
     private final ScriptedEngine engine = new ScriptedEngine().hasContext(4000);
@@ -189,7 +191,7 @@ class ToolCallsTest {
                 "{\"type\": \"tool\", \"name\": \"g\"}"
             })
     void aNamedToolIsBegunForTheModel(String choice) throws Exception {
-        engine.says(SmallChat.answer("{}}</tool_call>"));
+        engine.says(SmallChat.answer(G_CALL));
 
         AgentClient.Answer answer = ask(TOOLS + ", \"tool_choice\": " + choice, true);
 
@@ -200,7 +202,9 @@ class ToolCallsTest {
 
     @Test
     void aRequiredCallIsBegunBehindTheThought() throws Exception {
-        engine.says(SmallChat.answer("hm</think>f\", \"arguments\": {\"a\": 3}}</tool_call>"));
+        engine.says(
+                SmallChat.answer(
+                        "hm</think>\n\n" + CALL + "f\", \"arguments\": {\"a\": 3}}\n</tool_call>"));
 
         AgentClient.Answer answer =
                 ask(TOOLS + ", \"tool_choice\": \"required\", \"enable_thinking\": true", false);
@@ -211,9 +215,43 @@ class ToolCallsTest {
         assertEquals(3, arguments(answer.call(0)).get("a").intValue());
     }
 
+    /** The name is chosen among the declared ones, the arguments among those of the schema. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "h\", \"arguments\": {}}\n</tool_call>",
+                "f\", \"arguments\": {\"a\": \"3\"}}\n</tool_call>"
+            })
+    void aRequiredCallThatIsNotOneIsNotMade(String call) throws Exception {
+        engine.says(SmallChat.answer(CALL + call));
+
+        AgentClient.Answer answer = ask(TOOLS + ", \"tool_choice\": \"required\"", false);
+
+        assertFalse(answer.toString().contains("\"3\""), answer.toString());
+        assertFalse(answer.toString().contains("\"h\""), answer.toString());
+    }
+
+    @Test
+    void aStrictToolWhoseSchemaCannotBeEnforcedIsRefusedWithItsPath() throws Exception {
+        HttpResponse<String> answer =
+                post(
+                        "\"tools\": [{\"type\": \"function\", \"function\": {\"name\": \"f\","
+                            + " \"strict\": true, \"parameters\": {\"type\": \"object\","
+                            + " \"properties\": {\"a\": {\"$ref\": \"https://x.example\"}}}}}]");
+
+        assertEquals(400, answer.statusCode(), answer.body());
+        JsonNode error = TestServer.json(answer).get("error");
+        assertEquals("tools", error.get("param").stringValue());
+        assertTrue(
+                error.get("message")
+                        .stringValue()
+                        .startsWith("tools at /0/function/parameters/properties/a/$ref: "),
+                answer.body());
+    }
+
     @Test
     void theOnlyToolIsNamedWhereACallIsRequired() throws Exception {
-        engine.says(SmallChat.answer("{}}</tool_call>"));
+        engine.says(SmallChat.answer(G_CALL));
 
         AgentClient.Answer answer =
                 ask("\"tools\": [" + G + "], \"tool_choice\": \"required\"", false);

@@ -2,6 +2,7 @@ package dev.varve.platform.http.model;
 
 import dev.varve.platform.chat.AnswerDialect;
 import dev.varve.platform.chat.ChatRenderer;
+import dev.varve.platform.grammar.GrammarCompiler;
 import dev.varve.platform.tokenizer.Tokenizer;
 
 import java.util.Optional;
@@ -13,9 +14,20 @@ import java.util.Optional;
  * @param chat renders conversations; empty where the model has no chat template
  * @param dialect how the answers of the model read
  * @param reasoningDefaults what counts where a request says nothing about thoughts
+ * @param grammars makes grammars of what answers must be
  */
 public record ModelLanguage(
         Tokenizer tokenizer,
         Optional<ChatRenderer> chat,
         AnswerDialect dialect,
-        ReasoningDefaults reasoningDefaults) {}
+        ReasoningDefaults reasoningDefaults,
+        GrammarCompiler grammars) {
+    /** A model with grammars of its own. */
+    public ModelLanguage(
+            Tokenizer tokenizer,
+            Optional<ChatRenderer> chat,
+            AnswerDialect dialect,
+            ReasoningDefaults reasoningDefaults) {
+        this(tokenizer, chat, dialect, reasoningDefaults, new GrammarCompiler(tokenizer));
+    }
+}

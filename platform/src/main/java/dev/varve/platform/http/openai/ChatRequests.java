@@ -1,6 +1,7 @@
 package dev.varve.platform.http.openai;
 
 import dev.varve.api.VarveException;
+import dev.varve.platform.chat.AnswerForm;
 import dev.varve.platform.chat.AnswerOptions;
 import dev.varve.platform.chat.AnswerSession;
 import dev.varve.platform.chat.ChatPrompt;
@@ -45,6 +46,7 @@ public final class ChatRequests {
             Fields fields,
             GenerationCall call,
             ToolUse tools,
+            AnswerForm form,
             Thinking thinking,
             CacheWish cache,
             CompressionWish compression) {}
@@ -93,15 +95,17 @@ public final class ChatRequests {
     /** Reads the body of {@code /v1/chat/completions}. */
     public AnswerPreparation read(ObjectNode body) {
         Fields fields = new Fields(body);
-        requireText(fields);
+        FormFields form = FormFields.read(fields);
         GenerationCall call = GenerationCall.read("chatcmpl-", fields, served, topLogprobs(fields));
         CacheWish cache = CacheFields.read(fields);
         CompressionWish wish = CompressionFields.read(fields, served.compressor().isPresent());
+        ToolUse tools = tools(fields);
         Asked asked =
                 new Asked(
                         fields,
                         call,
-                        tools(fields),
+                        tools,
+                        compiled(form, tools),
                         Thinking.read(fields, served.language().reasoningDefaults()),
                         cache,
                         wish);
@@ -184,7 +188,8 @@ public final class ChatRequests {
                         tools.declarations(),
                         call.end().stops(),
                         asked.thinking().budget(maxOutput),
-                        tools.forced());
+                        tools.forced(),
+                        asked.form());
         List<PendingAnswer.Choice> choices = new ArrayList<>();
         for (int choice = 0; choice < call.choices(); choice++) {
             AnswerSession session = served.language().dialect().open(prompt.tokens(), options);
@@ -303,17 +308,17 @@ public final class ChatRequests {
         return new Rendered(renderer.render(variables, limit), messages, renderer, variables);
     }
 
-    private static void requireText(Fields fields) {
-        fields.object("response_format")
-                .ifPresent(
-                        format -> {
-                            String type = new Fields(format).text("type").orElse("");
-                            if (!type.equals("text")) {
-                                throw ApiException.invalid(
-                                        "response_format",
-                                        "response_format: only type 'text' is supported");
-                            }
-                        });
+    /** What answers must be; may take a while. */
+    private AnswerForm compiled(FormFields form, ToolUse tools) {
+        return form.compile(
+                () ->
+                        served.language()
+                                .dialect()
+                                .form(
+                                        tools.declarations(),
+                                        tools.forced(),
+                                        form.source(),
+                                        served.language().grammars()));
     }
 
     private static OptionalInt topLogprobs(Fields fields) {

@@ -1,9 +1,11 @@
 package dev.varve.platform.http.openai;
 
 import dev.varve.platform.chat.AnswerDialect;
+import dev.varve.platform.chat.AnswerForm;
 import dev.varve.platform.chat.AnswerOptions;
 import dev.varve.platform.chat.AnswerSession;
 import dev.varve.platform.chat.ChatPrompt;
+import dev.varve.platform.chat.ForcedCall;
 import dev.varve.platform.http.answer.AnswerReader;
 import dev.varve.platform.http.answer.CacheWish;
 import dev.varve.platform.http.answer.PendingAnswer;
@@ -38,6 +40,7 @@ public final class CompletionRequests {
                 fields.whole("logprobs", 0, MAX_LOGPROBS).stream()
                         .mapToInt(top -> (int) top)
                         .findFirst();
+        FormFields asked = FormFields.read(fields);
         GenerationCall call = GenerationCall.read("cmpl-", fields, served, topLogprobs);
         CacheWish cache = CacheFields.read(fields);
         Optional<TextAllowance> echoed =
@@ -58,7 +61,15 @@ public final class CompletionRequests {
         List<PendingAnswer.Choice> choices = new ArrayList<>();
         List<String> echoes = new ArrayList<>();
         AnswerDialect dialect = AnswerDialect.plain(served.language().tokenizer());
-        AnswerOptions options = AnswerOptions.stoppingAt(call.end().stops());
+        AnswerForm form =
+                asked.compile(
+                        () ->
+                                dialect.form(
+                                        List.of(),
+                                        new ForcedCall.None(),
+                                        asked.source(),
+                                        served.language().grammars()));
+        AnswerOptions options = AnswerOptions.stoppingAt(call.end().stops()).of(form);
         for (ChatPrompt prompt : prompts) {
             int maxOutput = call.maxOutput(prompt, DEFAULT_TOKENS, served);
             for (int choice = 0; choice < call.choices(); choice++) {

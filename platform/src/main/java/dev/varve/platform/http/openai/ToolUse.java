@@ -143,13 +143,21 @@ record ToolUse(
         }
         JsonNode parameters = function.path("parameters");
         if (parameters.isMissingNode()) {
-            return new ToolDeclaration(name, Json.object());
+            return new ToolDeclaration(name, Json.object(), strict(where, function));
         }
         if (!parameters.isObject()) {
             throw ApiException.invalid(
                     where + ".parameters", where + ".parameters: expected an object");
         }
-        return new ToolDeclaration(name, parameters);
+        return new ToolDeclaration(name, parameters, strict(where, function));
+    }
+
+    private static boolean strict(String where, ObjectNode function) {
+        JsonNode strict = function.path("strict");
+        if (!strict.isMissingNode() && !strict.isBoolean()) {
+            throw Fields.wrong(where + ".strict", "true or false", strict);
+        }
+        return strict.asBoolean(false);
     }
 
     /** Whether a call is forced; empty where no tool may be called at all. */

@@ -1,0 +1,72 @@
+package dev.varve.platform.cli;
+
+import dev.varve.api.VarveException;
+import dev.varve.platform.chat.AnswerDialect;
+import dev.varve.platform.chat.AnswerForm;
+import dev.varve.platform.chat.ForcedCall;
+import dev.varve.platform.grammar.GrammarCompiler;
+import dev.varve.platform.grammar.GrammarException;
+import dev.varve.platform.grammar.GrammarSource;
+import dev.varve.platform.grammar.source.TextSource;
+import dev.varve.platform.tokenizer.Tokenizer;
+
+import picocli.CommandLine.Option;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/** What an answer must be. */
+final class FormArguments {
+    private static final String SCHEMA = "--json-schema";
+    private static final String GRAMMAR = "--grammar";
+
+    @Option(
+            names = SCHEMA,
+            paramLabel = "FILE",
+            description = "Answer with JSON that is valid against this schema.",
+            order = 7)
+    private Path schema;
+
+    @Option(
+            names = GRAMMAR,
+            paramLabel = "FILE",
+            description = "Answer with a text of this grammar, in GBNF.",
+            order = 8)
+    private Path grammar;
+
+    /** Whether an answer must be anything. */
+    boolean isGiven() {
+        return schema != null || grammar != null;
+    }
+
+    /**
+     * What answers must be.
+     *
+     * @throws UsageException if both files are given, or the schema is no JSON object
+     * @throws VarveException if a file cannot be read, or what it says cannot be enforced
+     */
+    AnswerForm form(AnswerDialect dialect, Tokenizer tokenizer) {
+        if (schema != null && grammar != null) {
+            throw new UsageException(
+                    "expected one of " + SCHEMA + " and " + GRAMMAR + ", found both");
+        }
+        Optional<GrammarSource> source =
+                schema != null
+                        ? Optional.of(
+                                new TextSource.Schema(
+                                        Json.parseObject(TextFile.read(schema), schema.toString())))
+                        : Optional.ofNullable(grammar)
+                                .map(file -> new TextSource.Rules(TextFile.read(file)));
+        try {
+            return dialect.form(
+                    List.of(), new ForcedCall.None(), source, new GrammarCompiler(tokenizer));
+        } catch (GrammarException e) {
+            Path file = schema == null ? grammar : schema;
+            throw new VarveException(
+                    VarveException.Kind.INVALID_REQUEST,
+                    file + ": " + (e.path().isEmpty() ? "" : e.path() + ": ") + e.getMessage(),
+                    e);
+        }
+    }
+}

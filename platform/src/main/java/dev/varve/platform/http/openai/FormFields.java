@@ -1,0 +1,182 @@
+package dev.varve.platform.http.openai;
+
+import dev.varve.platform.grammar.GrammarException;
+import dev.varve.platform.grammar.GrammarSource;
+import dev.varve.platform.grammar.source.TextSource;
+import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.http.json.Fields;
+import dev.varve.platform.http.json.Json;
+
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * What the content of an answer must be: {@code response_format} of OpenAI, {@code guided_json} and
+ * the like and {@code structured_outputs} of vLLM, {@code grammar} and {@code json_schema} of
+ * llama.cpp. One of them at most.
+ *
+ * @param source what it must be; empty for anything
+ * @param field that says so
+ */
+record FormFields(Optional<GrammarSource> source, String field) {
+    private static final int MAX_CHOICES = 1000;
+    private static final int MAX_TEXT = 1 << 18;
+
+    /** Nothing is asked. */
+    static final FormFields NONE = new FormFields(Optional.empty(), "");
+
+    static FormFields read(Fields fields) {
+        List<FormFields> found = new ArrayList<>();
+        fields.nested("response_format").flatMap(FormFields::format).ifPresent(found::add);
+        fields.find("guided_json").map(schema -> json("guided_json", schema)).ifPresent(found::add);
+        fields.text("guided_regex")
+                .map(each -> pattern("guided_regex", each))
+                .ifPresent(found::add);
+        choice(fields, "guided_choice", "guided_choice").ifPresent(found::add);
+        fields.text("guided_grammar")
+                .map(each -> rules("guided_grammar", each))
+                .ifPresent(found::add);
+        fields.nested("structured_outputs").map(FormFields::structured).ifPresent(found::addAll);
+        fields.text("grammar")
+                .filter(each -> !each.isEmpty())
+                .map(each -> rules("grammar", each))
+                .ifPresent(found::add);
+        fields.find("json_schema").map(schema -> json("json_schema", schema)).ifPresent(found::add);
+        if (found.size() > 1) {
+            throw ApiException.invalid(
+                    found.get(1).field(),
+                    "expected one of "
+                            + found.get(0).field()
+                            + " and "
+                            + found.get(1).field()
+                            + ", found both");
+        }
+        if (found.isEmpty()) {
+            return NONE;
+        }
+        if (fields.flag("ignore_eos").orElse(false)) {
+            throw ApiException.invalid(
+                    "ignore_eos",
+                    "ignore_eos: expected false with " + found.getFirst().field() + ", found true");
+        }
+        return found.getFirst();
+    }
+
+    private static Optional<FormFields> format(Fields format) {
+        String field = "response_format";
+        String type = format.text("type").orElse("");
+        return switch (type) {
+            case "text" -> Optional.empty();
+            case "json_object" ->
+                    Optional.of(new FormFields(Optional.of(TextSource.anyObject()), field));
+            case "json_schema" -> {
+                String where = "response_format.json_schema";
+                JsonNode schema =
+                        format.nested("json_schema")
+                                .orElseThrow(() -> ApiException.invalid(where, where + ": missing"))
+                                .require("schema");
+                yield Optional.of(json(where + ".schema", schema));
+            }
+            default ->
+                    throw ApiException.invalid(
+                            field + ".type",
+                            field + ".type: expected text, json_object or json_schema");
+        };
+    }
+
+    private static List<FormFields> structured(Fields fields) {
+        String path = "structured_outputs.";
+        List<FormFields> found = new ArrayList<>();
+        fields.find("json").map(schema -> json(path + "json", schema)).ifPresent(found::add);
+        fields.text("regex").map(each -> pattern(path + "regex", each)).ifPresent(found::add);
+        choice(fields, "choice", path + "choice").ifPresent(found::add);
+        fields.text("grammar").map(each -> rules(path + "grammar", each)).ifPresent(found::add);
+        if (fields.flag("json_object").orElse(false)) {
+            found.add(new FormFields(Optional.of(TextSource.anyObject()), path + "json_object"));
+        }
+        if (fields.find("structural_tag").isPresent()) {
+            throw ApiException.invalid(
+                    path + "structural_tag", path + "structural_tag: is not supported");
+        }
+        return found;
+    }
+
+    /** A schema, or its text as some clients send it. */
+    private static FormFields json(String field, JsonNode given) {
+        JsonNode schema = given;
+        if (given.isString()) {
+            schema = parsed(field, given.stringValue());
+        }
+        if (!schema.isObject() && !schema.isBoolean()) {
+            throw Fields.wrong(field, "a JSON schema", given);
+        }
+        return new FormFields(Optional.of(new TextSource.Schema(schema.deepCopy())), field);
+    }
+
+    private static JsonNode parsed(String field, String text) {
+        try {
+            return Json.MAPPER.readTree(text);
+        } catch (JacksonException e) {
+            throw ApiException.invalid(
+                    field, field + ": expected a JSON schema, found a text that is no JSON");
+        }
+    }
+
+    private static FormFields pattern(String field, String pattern) {
+        return new FormFields(
+                Optional.of(new TextSource.Pattern(requireShort(field, pattern))), field);
+    }
+
+    private static FormFields rules(String field, String rules) {
+        return new FormFields(Optional.of(new TextSource.Rules(requireShort(field, rules))), field);
+    }
+
+    private static String requireShort(String field, String text) {
+        if (text.length() > MAX_TEXT) {
+            throw ApiException.invalid(
+                    field, field + ": expected at most " + MAX_TEXT + " characters");
+        }
+        return text;
+    }
+
+    private static Optional<FormFields> choice(Fields fields, String name, String field) {
+        return fields.find(name)
+                .map(
+                        node -> {
+                            if (!node.isArray() || node.isEmpty() || node.size() > MAX_CHOICES) {
+                                throw Fields.wrong(field, "1 to " + MAX_CHOICES + " strings", node);
+                            }
+                            List<String> texts = new ArrayList<>();
+                            for (JsonNode element : node) {
+                                if (!element.isString()) {
+                                    throw Fields.wrong(field, "an array of strings", element);
+                                }
+                                texts.add(requireShort(field, element.stringValue()));
+                            }
+                            return new FormFields(Optional.of(new TextSource.Choice(texts)), field);
+                        });
+    }
+
+    /**
+     * Makes a grammar; what is wrong with it is a 400 that names the field.
+     *
+     * @param make throws a {@link GrammarException} with a path that begins with {@code /tools}
+     *     where it is about a tool
+     */
+    <T> T compile(Supplier<T> make) {
+        try {
+            return make.get();
+        } catch (GrammarException e) {
+            boolean tools = source.isEmpty() || e.path().startsWith("/tools");
+            String where = tools ? "tools" : field;
+            String path = tools && e.path().startsWith("/tools") ? e.path().substring(6) : e.path();
+            throw ApiException.invalid(
+                    where, where + (path.isEmpty() ? "" : " at " + path) + ": " + e.getMessage());
+        }
+    }
+}

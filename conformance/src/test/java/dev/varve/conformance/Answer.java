@@ -73,6 +73,11 @@ final class Answer implements GenerationListener {
                         GenerationRequest.Choice.of(sampling)));
     }
 
+    /** The same answer, which ends with some tokens. */
+    Answer endingAt(Set<Integer> endTokens) {
+        return new Answer(request.endingAt(endTokens));
+    }
+
     /** The same answer, steered. */
     Answer guidedBy(TokenGuide guide) {
         GenerationRequest.Choice choice = request.choice();

@@ -1,0 +1,133 @@
+package dev.varve.conformance;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.api.ggml.GgmlType;
+import dev.varve.api.gguf.GgufFile;
+import dev.varve.conformance.RandomModel.Family;
+import dev.varve.platform.chat.AnswerDialect;
+import dev.varve.platform.chat.AnswerForm;
+import dev.varve.platform.chat.AnswerOptions;
+import dev.varve.platform.engine.GenerationEnd;
+import dev.varve.platform.engine.ScriptedSpeculator;
+import dev.varve.platform.engine.SpeculationOptions;
+import dev.varve.platform.grammar.GrammarCompiler;
+import dev.varve.platform.grammar.source.TextSource;
+import dev.varve.platform.runtime.LoadedModel;
+import dev.varve.platform.sampling.SamplingOptions;
+import dev.varve.platform.tokenizer.Tokenizer;
+import dev.varve.testkit.TensorType;
+
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalInt;
+
+/**
+ * A model that would write anything answers with valid JSON where that is demanded, and with the
+ * same tokens whether they are guessed or not.
+ */
+@Timeout(600)
+class FormedAnswerTest {
+    private static final int COUNT = 200;
+    private static final int MOST = 7;
+    private static final int RIGHT = 3;
+    private static final JsonNode SCHEMA =
+            JsonMapper.shared()
+                    .readTree(
+                            """
+                            {"type": "object", "additionalProperties": false,
+                             "required": ["identifier", "alternatives", "kind"],
+                             "properties": {
+                               "identifier": {"type": "integer", "minimum": 100, "maximum": 999},
+                               "kind": {"enum": ["alternative", "identity"]},
+                               "alternatives": {"type": "array", "minItems": 1, "maxItems": 2,
+                                 "items": {"type": "string", "maxLength": 12}}}}\
+                            """);
+
+    @TempDir static Path folder;
+
+    /** A form for each request, as guides are. */
+    private static List<Answer> answers(GuessedModel sample, Tokenizer tokenizer, AnswerForm form) {
+        SamplingOptions sampling = SamplingOptions.greedy().atTemperature(0.9f).seededWith(7);
+        AnswerDialect dialect = AnswerDialect.plain(tokenizer);
+        List<Answer> answers = new ArrayList<>();
+        for (int[] prompt : sample.prompts()) {
+            answers.add(
+                    Answer.of(prompt, COUNT, sampling)
+                            .endingAt(tokenizer.endTokens())
+                            .guidedBy(
+                                    dialect.open(
+                                                    prompt,
+                                                    AnswerOptions.stoppingAt(List.of()).of(form))
+                                            .guide()));
+        }
+        return answers;
+    }
+
+    @ParameterizedTest
+    @MethodSource("dev.varve.conformance.GuessedModel#all")
+    void whatIsDemandedIsWhatIsAnswered(Family family, TensorType type, GgmlType cache)
+            throws Exception {
+        GuessedModel sample = GuessedModel.of(family, type, cache, folder);
+        Tokenizer tokenizer = Tokenizer.of(GgufFile.open(sample.file()).metadata());
+        AnswerForm form =
+                new AnswerForm.Whole(
+                        new GrammarCompiler(tokenizer).compile(new TextSource.Schema(SCHEMA)));
+        List<int[]> plain = new ArrayList<>();
+        try (LoadedModel model = sample.plain()) {
+            List<Answer> asked = answers(sample, tokenizer, form);
+            Answer.submit(model.engine(), asked);
+            for (Answer answer : asked) {
+                plain.add(answer.tokens());
+                assertEquals(GenerationEnd.Reason.END_TOKEN, answer.end().reason());
+                requireValid(tokenizer.decode(answer.tokens()));
+            }
+        }
+        SpeculationOptions guesses =
+                new SpeculationOptions(
+                        new ScriptedSpeculator(
+                                sample.texts(plain),
+                                MOST,
+                                depth -> depth < RIGHT ? 0 : 1,
+                                sample.vocabulary(),
+                                List.of()),
+                        MOST,
+                        OptionalInt.of(MOST));
+        try (LoadedModel model = sample.guessed(guesses)) {
+            List<Answer> asked = answers(sample, tokenizer, form);
+            Answer.submit(model.engine(), asked);
+            for (int i = 0; i < plain.size(); i++) {
+                assertArrayEquals(plain.get(i), asked.get(i).tokens(), "prompt " + i);
+            }
+        }
+    }
+
+    private static void requireValid(String text) {
+        JsonNode answer = JsonMapper.shared().readTree(text);
+        assertEquals(
+                List.of("identifier", "kind", "alternatives"),
+                List.copyOf(answer.propertyNames()),
+                text);
+        int identifier = answer.get("identifier").intValue();
+        assertTrue(identifier >= 100 && identifier <= 999, text);
+        assertTrue(
+                List.of("alternative", "identity").contains(answer.get("kind").stringValue()),
+                text);
+        assertTrue(answer.get("alternatives").size() <= 2, text);
+        for (JsonNode each : answer.get("alternatives")) {
+            String value = each.stringValue();
+            assertTrue(value.codePointCount(0, value.length()) <= 12, text);
+        }
+    }
+}

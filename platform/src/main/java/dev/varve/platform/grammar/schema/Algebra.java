@@ -83,14 +83,7 @@ final class Algebra {
             return nothing.withObjects(List.of(objects.constant(value)));
         }
         boolean truth = value.isBoolean() && value.booleanValue();
-        return new Normal(
-                value.isNull(),
-                truth,
-                value.isBoolean() && !truth,
-                numbers.nothing(),
-                strings.nothing(),
-                List.of(),
-                List.of());
+        return nothing.withLiterals(value.isNull(), truth, value.isBoolean() && !truth);
     }
 
     /** What is in both. */
@@ -151,11 +144,13 @@ final class Algebra {
 
     /** What is in either. */
     Normal or(Normal a, Normal b) {
-        if (a == everything || b == nothing) {
-            return a;
-        }
-        if (b == everything || a == nothing) {
-            return b;
+        if (!model.tracksEvaluation()) {
+            if (a == everything || b == nothing) {
+                return a;
+            }
+            if (b == everything || a == nothing) {
+                return b;
+            }
         }
         return new Normal(
                 a.isNull() || b.isNull(),
@@ -167,8 +162,8 @@ final class Algebra {
                 union(a.objects(), b.objects(), ObjectSpec.ANY));
     }
 
-    private static <T> List<T> union(List<T> a, List<T> b, T any) {
-        if (a.contains(any) || b.contains(any)) {
+    private <T> List<T> union(List<T> a, List<T> b, T any) {
+        if (!model.tracksEvaluation() && (a.contains(any) || b.contains(any))) {
             return List.of(any);
         }
         Set<T> all = new LinkedHashSet<>(a);
@@ -209,21 +204,19 @@ final class Algebra {
      */
     Normal minus(Normal a, Normal b) {
         boolean numbersMeet = isAlive(numbers.and(a.numbers(), b.numbers()).plain());
-        boolean stringsMeet = isAlive(strings.and(a.strings(), b.strings()).contents());
-        Normal scalars =
-                new Normal(
+        boolean stringsMeet = isAlive(strings.and(a.strings(), b.strings()).outer());
+        return a.withLiterals(
                         a.isNull() && !b.isNull(),
                         a.isTrue() && !b.isTrue(),
-                        a.isFalse() && !b.isFalse(),
+                        a.isFalse() && !b.isFalse())
+                .withNumbers(
                         numbersMeet
                                 ? numbers.and(a.numbers(), numbers.not(b.numbers()))
-                                : a.numbers(),
+                                : a.numbers())
+                .withStrings(
                         stringsMeet
                                 ? strings.and(a.strings(), strings.not(b.strings()))
-                                : a.strings(),
-                        List.of(),
-                        List.of());
-        return a.withScalars(scalars)
+                                : a.strings())
                 .withArrays(subtract(a.arrays(), b.arrays(), arrays::not, arrays::and, this::mayBe))
                 .withObjects(
                         subtract(

@@ -23,6 +23,7 @@ final class Model {
     private static final int MOST_DEPTH = 150;
 
     private final RegexStore store;
+    private final Document document;
     private final Formulas formulas;
     private final Numbers numbers;
     private final Strings strings;
@@ -36,6 +37,7 @@ final class Model {
 
     Model(JsonNode schema, RegexStore store, SchemaOptions options) {
         this.store = store;
+        document = new Document(schema, store.fuel());
         formulas = new Formulas(store.fuel());
         TextRegex text = new TextRegex(store, Encoding.JSON);
         numbers = new Numbers(store);
@@ -44,8 +46,6 @@ final class Model {
         objects = new Objects(this);
         algebra = new Algebra(this);
         reader = new SchemaReader(this, text, options);
-        Document document = new Document(schema, store.fuel());
-        reader.track(document.tracksEvaluation());
         root = formulas.of(document.root());
     }
 
@@ -75,6 +75,15 @@ final class Model {
 
     Emptiness emptiness() {
         return emptiness;
+    }
+
+    Dialect dialect() {
+        return document.dialect();
+    }
+
+    /** Whether any schema asks which parts of a value others looked at. */
+    boolean tracksEvaluation() {
+        return document.tracksEvaluation();
     }
 
     /** The whole schema. */

@@ -19,18 +19,14 @@ final class SchemaReader {
     private final ScalarReader scalars;
     private final ObjectReader objects;
     private final ArrayReader arrays;
-    private boolean tracks;
+    private final boolean tracks;
 
     SchemaReader(Model model, TextRegex text, SchemaOptions options) {
         this.model = model;
+        tracks = model.tracksEvaluation();
         scalars = new ScalarReader(model, text, options);
         objects = new ObjectReader(model, scalars);
         arrays = new ArrayReader(model);
-    }
-
-    /** Whether to find out which parts of a value some keyword looks at. */
-    void track(boolean value) {
-        tracks = value;
     }
 
     private Algebra algebra() {
@@ -63,7 +59,7 @@ final class SchemaReader {
 
     private static void checkDialect(Site site) {
         site.get("$schema")
-                .filter(_ -> !site.path().isEmpty())
+                .filter(_ -> site.resource().path().equals(site.path()))
                 .map(value -> Dialect.parse(value, site.path() + "/$schema"))
                 .filter(dialect -> dialect != site.document().dialect())
                 .ifPresent(

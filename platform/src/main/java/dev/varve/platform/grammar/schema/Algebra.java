@@ -144,32 +144,31 @@ final class Algebra {
 
     /** What is in either. */
     Normal or(Normal a, Normal b) {
-        if (!model.tracksEvaluation()) {
-            if (a == everything || b == nothing) {
-                return a;
-            }
-            if (b == everything || a == nothing) {
-                return b;
-            }
-        }
-        return new Normal(
-                a.isNull() || b.isNull(),
-                a.isTrue() || b.isTrue(),
-                a.isFalse() || b.isFalse(),
-                numbers.or(a.numbers(), b.numbers()),
-                strings.or(a.strings(), b.strings()),
-                union(a.arrays(), b.arrays(), arrays.any()),
-                union(a.objects(), b.objects(), ObjectSpec.ANY));
+        return any(List.of(a, b));
     }
 
-    private <T> List<T> union(List<T> a, List<T> b, T any) {
-        if (!model.tracksEvaluation() && (a.contains(any) || b.contains(any))) {
-            return List.of(any);
+    /** What is in any of them. */
+    Normal any(Collection<Normal> all) {
+        return nothing.withLiterals(
+                        all.stream().anyMatch(Normal::isNull),
+                        all.stream().anyMatch(Normal::isTrue),
+                        all.stream().anyMatch(Normal::isFalse))
+                .withNumbers(numbers.or(all.stream().map(Normal::numbers).toList()))
+                .withStrings(strings.or(all.stream().map(Normal::strings).toList()))
+                .withArrays(union(all, Normal::arrays, arrays.any()))
+                .withObjects(union(all, Normal::objects, ObjectSpec.ANY));
+    }
+
+    private <T> List<T> union(Collection<Normal> all, Function<Normal, List<T>> part, T any) {
+        Set<T> alternatives = new LinkedHashSet<>();
+        for (Normal each : all) {
+            alternatives.addAll(part.apply(each));
+            checkNumber(alternatives);
         }
-        Set<T> all = new LinkedHashSet<>(a);
-        all.addAll(b);
-        checkNumber(all);
-        return List.copyOf(all);
+        // What was looked at may tell alternatives apart that have the same values.
+        return alternatives.contains(any) && !model.tracksEvaluation()
+                ? List.of(any)
+                : List.copyOf(alternatives);
     }
 
     /** What is not in it. */

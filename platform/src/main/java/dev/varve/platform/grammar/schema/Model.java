@@ -8,8 +8,10 @@ import dev.varve.platform.grammar.regex.RegexStore;
 
 import tools.jackson.databind.JsonNode;
 
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -157,11 +159,11 @@ final class Model {
                 yield all;
             }
             case ANY_OF -> {
-                Normal any = algebra.nothing();
+                List<Normal> any = new ArrayList<>();
                 for (Formula part : formula.parts) {
-                    any = algebra.or(any, normal(part));
+                    any.add(normal(part));
                 }
-                yield any;
+                yield algebra.any(any);
             }
         };
     }

@@ -6,6 +6,7 @@ import dev.varve.platform.grammar.regex.RegexStore;
 
 import java.math.BigDecimal;
 import java.math.BigInteger;
+import java.util.Collection;
 
 /**
  * Sets of numbers as expressions over their decimal texts. Each constraint has all texts of a value
@@ -90,11 +91,13 @@ final class Numbers {
                 : of(store.and(a.plain(), b.plain()), a.integers() || b.integers());
     }
 
-    NumberSet or(NumberSet a, NumberSet b) {
-        if (a.exponents() || b.exponents()) {
+    NumberSet or(Collection<NumberSet> sets) {
+        if (sets.stream().anyMatch(NumberSet::exponents)) {
             return everything;
         }
-        return of(store.or(a.plain(), b.plain()), a.integers() && b.integers());
+        return of(
+                store.or(sets.stream().map(NumberSet::plain).toList()),
+                sets.stream().allMatch(NumberSet::integers));
     }
 
     NumberSet not(NumberSet set) {

@@ -102,16 +102,14 @@ final class ScalarReader {
                 throw site.refuse(keyword, "has half of a surrogate pair");
             }
         }
-        Normal any = model.algebra().nothing();
+        List<Normal> any = new ArrayList<>();
         if (!texts.isEmpty()) {
-            any = any.withStrings(strings.of(texts));
+            any.add(model.algebra().nothing().withStrings(strings.of(texts)));
         }
-        for (Constant each : others) {
-            any =
-                    model.algebra()
-                            .or(any, number(site, keyword, () -> model.algebra().constant(each)));
-        }
-        return any;
+        others.forEach(
+                each ->
+                        any.add(number(site, keyword, () -> model.algebra().constant(each))));
+        return model.algebra().any(any);
     }
 
     private static <T> T number(Site site, String keyword, Supplier<T> make) {

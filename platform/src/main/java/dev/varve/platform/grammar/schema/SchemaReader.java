@@ -141,8 +141,7 @@ final class SchemaReader {
 
     private Normal anyOf(Normal normal, List<Normal> branches) {
         List<Normal> choices = tracks ? combinations(branches) : branches;
-        Normal any = choices.stream().reduce(algebra().nothing(), algebra()::or);
-        return algebra().and(normal, any);
+        return algebra().and(normal, algebra().any(choices));
     }
 
     /** Several branches at once evaluate more than each of them. */
@@ -165,7 +164,7 @@ final class SchemaReader {
     }
 
     private Normal oneOf(Normal normal, List<Normal> branches) {
-        Normal any = algebra().nothing();
+        List<Normal> any = new ArrayList<>();
         for (int i = 0; i < branches.size(); i++) {
             Normal one = algebra().and(normal, branches.get(i));
             for (int j = 0; j < branches.size(); j++) {
@@ -173,9 +172,9 @@ final class SchemaReader {
                     one = algebra().minus(one, branches.get(j));
                 }
             }
-            any = algebra().or(any, one);
+            any.add(one);
         }
-        return any;
+        return algebra().any(any);
     }
 
     private Normal condition(Site site, Normal normal) {

@@ -104,13 +104,18 @@ final class Strings {
         return inexact(store.and(a.contents(), b.contents()), store.and(a.outer(), b.outer()));
     }
 
-    StringSet or(StringSet a, StringSet b) {
-        if (a.isEverything() || b.isNothing() || a.equals(b)) {
-            return a;
+    StringSet or(Collection<StringSet> sets) {
+        List<StringSet> some =
+                sets.stream().filter(set -> !set.isNothing()).distinct().toList();
+        if (some.stream().anyMatch(StringSet::isEverything)) {
+            return everything;
         }
-        return b.isEverything() || a.isNothing()
-                ? b
-                : inexact(store.or(a.contents(), b.contents()), store.or(a.outer(), b.outer()));
+        if (some.size() < 2) {
+            return some.isEmpty() ? nothing : some.getFirst();
+        }
+        return inexact(
+                store.or(some.stream().map(StringSet::contents).toList()),
+                store.or(some.stream().map(StringSet::outer).toList()));
     }
 
     StringSet not(StringSet set) {

@@ -241,7 +241,9 @@ final class PatternCompiler {
     }
 
     private Regex[] beforeAhead(PatternNode.Ahead ahead, Regex[] rest) {
-        Regex[] seen = before(ahead.part(), always(text.canonical()));
+        // Behind what is seen comes anything at all: where all of that is excluded, it shows at
+        // once.
+        Regex[] seen = before(ahead.part(), always(store.anything()));
         Regex[] at = new Regex[rest.length];
         Arrays.setAll(
                 at,

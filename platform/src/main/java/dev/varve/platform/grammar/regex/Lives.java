@@ -2,14 +2,20 @@ package dev.varve.platform.grammar.regex;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Set;
 
 /**
  * Finds out which expressions have any text at all: those with complements and intersections do not
- * show it. Searches depth first for a derivative that accepts, and remembers what it finds.
+ * show it. Searches for a derivative that accepts, and remembers what it finds: first nearby, since
+ * most texts may end soon, and where counters would lead far away otherwise; then depth first,
+ * which comes to the end of long texts straight.
  */
 final class Lives {
+    private static final int MOST_NEARBY = 200;
+
     private final RegexStore store;
     private final ByteClasses classes;
 
@@ -19,10 +25,43 @@ final class Lives {
     }
 
     boolean isAlive(Regex regex) {
-        if (regex.life == Regex.Life.UNKNOWN) {
+        if (regex.life == Regex.Life.UNKNOWN && !searchNearby(regex)) {
             search(regex);
         }
         return regex.life == Regex.Life.ALIVE;
+    }
+
+    /** Whether it came to know. */
+    private boolean searchNearby(Regex start) {
+        Map<Regex, Regex> parents = new HashMap<>();
+        Deque<Regex> open = new ArrayDeque<>();
+        parents.put(start, start);
+        open.add(start);
+        while (!open.isEmpty() && parents.size() < MOST_NEARBY) {
+            Regex regex = open.remove();
+            for (int i = 0; i < classes.count(); i++) {
+                Regex next = store.derive(regex, classes.representative(i));
+                if (next.life == Regex.Life.ALIVE) {
+                    markAlive(regex, parents);
+                    return true;
+                }
+                if (next.life == Regex.Life.UNKNOWN && parents.putIfAbsent(next, regex) == null) {
+                    open.add(next);
+                }
+            }
+        }
+        if (open.isEmpty()) {
+            parents.keySet().forEach(each -> each.life = Regex.Life.DEAD);
+        }
+        return open.isEmpty();
+    }
+
+    private static void markAlive(Regex last, Map<Regex, Regex> parents) {
+        Regex regex = last;
+        while (regex.life != Regex.Life.ALIVE) {
+            regex.life = Regex.Life.ALIVE;
+            regex = parents.get(regex);
+        }
     }
 
     private static final class Visit {

@@ -89,6 +89,20 @@ public final class RegexStore {
     }
 
     private Regex branches(byte[][] texts, int begin, int end, int depth) {
+        if (begin == end) {
+            return nothing;
+        }
+        // The texts are sorted: what the first and the last have in common all have.
+        byte[] head = texts[begin];
+        int common = Arrays.mismatch(head, texts[end - 1]);
+        int next = common < 0 ? head.length : common;
+        if (next > depth) {
+            Regex rest = branches(texts, begin, end, next);
+            for (int i = next - 1; i >= depth; i--) {
+                rest = concat(bytes(ByteSet.of(head[i] & 0xff)), rest);
+            }
+            return rest;
+        }
         List<Regex> choices = new ArrayList<>();
         int at = begin;
         while (at < end && texts[at].length == depth) {
@@ -100,10 +114,7 @@ public final class RegexStore {
             while (at < end && texts[at][depth] == texts[first][depth]) {
                 at++;
             }
-            choices.add(
-                    concat(
-                            bytes(ByteSet.of(texts[first][depth] & 0xff)),
-                            branches(texts, first, at, depth + 1)));
+            choices.add(branches(texts, first, at, depth));
         }
         return or(choices);
     }

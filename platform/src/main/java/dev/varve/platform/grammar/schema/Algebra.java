@@ -83,14 +83,7 @@ final class Algebra {
             return nothing.withObjects(List.of(objects.constant(value)));
         }
         boolean truth = value.isBoolean() && value.booleanValue();
-        return new Normal(
-                value.isNull(),
-                truth,
-                value.isBoolean() && !truth,
-                numbers.nothing(),
-                strings.nothing(),
-                List.of(),
-                List.of());
+        return nothing.withLiterals(value.isNull(), truth, value.isBoolean() && !truth);
     }
 
     /** What is in both. */
@@ -151,30 +144,31 @@ final class Algebra {
 
     /** What is in either. */
     Normal or(Normal a, Normal b) {
-        if (a == everything || b == nothing) {
-            return a;
-        }
-        if (b == everything || a == nothing) {
-            return b;
-        }
-        return new Normal(
-                a.isNull() || b.isNull(),
-                a.isTrue() || b.isTrue(),
-                a.isFalse() || b.isFalse(),
-                numbers.or(a.numbers(), b.numbers()),
-                strings.or(a.strings(), b.strings()),
-                union(a.arrays(), b.arrays(), arrays.any()),
-                union(a.objects(), b.objects(), ObjectSpec.ANY));
+        return any(List.of(a, b));
     }
 
-    private static <T> List<T> union(List<T> a, List<T> b, T any) {
-        if (a.contains(any) || b.contains(any)) {
-            return List.of(any);
+    /** What is in any of them. */
+    Normal any(Collection<Normal> all) {
+        return nothing.withLiterals(
+                        all.stream().anyMatch(Normal::isNull),
+                        all.stream().anyMatch(Normal::isTrue),
+                        all.stream().anyMatch(Normal::isFalse))
+                .withNumbers(numbers.or(all.stream().map(Normal::numbers).toList()))
+                .withStrings(strings.or(all.stream().map(Normal::strings).toList()))
+                .withArrays(union(all, Normal::arrays, arrays.any()))
+                .withObjects(union(all, Normal::objects, ObjectSpec.ANY));
+    }
+
+    private <T> List<T> union(Collection<Normal> all, Function<Normal, List<T>> part, T any) {
+        Set<T> alternatives = new LinkedHashSet<>();
+        for (Normal each : all) {
+            alternatives.addAll(part.apply(each));
+            checkNumber(alternatives);
         }
-        Set<T> all = new LinkedHashSet<>(a);
-        all.addAll(b);
-        checkNumber(all);
-        return List.copyOf(all);
+        // What was looked at may tell alternatives apart that have the same values.
+        return alternatives.contains(any) && !model.tracksEvaluation()
+                ? List.of(any)
+                : List.copyOf(alternatives);
     }
 
     /** What is not in it. */
@@ -209,21 +203,19 @@ final class Algebra {
      */
     Normal minus(Normal a, Normal b) {
         boolean numbersMeet = isAlive(numbers.and(a.numbers(), b.numbers()).plain());
-        boolean stringsMeet = isAlive(strings.and(a.strings(), b.strings()).contents());
-        Normal scalars =
-                new Normal(
+        boolean stringsMeet = isAlive(strings.and(a.strings(), b.strings()).outer());
+        return a.withLiterals(
                         a.isNull() && !b.isNull(),
                         a.isTrue() && !b.isTrue(),
-                        a.isFalse() && !b.isFalse(),
+                        a.isFalse() && !b.isFalse())
+                .withNumbers(
                         numbersMeet
                                 ? numbers.and(a.numbers(), numbers.not(b.numbers()))
-                                : a.numbers(),
+                                : a.numbers())
+                .withStrings(
                         stringsMeet
                                 ? strings.and(a.strings(), strings.not(b.strings()))
-                                : a.strings(),
-                        List.of(),
-                        List.of());
-        return a.withScalars(scalars)
+                                : a.strings())
                 .withArrays(subtract(a.arrays(), b.arrays(), arrays::not, arrays::and, this::mayBe))
                 .withObjects(
                         subtract(

@@ -30,7 +30,9 @@ final class ArrayReader {
             throw site.refuse("items", "expected a schema beside prefixItems");
         }
         List<Formula> prefix = new ArrayList<>();
-        if (site.has(first) && !site.get(first).orElseThrow().isEmpty()) {
+        boolean none =
+                site.get(first).filter(items -> items.isArray() && items.isEmpty()).isPresent();
+        if (site.has(first) && !none) {
             site.schemas(first).forEach(item -> prefix.add(model.formulas().of(item)));
         }
         if (prefix.size() > MOST_PREFIX) {

@@ -17,6 +17,7 @@ import java.util.Set;
 public final class CanonicalText {
     private final Model model;
     private final Membership membership;
+    private final boolean fractions;
 
     /**
      * @param schema as {@link SchemaCompiler#compile} takes it
@@ -26,6 +27,7 @@ public final class CanonicalText {
     public CanonicalText(JsonNode schema, RegexStore store, SchemaOptions options) {
         model = new Model(schema, store, options);
         membership = new Membership(model);
+        fractions = model.dialect() == Dialect.DRAFT_4;
     }
 
     /** Whether a value is valid. */
@@ -46,10 +48,18 @@ public final class CanonicalText {
         } else if (value.isArray()) {
             writeArray(formula, value, text);
         } else if (value.isNumber()) {
-            text.append(JsonText.number(value.decimalValue()));
+            text.append(number(value));
         } else {
             text.append(value.isString() ? JsonText.quoted(value.stringValue()) : value.toString());
         }
+    }
+
+    /** In draft 4 a number with a fraction is no integer, even if the fraction is 0. */
+    private String number(JsonNode value) {
+        String text = JsonText.number(value.decimalValue());
+        return fractions && value.isFloatingPointNumber() && text.indexOf('.') < 0
+                ? text + ".0"
+                : text;
     }
 
     private void writeArray(Formula formula, JsonNode value, StringBuilder text) {

@@ -28,6 +28,7 @@ final class Emptiness {
         if (formula.isTrue() || formula.isFalse()) {
             return formula.isFalse();
         }
+        store.fuel().spend(1);
         Boolean answer = known.get(formula);
         if (answer != null) {
             return answer;
@@ -51,7 +52,7 @@ final class Emptiness {
                 && !normal.isTrue()
                 && !normal.isFalse()
                 && !store.isAlive(normal.numbers().plain())
-                && !store.isAlive(normal.strings().contents())
+                && !store.isAlive(normal.strings().outer())
                 && normal.arrays().stream().allMatch(this::isEmpty)
                 && normal.objects().stream().allMatch(this::isEmpty);
     }

@@ -43,7 +43,12 @@ final class Formulas {
         if (target.node().isBoolean()) {
             return target.node().booleanValue() ? everything : nothing;
         }
-        return target.isUnconstrained() ? everything : keep(Formula.Kind.SITE, NONE, target);
+        if (target.isUnconstrained()) {
+            return everything;
+        }
+        return target.onlyValue()
+                .map(value -> constant(new Constant(value)))
+                .orElseGet(() -> keep(Formula.Kind.SITE, NONE, target));
     }
 
     /** One value alone. */
@@ -76,7 +81,9 @@ final class Formulas {
         SortedMap<Integer, Formula> sorted = new TreeMap<>();
         flatten(kind, parts, sorted);
         sorted.remove(neutral.id);
-        if (sorted.containsKey(absorbing.id) || hasOpposites(sorted)) {
+        if (sorted.containsKey(absorbing.id)
+                || hasOpposites(sorted)
+                || kind == Formula.Kind.ALL_OF && constants(sorted) > 1) {
             return absorbing;
         }
         if (sorted.size() < 2) {
@@ -94,6 +101,12 @@ final class Formulas {
                 into.put(part.id, part);
             }
         }
+    }
+
+    private static long constants(SortedMap<Integer, Formula> parts) {
+        return parts.values().stream()
+                .filter(part -> part.kind == Formula.Kind.CONSTANT)
+                .count();
     }
 
     private static boolean hasOpposites(SortedMap<Integer, Formula> parts) {

@@ -27,13 +27,20 @@ final class Membership {
         return switch (value.getNodeType()) {
             case NULL -> normal.isNull();
             case BOOLEAN -> value.booleanValue() ? normal.isTrue() : normal.isFalse();
-            case NUMBER -> fits(normal.numbers().plain(), JsonText.number(value.decimalValue()));
+            case NUMBER -> has(normal.numbers(), value);
             case STRING ->
                     model.strings().matches(normal.strings().contents(), value.stringValue());
             case ARRAY -> normal.arrays().stream().anyMatch(spec -> has(spec, value));
             case OBJECT -> normal.objects().stream().anyMatch(spec -> has(spec, value));
             default -> false;
         };
+    }
+
+    /** In draft 4 a number with a fraction is no integer, even if the fraction is 0. */
+    private boolean has(NumberSet numbers, JsonNode value) {
+        boolean fraction = model.dialect() == Dialect.DRAFT_4 && value.isFloatingPointNumber();
+        return fits(numbers.plain(), JsonText.number(value.decimalValue()))
+                && !(fraction && numbers.integers());
     }
 
     private boolean fits(Regex regex, String text) {

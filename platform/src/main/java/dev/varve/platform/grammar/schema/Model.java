@@ -8,8 +8,10 @@ import dev.varve.platform.grammar.regex.RegexStore;
 
 import tools.jackson.databind.JsonNode;
 
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -23,6 +25,7 @@ final class Model {
     private static final int MOST_DEPTH = 150;
 
     private final RegexStore store;
+    private final Document document;
     private final Formulas formulas;
     private final Numbers numbers;
     private final Strings strings;
@@ -36,6 +39,7 @@ final class Model {
 
     Model(JsonNode schema, RegexStore store, SchemaOptions options) {
         this.store = store;
+        document = new Document(schema, store.fuel());
         formulas = new Formulas(store.fuel());
         TextRegex text = new TextRegex(store, Encoding.JSON);
         numbers = new Numbers(store);
@@ -44,8 +48,6 @@ final class Model {
         objects = new Objects(this);
         algebra = new Algebra(this);
         reader = new SchemaReader(this, text, options);
-        Document document = new Document(schema, store.fuel());
-        reader.track(document.tracksEvaluation());
         root = formulas.of(document.root());
     }
 
@@ -75,6 +77,15 @@ final class Model {
 
     Emptiness emptiness() {
         return emptiness;
+    }
+
+    Dialect dialect() {
+        return document.dialect();
+    }
+
+    /** Whether any schema asks which parts of a value others looked at. */
+    boolean tracksEvaluation() {
+        return document.tracksEvaluation();
     }
 
     /** The whole schema. */
@@ -148,11 +159,11 @@ final class Model {
                 yield all;
             }
             case ANY_OF -> {
-                Normal any = algebra.nothing();
+                List<Normal> any = new ArrayList<>();
                 for (Formula part : formula.parts) {
-                    any = algebra.or(any, normal(part));
+                    any.add(normal(part));
                 }
-                yield any;
+                yield algebra.any(any);
             }
         };
     }

@@ -25,15 +25,8 @@ record Normal(
         objects = List.copyOf(objects);
     }
 
-    Normal withScalars(Normal other) {
-        return new Normal(
-                other.isNull,
-                other.isTrue,
-                other.isFalse,
-                other.numbers,
-                other.strings,
-                arrays,
-                objects);
+    Normal withLiterals(boolean newNull, boolean newTrue, boolean newFalse) {
+        return new Normal(newNull, newTrue, newFalse, numbers, strings, arrays, objects);
     }
 
     Normal withNumbers(NumberSet other) {

@@ -5,6 +5,8 @@ import dev.varve.platform.grammar.regex.Regex;
 import dev.varve.platform.grammar.regex.RegexStore;
 
 import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.util.Collection;
 
 /**
  * Sets of numbers as expressions over their decimal texts. Each constraint has all texts of a value
@@ -13,6 +15,9 @@ import java.math.BigDecimal;
  */
 final class Numbers {
     private static final int MOST_DIGITS = 1000;
+
+    /** An automaton of multiples has as many states as the number. */
+    private static final int MOST_MODULUS_BITS = 15;
 
     private final RegexStore store;
     private final Regex digit;
@@ -86,11 +91,13 @@ final class Numbers {
                 : of(store.and(a.plain(), b.plain()), a.integers() || b.integers());
     }
 
-    NumberSet or(NumberSet a, NumberSet b) {
-        if (a.exponents() || b.exponents()) {
+    NumberSet or(Collection<NumberSet> sets) {
+        if (sets.stream().anyMatch(NumberSet::exponents)) {
             return everything;
         }
-        return of(store.or(a.plain(), b.plain()), a.integers() && b.integers());
+        return of(
+                store.or(sets.stream().map(NumberSet::plain).toList()),
+                sets.stream().allMatch(NumberSet::integers));
     }
 
     NumberSet not(NumberSet set) {
@@ -141,7 +148,29 @@ final class Numbers {
         if (factor.compareTo(BigDecimal.ONE) == 0) {
             return integers;
         }
-        return of(store.and(everything.plain(), store.machine(Multiples.of(factor))), whole);
+        if (factor.unscaledValue().equals(BigInteger.ONE)) {
+            return of(powers(factor.scale()), whole);
+        }
+        Multiples multiples = Multiples.of(factor);
+        if (multiples.modulus().bitLength() > MOST_MODULUS_BITS) {
+            throw new IllegalArgumentException("multiples of " + value + " cannot be enforced");
+        }
+        return of(store.and(everything.plain(), store.machine(multiples)), whole);
+    }
+
+    /** Texts of the multiples of 10 to the power of {@code -decimals}. */
+    private Regex powers(int decimals) {
+        Regex zero = letter('0');
+        if (decimals > 0) {
+            Regex some = store.repeat(digit, 1, decimals);
+            Regex limited = store.optional(store.concat(letter('.'), some, store.star(zero)));
+            Regex unsigned = store.concat(store.or(zero, positiveInteger), limited);
+            Regex signed = store.concat(store.optional(letter('-')), unsigned);
+            return store.and(everything.plain(), signed);
+        }
+        Regex tens = store.concat(positiveInteger, store.repeat(zero, -decimals, -decimals));
+        Regex signed = store.concat(store.optional(letter('-')), tens);
+        return store.concat(store.or(zero, signed), zeros());
     }
 
     /**

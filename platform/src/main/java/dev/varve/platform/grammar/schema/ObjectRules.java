@@ -8,7 +8,7 @@ import java.util.function.ToIntFunction;
 
 /** Writes the rules of objects. */
 final class ObjectRules {
-    private static final int MOST_WITNESSES = 4;
+    private static final int MOST_WITNESSES = 6;
 
     private final Model model;
     private final GrammarBuilder builder;
@@ -50,10 +50,9 @@ final class ObjectRules {
                             + " properties with names that it does not list, which cannot be kept"
                             + " from being repeated");
         }
-        if (plan.witnesses() > MOST_WITNESSES
-                || plan.witnesses() > 0 && plan.most() < Integer.MAX_VALUE) {
+        if (plan.witnesses() > MOST_WITNESSES) {
             throw new InexactException(
-                    "asks for certain properties among those that it does not list, and for more");
+                    "asks for too many kinds of properties among those that it does not list");
         }
         if (anyOrder) {
             new UnorderedObject(builder, punctuation, plan).write(symbol);

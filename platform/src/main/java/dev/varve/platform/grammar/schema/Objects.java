@@ -113,6 +113,7 @@ final class Objects {
 
     /** What the value of a property must be. */
     Formula value(ObjectSpec spec, String name) {
+        store.fuel().spend(1L + spec.rules().size());
         List<Formula> all = new ArrayList<>();
         all.add(spec.named().getOrDefault(name, formulas.everything()));
         for (Rule rule : spec.rules()) {

@@ -3,6 +3,9 @@ package dev.varve.platform.grammar.schema;
 import dev.varve.platform.grammar.cfg.GrammarBuilder;
 import dev.varve.platform.grammar.regex.GrammarLimitException;
 
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
@@ -130,23 +133,60 @@ final class OrderedObject {
         return builder.choice("further", choices);
     }
 
-    /** Told apart by the demands that were met, as bits. */
+    /**
+     * Behind which further properties an object is.
+     *
+     * @param count of all its properties; 0 where any number will do
+     * @param met demands, as bits
+     */
+    private record Met(int count, int met) {}
+
     private void writeWitnesses(SortedMap<Integer, Integer> counted) {
-        SortedMap<Integer, Integer> met = new TreeMap<>();
-        int all = (1 << plan.witnesses()) - 1;
-        for (ObjectPlan.Further further : plan.further()) {
-            int start = at(met, further.witnesses());
-            counted.values().forEach(prefix -> builder.rule(start, prefix, further.next()));
-            if (plan.required() == 0) {
-                builder.rule(start, further.first());
-            }
-            for (int before = 0; before <= all; before++) {
-                int after = at(met, before | further.witnesses());
-                builder.rule(after, at(met, before), further.next());
+        Map<Met, Integer> symbols = new HashMap<>();
+        Deque<Met> open = new ArrayDeque<>();
+        if (plan.required() == 0) {
+            for (ObjectPlan.Further further : plan.further()) {
+                meet(symbols, open, new Met(0, 0), further, further.first());
             }
         }
-        if (met.containsKey(all)) {
-            builder.rule(symbol, met.get(all), close);
+        counted.forEach(
+                (count, prefix) -> {
+                    for (ObjectPlan.Further further : plan.further()) {
+                        meet(symbols, open, new Met(count, 0), further, prefix, further.next());
+                    }
+                });
+        while (!open.isEmpty()) {
+            Met met = open.pop();
+            int prefix = symbols.get(met);
+            if (met.met == (1 << plan.witnesses()) - 1) {
+                builder.rule(symbol, prefix, close);
+            }
+            for (ObjectPlan.Further further : plan.further()) {
+                meet(symbols, open, met, further, prefix, further.next());
+            }
         }
+    }
+
+    private void meet(
+            Map<Met, Integer> symbols,
+            Deque<Met> open,
+            Met before,
+            ObjectPlan.Further further,
+            int... parts) {
+        boolean limited = plan.most() < UNLIMITED;
+        if (limited && before.count >= plan.most()) {
+            return;
+        }
+        Met after = new Met(limited ? before.count + 1 : 0, before.met | further.witnesses());
+        Integer known = symbols.get(after);
+        if (known == null) {
+            if (symbols.size() >= MOST_STATES) {
+                throw new GrammarLimitException("an object has too many properties to count");
+            }
+            known = builder.nonterminal("properties");
+            symbols.put(after, known);
+            open.push(after);
+        }
+        builder.rule(known, parts);
     }
 }

@@ -1,5 +1,6 @@
 package dev.varve.platform.grammar.schema;
 
+import dev.varve.platform.grammar.pattern.Formats;
 import dev.varve.platform.grammar.pattern.PatternException;
 import dev.varve.platform.grammar.pattern.Patterns;
 import dev.varve.platform.grammar.pattern.TextRegex;
@@ -16,6 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** Reads the keywords of types, listed values, numbers and strings. */
 final class ScalarReader {
@@ -23,13 +25,17 @@ final class ScalarReader {
     private final Numbers numbers;
     private final Strings strings;
     private final Patterns patterns;
+    private final Formats formats;
+    private final SchemaOptions options;
     private final Map<String, Regex> searches = new HashMap<>();
 
     ScalarReader(Model model, TextRegex text, SchemaOptions options) {
         this.model = model;
         numbers = model.numbers();
         strings = model.strings();
+        this.options = options;
         patterns = new Patterns(text);
+        formats = new Formats(text);
     }
 
     /** Every value of the types that are named. */
@@ -53,24 +59,8 @@ final class ScalarReader {
         Normal all = model.algebra().everything();
         Normal none = model.algebra().nothing();
         return switch (name.isString() ? name.stringValue() : "") {
-            case "null" ->
-                    new Normal(
-                            true,
-                            false,
-                            false,
-                            none.numbers(),
-                            none.strings(),
-                            List.of(),
-                            List.of());
-            case "boolean" ->
-                    new Normal(
-                            false,
-                            true,
-                            true,
-                            none.numbers(),
-                            none.strings(),
-                            List.of(),
-                            List.of());
+            case "null" -> none.withLiterals(true, false, false);
+            case "boolean" -> none.withLiterals(false, true, true);
             case "number" -> none.withNumbers(all.numbers());
             case "integer" -> none.withNumbers(numbers.integers());
             case "string" -> none.withStrings(all.strings());
@@ -112,19 +102,17 @@ final class ScalarReader {
                 throw site.refuse(keyword, "has half of a surrogate pair");
             }
         }
-        Normal any = model.algebra().nothing();
+        List<Normal> any = new ArrayList<>();
         if (!texts.isEmpty()) {
-            any = any.withStrings(strings.of(texts));
+            any.add(model.algebra().nothing().withStrings(strings.of(texts)));
         }
-        for (Constant each : others) {
-            any =
-                    model.algebra()
-                            .or(any, number(site, keyword, () -> model.algebra().constant(each)));
-        }
-        return any;
+        others.forEach(
+                each ->
+                        any.add(number(site, keyword, () -> model.algebra().constant(each))));
+        return model.algebra().any(any);
     }
 
-    private static <T> T number(Site site, String keyword, java.util.function.Supplier<T> make) {
+    private static <T> T number(Site site, String keyword, Supplier<T> make) {
         try {
             return make.get();
         } catch (IllegalArgumentException e) {
@@ -189,7 +177,22 @@ final class ScalarReader {
             Regex found = search(site, "pattern", pattern.get());
             all = strings.and(all, strings.of(found));
         }
-        return all;
+        return options.formats()
+                ? strings.and(
+                        all,
+                        site.string("format")
+                                .map(name -> format(site, name))
+                                .orElse(strings.everything()))
+                : all;
+    }
+
+    private StringSet format(Site site, String name) {
+        if (FormatBounds.isIrregular(name)) {
+            throw site.refuse("format", "the format " + name + " cannot be enforced exactly");
+        }
+        return formats.of(name)
+                .map(inner -> strings.between(inner, patterns.search(FormatBounds.of(name))))
+                .orElse(strings.everything());
     }
 
     /** The strings, or names, in which a pattern is found. */

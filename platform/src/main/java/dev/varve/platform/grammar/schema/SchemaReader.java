@@ -19,18 +19,14 @@ final class SchemaReader {
     private final ScalarReader scalars;
     private final ObjectReader objects;
     private final ArrayReader arrays;
-    private boolean tracks;
+    private final boolean tracks;
 
     SchemaReader(Model model, TextRegex text, SchemaOptions options) {
         this.model = model;
+        tracks = model.tracksEvaluation();
         scalars = new ScalarReader(model, text, options);
         objects = new ObjectReader(model, scalars);
         arrays = new ArrayReader(model);
-    }
-
-    /** Whether to find out which parts of a value some keyword looks at. */
-    void track(boolean value) {
-        tracks = value;
     }
 
     private Algebra algebra() {
@@ -63,7 +59,7 @@ final class SchemaReader {
 
     private static void checkDialect(Site site) {
         site.get("$schema")
-                .filter(_ -> !site.path().isEmpty())
+                .filter(_ -> site.resource().path().equals(site.path()))
                 .map(value -> Dialect.parse(value, site.path() + "/$schema"))
                 .filter(dialect -> dialect != site.document().dialect())
                 .ifPresent(
@@ -145,8 +141,7 @@ final class SchemaReader {
 
     private Normal anyOf(Normal normal, List<Normal> branches) {
         List<Normal> choices = tracks ? combinations(branches) : branches;
-        Normal any = choices.stream().reduce(algebra().nothing(), algebra()::or);
-        return algebra().and(normal, any);
+        return algebra().and(normal, algebra().any(choices));
     }
 
     /** Several branches at once evaluate more than each of them. */
@@ -169,7 +164,7 @@ final class SchemaReader {
     }
 
     private Normal oneOf(Normal normal, List<Normal> branches) {
-        Normal any = algebra().nothing();
+        List<Normal> any = new ArrayList<>();
         for (int i = 0; i < branches.size(); i++) {
             Normal one = algebra().and(normal, branches.get(i));
             for (int j = 0; j < branches.size(); j++) {
@@ -177,9 +172,9 @@ final class SchemaReader {
                     one = algebra().minus(one, branches.get(j));
                 }
             }
-            any = algebra().or(any, one);
+            any.add(one);
         }
-        return any;
+        return algebra().any(any);
     }
 
     private Normal condition(Site site, Normal normal) {

@@ -54,6 +54,27 @@ final class Site {
         return node.isObject() && Keywords.constraintsOf(node).findAny().isEmpty();
     }
 
+    /** The only value that it allows, if it says that in one keyword, and it is a short string. */
+    Optional<JsonNode> onlyValue() {
+        JsonNode listed = node.get("enum");
+        JsonNode value =
+                listed != null && listed.isArray() && listed.size() == 1
+                        ? listed.get(0)
+                        : node.get("const");
+        return Optional.ofNullable(value)
+                .filter(each -> each.isString() && JsonText.isUnicode(each.stringValue()))
+                .filter(_ -> Keywords.constraintsOf(node).allMatch(this::saysNoMore));
+    }
+
+    private boolean saysNoMore(String keyword) {
+        return switch (keyword) {
+            case "const" -> !has("enum");
+            case "enum" -> !has("const");
+            case "type" -> node.get("type").isString() && string("type").equals(Optional.of("string"));
+            default -> false;
+        };
+    }
+
     /** The schema that it refers to, if it does nothing else; otherwise itself. */
     Site target() {
         return document.target(this);

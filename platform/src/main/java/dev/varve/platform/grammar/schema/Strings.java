@@ -29,7 +29,7 @@ final class Strings {
         this.text = text;
         character = character();
         all = store.star(character);
-        nothing = new StringSet(store.nothing(), Optional.empty());
+        nothing = exact(store.nothing());
         everything = ofLength(0, Integer.MAX_VALUE);
     }
 
@@ -62,20 +62,31 @@ final class Strings {
      * @param most {@link Integer#MAX_VALUE} for any number
      */
     StringSet ofLength(int least, int most) {
-        return new StringSet(
-                store.repeat(character, least, most),
-                Optional.of(new StringSet.Lengths(least, most)));
+        Regex contents = store.repeat(character, least, most);
+        return new StringSet(contents, contents, Optional.of(new StringSet.Lengths(least, most)));
     }
 
     /** The strings that an expression has, however that writes them. */
     StringSet of(Regex contents) {
-        return new StringSet(store.and(all, contents), Optional.empty());
+        return exact(store.and(all, contents));
+    }
+
+    /** The strings that an expression has, and perhaps some of those that another one has. */
+    StringSet between(Regex contents, Regex outer) {
+        return inexact(store.and(all, contents), store.and(all, outer));
     }
 
     /** These strings, none with half of a surrogate pair. */
     StringSet of(Collection<String> values) {
-        return new StringSet(
-                store.oneOf(values.stream().map(JsonText::escaped).toList()), Optional.empty());
+        return exact(store.oneOf(values.stream().map(JsonText::escaped).toList()));
+    }
+
+    private static StringSet exact(Regex contents) {
+        return inexact(contents, contents);
+    }
+
+    private static StringSet inexact(Regex contents, Regex outer) {
+        return new StringSet(contents, outer, Optional.empty());
     }
 
     StringSet and(StringSet a, StringSet b) {
@@ -90,23 +101,30 @@ final class Strings {
             int most = Math.min(a.lengths().get().most(), b.lengths().get().most());
             return least > most ? nothing : ofLength(least, most);
         }
-        return new StringSet(store.and(a.contents(), b.contents()), Optional.empty());
+        return inexact(store.and(a.contents(), b.contents()), store.and(a.outer(), b.outer()));
     }
 
-    StringSet or(StringSet a, StringSet b) {
-        if (a.isEverything() || b.isNothing() || a.equals(b)) {
-            return a;
+    StringSet or(Collection<StringSet> sets) {
+        List<StringSet> some =
+                sets.stream().filter(set -> !set.isNothing()).distinct().toList();
+        if (some.stream().anyMatch(StringSet::isEverything)) {
+            return everything;
         }
-        return b.isEverything() || a.isNothing()
-                ? b
-                : new StringSet(store.or(a.contents(), b.contents()), Optional.empty());
+        if (some.size() < 2) {
+            return some.isEmpty() ? nothing : some.getFirst();
+        }
+        return inexact(
+                store.or(some.stream().map(StringSet::contents).toList()),
+                store.or(some.stream().map(StringSet::outer).toList()));
     }
 
     StringSet not(StringSet set) {
         if (set.isNothing()) {
             return everything;
         }
-        return set.isEverything() ? nothing : of(store.not(set.contents()));
+        return set.isEverything()
+                ? nothing
+                : between(store.not(set.outer()), store.not(set.contents()));
     }
 
     /** Whether a string is in a set of contents. */

@@ -1,7 +1,9 @@
 package dev.varve.platform.cli;
 
 import tools.jackson.core.JacksonException;
+import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.cfg.JsonNodeFeature;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -9,6 +11,13 @@ import tools.jackson.databind.node.ObjectNode;
 /** JSON of the command line: one line per value. */
 final class Json {
     private static final JsonMapper MAPPER = JsonMapper.shared();
+
+    private static final JsonMapper EXACT =
+            MAPPER.rebuild()
+                    .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+                    .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+                    .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
+                    .build();
 
     private Json() {}
 
@@ -42,6 +51,20 @@ final class Json {
     }
 
     /**
+     * Reads a value of any kind; numbers keep all their digits.
+     *
+     * @param source what the text is, for the message
+     * @throws UsageException if the text is no JSON
+     */
+    static JsonNode parseExact(String text, String source) {
+        try {
+            return EXACT.readTree(text);
+        } catch (JacksonException e) {
+            throw noJson(source, e);
+        }
+    }
+
+    /**
      * Reads an object.
      *
      * @param source what the text is, for the message
@@ -56,12 +79,16 @@ final class Json {
             throw new UsageException(
                     source + ": expected a JSON object, found " + node.getNodeType());
         } catch (JacksonException e) {
-            throw new UsageException(
-                    source
-                            + ": no JSON: "
-                            + e.getOriginalMessage()
-                            + " at line "
-                            + e.getLocation().getLineNr());
+            throw noJson(source, e);
         }
+    }
+
+    private static UsageException noJson(String source, JacksonException e) {
+        return new UsageException(
+                source
+                        + ": no JSON: "
+                        + e.getOriginalMessage()
+                        + " at line "
+                        + e.getLocation().getLineNr());
     }
 }

@@ -63,6 +63,7 @@ final class VarveCommand implements Runnable {
         commands.put("tokenize", TokenizeCommand.class);
         commands.put("render", RenderCommand.class);
         commands.put("compress", CompressCommand.class);
+        commands.put("grammar", GrammarCommand.class);
         commands.put("logits", LogitsCommand.class);
         commands.put("completion", CompletionCommand.class);
         commands.put("help", HelpCommand.class);

@@ -84,14 +84,27 @@ public final class GrammarCompiler {
 
     private TokenGrammar make(GrammarSource source) {
         Fuel fuel = new Fuel();
+        return new TokenGrammar(grammar(source, fuel), fuel, table(), tokenizer);
+    }
+
+    /**
+     * Finds out whether a source can be enforced.
+     *
+     * @throws GrammarException as {@link #compile} does
+     */
+    public static void check(GrammarSource source) {
+        grammar(source, new Fuel());
+    }
+
+    private static Grammar grammar(GrammarSource source, Fuel fuel) {
         fuel.allow(MOST_UNITS);
         try {
             GrammarBuilder builder = new GrammarBuilder(new RegexStore(fuel));
             Grammar grammar = builder.build(source.build(builder));
             if (!grammar.hasText()) {
-                throw new GrammarException("", "no text can satisfy it");
+                throw new GrammarException.Unsatisfiable();
             }
-            return new TokenGrammar(grammar, fuel, table(), tokenizer);
+            return grammar;
         } catch (GrammarLimitException e) {
             throw new GrammarException("", e.getMessage());
         } catch (StackOverflowError e) {

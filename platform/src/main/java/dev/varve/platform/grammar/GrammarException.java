@@ -1,7 +1,7 @@
 package dev.varve.platform.grammar;
 
 /** A grammar that is wrong, or asks for what cannot be enforced. */
-public final class GrammarException extends RuntimeException {
+public class GrammarException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     private final String path;
@@ -18,5 +18,14 @@ public final class GrammarException extends RuntimeException {
     /** JSON pointer of the keyword in a schema; empty for a grammar as a whole. */
     public String path() {
         return path;
+    }
+
+    /** A grammar that is understood, and that no text can satisfy. */
+    public static final class Unsatisfiable extends GrammarException {
+        private static final long serialVersionUID = 1L;
+
+        Unsatisfiable() {
+            super("", "no text can satisfy it");
+        }
     }
 }

@@ -110,6 +110,19 @@ public final class Recognizer {
         return forced;
     }
 
+    /**
+     * Whether it is clear from the form of what is being read that all characters that stand for
+     * themselves in JSON strings lead to one state.
+     */
+    public boolean takesPlainTextAlike(ParseState state) {
+        for (LexState lexeme : state.lexemes) {
+            if (!lexer.takesPlainTextAlike(lexeme)) {
+                return false;
+            }
+        }
+        return state.lexemes.length > 0;
+    }
+
     private ParseState step(ParseState state, int byteClass) {
         grammar.store().fuel().spend(state.starts.length);
         Threads threads = null;

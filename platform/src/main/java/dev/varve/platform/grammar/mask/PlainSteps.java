@@ -3,136 +3,184 @@ package dev.varve.platform.grammar.mask;
 import dev.varve.platform.grammar.cfg.ParseState;
 import dev.varve.platform.grammar.cfg.Recognizer;
 import dev.varve.platform.grammar.regex.ByteClasses;
+import dev.varve.platform.grammar.regex.PlainText;
 
-import java.util.Arrays;
 import java.util.IdentityHashMap;
 import java.util.Map;
 
 /**
- * Where plain characters lead when it makes no difference which one comes: a step that most states
- * within strings have. For one thread at a time.
+ * Where plain characters lead that make no difference to the grammar: most states within strings
+ * have such a step, into themselves or into one that has it too. For one thread at a time.
  */
 final class PlainSteps {
-    /** No plain character may follow. */
-    static final int NONE = 0;
+    private static final int ASCII = 128;
 
     private final Recognizer recognizer;
-    private final int[] ascii;
     private final Map<ParseState, Step> steps = new IdentityHashMap<>();
+    private final Map<ParseState, Step> completions = new IdentityHashMap<>();
 
     /**
-     * Behind any plain character.
+     * Behind plain characters.
      *
-     * @param uniform whether all of them lead to the same state
-     * @param state that state; dead if none may follow
+     * @param low the characters that lead to the state, as {@link Followers} has them
+     * @param high likewise
+     * @param uniform whether all plain characters do
+     * @param state the state that most of them lead to; dead if nearly none may follow
      */
-    record Step(boolean uniform, ParseState state) {}
+    record Step(long low, long high, boolean uniform, ParseState state) {
+        boolean takes(long lows, long highs) {
+            return (lows & ~low | highs & ~high) == 0 && !state.isDead();
+        }
+    }
 
     PlainSteps(Recognizer recognizer) {
         this.recognizer = recognizer;
-        ByteClasses classes = recognizer.classes();
-        boolean[] seen = new boolean[classes.count()];
-        int[] values = new int[128];
-        int count = 0;
-        for (int value = 0; value < 128; value++) {
-            if (PlainText.isPlainAscii(value) && !seen[classes.of(value)]) {
-                seen[classes.of(value)] = true;
-                values[count++] = value;
-            }
-        }
-        ascii = Arrays.copyOf(values, count);
     }
 
     void forget() {
         steps.clear();
+        completions.clear();
     }
 
-    /**
-     * How many plain characters may follow whatever they are, up to a number.
-     *
-     * @return the number, or less; 0 also where it depends on the character
-     */
-    int depth(ParseState state, int most) {
+    boolean knows(ParseState state) {
+        return steps.containsKey(state);
+    }
+
+    /** Whether every text of up to so many of some plain characters may follow. */
+    boolean areFree(ParseState state, int characters, long low, long high) {
         ParseState at = state;
-        for (int depth = 0; depth < most; depth++) {
+        for (int i = 0; i < characters; i++) {
             Step step = step(at);
-            if (!step.uniform || step.state.isDead()) {
-                return depth;
+            if (!step.takes(low, high)) {
+                return false;
             }
             if (step.state == at) {
-                return most;
+                return true;
             }
             at = step.state;
         }
-        return most;
+        return true;
     }
 
+    /** The step of a state between characters. */
     Step step(ParseState state) {
         Step known = steps.get(state);
         if (known == null) {
-            known = new Finder(state).find();
+            known = recognizer.takesPlainTextAlike(state) ? alike(state) : find(state);
             steps.put(state, known);
         }
         return known;
     }
 
-    /** Compares the states behind all plain characters. */
-    private final class Finder {
-        private final ParseState from;
-        private ParseState common;
-        private boolean uniform = true;
-
-        private Finder(ParseState from) {
-            this.from = from;
+    /**
+     * The step of a state within a character, behind its first byte: uniform only if all bytes that
+     * complete it lead to the same state.
+     *
+     * @param missing number of bytes that complete it
+     */
+    Step completion(ParseState state, int missing) {
+        Step known = completions.get(state);
+        if (known == null) {
+            ParseState common = follow(state, 0x80, 0xbf, missing - 1);
+            known = new Step(0, 0, common != null, common == null ? recognizer.dead() : common);
+            completions.put(state, known);
         }
+        return known;
+    }
 
-        private Step find() {
-            for (int i = 0; i < ascii.length && uniform; i++) {
-                meet(recognizer.next(from, ascii[i]));
-            }
-            for (int lead = 0xc2; lead <= 0xf4 && uniform; lead++) {
-                boolean known = lead > 0xc2 && isLike(lead, lead - 1);
-                if (!known) {
-                    follow(
-                            recognizer.next(from, lead),
-                            PlainText.least(lead),
-                            PlainText.most(lead),
-                            lead >= 0xf0 ? 2 : lead >= 0xe0 ? 1 : 0);
-                }
-            }
-            return new Step(uniform, common);
+    private Step alike(ParseState state) {
+        return new Step(-1L, -1L, true, recognizer.next(state, 'a'));
+    }
+
+    private Step find(ParseState state) {
+        ParseState[] targets = new ParseState[ASCII];
+        for (int value = 0; value < ASCII; value++) {
+            targets[value] = PlainText.isPlainAscii(value) ? recognizer.next(state, value) : null;
         }
-
-        /** Whether two first bytes differ neither in the grammar nor in what may follow them. */
-        private boolean isLike(int lead, int other) {
-            ByteClasses classes = recognizer.classes();
-            return classes.of(lead) == classes.of(other)
-                    && PlainText.least(lead) == PlainText.least(other)
-                    && PlainText.most(lead) == PlainText.most(other)
-                    && lead != 0xe0
-                    && lead != 0xf0;
-        }
-
-        private void follow(ParseState state, int least, int most, int further) {
-            int before = -1;
-            for (int value = least; value <= most && uniform; value++) {
-                int byteClass = recognizer.classes().of(value);
-                if (byteClass == before) {
-                    continue;
-                }
-                before = byteClass;
-                ParseState next = recognizer.next(state, value);
-                if (further == 0 || next.isDead()) {
-                    meet(next);
-                } else {
-                    follow(next, 0x80, 0xbf, further - 1);
-                }
+        ParseState others = others(state);
+        ParseState most = mostOften(targets);
+        long low = 0;
+        long high = 0;
+        boolean uniform = others == most;
+        for (int value = 0; value < ASCII; value++) {
+            if (targets[value] == null || targets[value] == most) {
+                low |= Followers.lowBit((byte) value);
+                high |= Followers.highBit((byte) value);
+            } else {
+                uniform = false;
             }
         }
+        // The bit of U+007F is shared with all that is not ASCII.
+        high = others == most && targets[ASCII - 1] == most ? high : high & ~Followers.OTHERS;
+        return new Step(low, high, uniform, most);
+    }
 
-        private void meet(ParseState state) {
-            uniform &= common == null || common == state;
-            common = state;
+    private static ParseState mostOften(ParseState[] targets) {
+        Map<ParseState, Integer> counts = new IdentityHashMap<>();
+        ParseState most = null;
+        int best = 0;
+        for (ParseState target : targets) {
+            if (target != null) {
+                int count = counts.merge(target, 1, Integer::sum);
+                if (count > best) {
+                    best = count;
+                    most = target;
+                }
+            }
         }
+        return most;
+    }
+
+    /** Where all characters lead that are not ASCII; null if that depends on the character. */
+    private ParseState others(ParseState state) {
+        ParseState common = null;
+        for (int lead = 0xc2; lead <= 0xf4; lead++) {
+            if (lead > 0xc2 && isLike(lead, lead - 1)) {
+                continue;
+            }
+            ParseState next = recognizer.next(state, lead);
+            ParseState target =
+                    next.isDead()
+                            ? next
+                            : follow(
+                                    next,
+                                    PlainText.least(lead),
+                                    PlainText.most(lead),
+                                    PlainText.missing(lead) - 1);
+            if (target == null || common != null && common != target) {
+                return null;
+            }
+            common = target;
+        }
+        return common;
+    }
+
+    /** Whether two first bytes differ neither in the grammar nor in what may follow them. */
+    private boolean isLike(int lead, int other) {
+        ByteClasses classes = recognizer.classes();
+        return classes.of(lead) == classes.of(other)
+                && PlainText.least(lead) == PlainText.least(other)
+                && PlainText.most(lead) == PlainText.most(other)
+                && PlainText.missing(lead) == PlainText.missing(other);
+    }
+
+    private ParseState follow(ParseState state, int least, int most, int further) {
+        ParseState common = null;
+        int before = -1;
+        for (int value = least; value <= most; value++) {
+            int byteClass = recognizer.classes().of(value);
+            if (byteClass == before) {
+                continue;
+            }
+            before = byteClass;
+            ParseState next = recognizer.next(state, value);
+            ParseState target =
+                    further == 0 || next.isDead() ? next : follow(next, 0x80, 0xbf, further - 1);
+            if (target == null || common != null && common != target) {
+                return null;
+            }
+            common = target;
+        }
+        return common;
     }
 }

@@ -2,6 +2,7 @@ package dev.varve.platform.grammar.mask;
 
 import dev.varve.platform.grammar.cfg.ParseState;
 import dev.varve.platform.grammar.cfg.Recognizer;
+import dev.varve.platform.grammar.regex.PlainText;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -11,6 +12,8 @@ import java.util.Map;
  * one thread at a time.
  */
 public final class TokenMasks {
+    private static final int FEW_NODES = 8;
+    private static final int MANY_NODES = 200;
     private static final int MOST_BYTES = 16 << 20;
 
     private final TokenTable table;
@@ -63,15 +66,7 @@ public final class TokenMasks {
 
     private void walkPlain(ParseState state, long[] mask) {
         ByteTrie trie = table.plain;
-        if (trie.size() == 0) {
-            return;
-        }
         path[0] = state;
-        int whole = steps.depth(state, Byte.MAX_VALUE + 1);
-        if (whole > Byte.MAX_VALUE) {
-            set(mask, trie.first[0], trie.first[trie.size()]);
-            return;
-        }
         int node = 0;
         while (node < trie.size()) {
             int depth = trie.depth[node];
@@ -89,14 +84,27 @@ public final class TokenMasks {
         }
     }
 
-    /** Whether all that is below a node may follow, since any plain text of that length may. */
+    /** Whether all that is below a node may follow, since any text of its characters may. */
     private boolean isFree(ParseState state, ByteTrie trie, int node) {
-        int height = table.plainHeights[node];
-        int end = trie.end[node];
-        return end - node > 4
-                && height < Byte.MAX_VALUE
-                && !PlainText.isContinuation(trie.label[node + 1])
-                && steps.depth(state, height) >= height;
+        int nodes = trie.end[node] - node;
+        // To look at a few nodes is faster than to find out what a state does with all characters.
+        if (nodes < FEW_NODES || nodes < MANY_NODES && !steps.knows(state)) {
+            return false;
+        }
+        Followers followers = table.plainFollowers;
+        int height = followers.heights[node];
+        if (height == Byte.MAX_VALUE) {
+            return false;
+        }
+        ParseState from = state;
+        if (PlainText.isContinuation(trie.label[node + 1])) {
+            int missing = PlainText.missing(trie.label[node] & 0xff);
+            if (missing == 0) {
+                return false;
+            }
+            from = steps.completion(state, missing).state();
+        }
+        return steps.areFree(from, height, followers.low[node], followers.high[node]);
     }
 
     private void walkMixed(ParseState state, long[] mask) {

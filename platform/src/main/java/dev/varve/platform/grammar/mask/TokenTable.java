@@ -1,5 +1,6 @@
 package dev.varve.platform.grammar.mask;
 
+import dev.varve.platform.grammar.regex.PlainText;
 import dev.varve.platform.tokenizer.Tokenizer;
 
 import java.util.ArrayList;
@@ -28,8 +29,8 @@ public final class TokenTable {
 
     final ByteTrie plain;
 
-    /** Most plain characters in the strings below a node of {@link #plain}. */
-    final byte[] plainHeights;
+    /** What is below its nodes. */
+    final Followers plainFollowers;
 
     /** All mixed tokens by their bytes; its numbers are indices of {@link #mixedPlaces}. */
     final ByteTrie mixed;
@@ -109,7 +110,7 @@ public final class TokenTable {
             places[id] = place++;
         }
         plain = ByteTrie.of(strings(plainTokens, Token::bytes), 0);
-        plainHeights = heights(plain);
+        plainFollowers = new Followers(plain);
         mixedTokens.sort(byBytes);
         mixed = ByteTrie.of(strings(mixedTokens, Token::bytes), 0);
         mixedPlaces = mixedTokens.stream().mapToInt(token -> places[token.id]).toArray();
@@ -151,23 +152,6 @@ public final class TokenTable {
             rests[count] = ByteTrie.of(distinct.toArray(byte[][]::new), 0);
             restPlaces[count] = begins.stream().mapToInt(Integer::intValue).toArray();
         }
-    }
-
-    private static byte[] heights(ByteTrie trie) {
-        byte[] heights = new byte[trie.size()];
-        int[] path = new int[trie.deepest + 1];
-        for (int node = trie.size() - 1; node >= 0; node--) {
-            int depth = trie.depth[node];
-            // What the nodes below left there; they come before their parent this way round.
-            int below = depth < trie.deepest ? path[depth + 1] : 0;
-            heights[node] = (byte) Math.min(below, Byte.MAX_VALUE);
-            if (depth < trie.deepest) {
-                path[depth + 1] = 0;
-            }
-            int own = below + (PlainText.isContinuation(trie.label[node]) ? 0 : 1);
-            path[depth] = Math.max(path[depth], own);
-        }
-        return heights;
     }
 
     /** A vocabulary of bytes has that byte, too; with others it must not look like a mark. */

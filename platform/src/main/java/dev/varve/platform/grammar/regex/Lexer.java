@@ -14,6 +14,7 @@ public final class Lexer {
     private final Regex[] terminals;
     private final ByteClasses classes;
     private final Lives lives;
+    private final PlainForm form;
     private final Map<Key, LexState> states = new HashMap<>();
     private final LexState dead;
     private int ids;
@@ -44,6 +45,7 @@ public final class Lexer {
         this.terminals = terminals.toArray(Regex[]::new);
         classes = ByteClasses.of(terminals);
         lives = new Lives(store, classes);
+        form = new PlainForm(store, classes);
         dead = new LexState(0, new int[0], new Regex[0], classes.count());
     }
 
@@ -103,6 +105,19 @@ public final class Lexer {
         }
         return states.computeIfAbsent(
                 new Key(numbers, rests), _ -> new LexState(++ids, numbers, rests, classes.count()));
+    }
+
+    /**
+     * Whether all plain characters lead from a state to one and the same, as far as its form shows
+     * it; false does not mean that they do not.
+     */
+    public boolean takesPlainTextAlike(LexState state) {
+        for (Regex rest : state.rests) {
+            if (!form.takesAlike(rest)) {
+                return false;
+            }
+        }
+        return state.rests.length > 0;
     }
 
     /** Forgets the states it keeps; those in use stay right. */

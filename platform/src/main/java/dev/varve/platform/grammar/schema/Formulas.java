@@ -104,9 +104,7 @@ final class Formulas {
     }
 
     private static long constants(SortedMap<Integer, Formula> parts) {
-        return parts.values().stream()
-                .filter(part -> part.kind == Formula.Kind.CONSTANT)
-                .count();
+        return parts.values().stream().filter(part -> part.kind == Formula.Kind.CONSTANT).count();
     }
 
     private static boolean hasOpposites(SortedMap<Integer, Formula> parts) {

@@ -107,8 +107,7 @@ final class ScalarReader {
             any.add(model.algebra().nothing().withStrings(strings.of(texts)));
         }
         others.forEach(
-                each ->
-                        any.add(number(site, keyword, () -> model.algebra().constant(each))));
+                each -> any.add(number(site, keyword, () -> model.algebra().constant(each))));
         return model.algebra().any(any);
     }
 

@@ -70,7 +70,8 @@ final class Site {
         return switch (keyword) {
             case "const" -> !has("enum");
             case "enum" -> !has("const");
-            case "type" -> node.get("type").isString() && string("type").equals(Optional.of("string"));
+            case "type" ->
+                    node.get("type").isString() && string("type").equals(Optional.of("string"));
             default -> false;
         };
     }

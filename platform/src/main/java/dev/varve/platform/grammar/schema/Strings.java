@@ -105,8 +105,7 @@ final class Strings {
     }
 
     StringSet or(Collection<StringSet> sets) {
-        List<StringSet> some =
-                sets.stream().filter(set -> !set.isNothing()).distinct().toList();
+        List<StringSet> some = sets.stream().filter(set -> !set.isNothing()).distinct().toList();
         if (some.stream().anyMatch(StringSet::isEverything)) {
             return everything;
         }

@@ -52,8 +52,7 @@ class SchemaSuiteTest {
                         formats ? SchemaOptions.DEFAULT : SchemaOptions.DEFAULT.withoutFormats();
                 for (JsonNode group : CompiledSchema.JSON.readTree(Files.readString(file))) {
                     String name = file.getFileName() + ": " + group.get("description");
-                    SchemaOptions ordered =
-                            order == Order.ANY ? options.inAnyOrder() : options;
+                    SchemaOptions ordered = order == Order.ANY ? options.inAnyOrder() : options;
                     check(name, group, ordered, formats);
                 }
             }

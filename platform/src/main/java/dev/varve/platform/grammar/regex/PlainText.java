@@ -1,16 +1,16 @@
-package dev.varve.platform.grammar.mask;
+package dev.varve.platform.grammar.regex;
 
 /**
  * Plain characters: those that stand for themselves within a JSON string, which is all of Unicode
  * but the quote, the backslash and control characters below U+0020.
  */
-final class PlainText {
+public final class PlainText {
     private PlainText() {}
 
     /**
      * Length of the longest beginning that consists of whole plain characters in well-formed UTF-8.
      */
-    static int prefix(byte[] text) {
+    public static int prefix(byte[] text) {
         int at = 0;
         while (at < text.length) {
             int length = character(text, at);
@@ -23,7 +23,7 @@ final class PlainText {
     }
 
     /** Number of characters in bytes that {@link #prefix} found. */
-    static int characters(byte[] text, int length) {
+    public static int characters(byte[] text, int length) {
         int count = 0;
         for (int i = 0; i < length; i++) {
             count += isContinuation(text[i]) ? 0 : 1;
@@ -31,11 +31,18 @@ final class PlainText {
         return count;
     }
 
-    static boolean isContinuation(byte value) {
+    /** Whether a byte is within a character. */
+    public static boolean isContinuation(byte value) {
         return (value & 0xc0) == 0x80;
     }
 
-    static boolean isPlainAscii(int value) {
+    /** Number of bytes behind the first one of a character. */
+    public static int missing(int lead) {
+        return lead < 0xc0 ? 0 : lead < 0xe0 ? 1 : lead < 0xf0 ? 2 : 3;
+    }
+
+    /** Whether a byte is a plain character by itself. */
+    public static boolean isPlainAscii(int value) {
         return value >= 0x20 && value < 0x80 && value != '"' && value != '\\';
     }
 
@@ -45,7 +52,7 @@ final class PlainText {
         if (lead < 0x80) {
             return isPlainAscii(lead) ? 1 : 0;
         }
-        int length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+        int length = missing(lead) + 1;
         if (lead < 0xc2 || lead > 0xf4 || at + length > text.length) {
             return 0;
         }
@@ -62,7 +69,7 @@ final class PlainText {
     }
 
     /** The least second byte behind a first one (Unicode 16, table 3-7). */
-    static int least(int lead) {
+    public static int least(int lead) {
         return switch (lead) {
             case 0xe0 -> 0xa0;
             case 0xf0 -> 0x90;
@@ -71,7 +78,7 @@ final class PlainText {
     }
 
     /** The highest second byte behind a first one. */
-    static int most(int lead) {
+    public static int most(int lead) {
         return switch (lead) {
             case 0xed -> 0x9f;
             case 0xf4 -> 0x8f;

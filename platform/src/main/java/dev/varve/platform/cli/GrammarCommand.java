@@ -1,0 +1,146 @@
+package dev.varve.platform.cli;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.ModelFamilyProvider;
+import dev.varve.api.model.PreTokenizer;
+import dev.varve.platform.grammar.GrammarCompiler;
+import dev.varve.platform.grammar.GrammarException;
+import dev.varve.platform.grammar.source.TextSource;
+import dev.varve.platform.tokenizer.Tokenizer;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+import tools.jackson.databind.node.ObjectNode;
+
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+
+/** Tells what of a schema or a grammar can be enforced. */
+@Command(
+        name = "grammar",
+        description = {
+            "Tells whether answers can be held to a JSON schema or a grammar.",
+            "check FILE reads a JSON schema, or a grammar in GBNF where the name ends in .gbnf, and"
+                    + " says what cannot be enforced (exit status 1). test --schemas FILE reads a"
+                    + " line {name, schema, tests: [{valid, data}]} for each schema, plain or"
+                    + " gzipped, and says which values could be generated with the tokens of a"
+                    + " model, and how long that took."
+        },
+        footer = {
+            "  varve grammar check answer.schema.json",
+            "  varve grammar check list.gbnf",
+            "  varve grammar test --schemas schemas.jsonl.gz --model model.gguf --json"
+        })
+final class GrammarCommand extends CliCommand {
+    /** What is to be done. */
+    enum Action {
+        CHECK,
+        TEST
+    }
+
+    @Parameters(
+            index = "0",
+            paramLabel = "ACTION",
+            description = "One of ${COMPLETION-CANDIDATES}.")
+    private Action action;
+
+    @Parameters(
+            index = "1",
+            arity = "0..1",
+            paramLabel = "FILE",
+            description = "check: the schema or the grammar.")
+    private Optional<Path> file = Optional.empty();
+
+    @Option(
+            names = "--schemas",
+            paramLabel = "FILE",
+            description = "test: lines of schemas with values, JSON; gzipped if it ends in .gz.")
+    private Optional<Path> schemas = Optional.empty();
+
+    @Option(names = "--json", description = "Print JSON: one object, or one for each schema.")
+    private boolean json;
+
+    @Mixin private ModelOption model;
+    @Mixin private PluginOptions plugins;
+
+    @Override
+    int run() throws IOException {
+        return switch (action) {
+            case CHECK ->
+                    check(
+                            file.orElseThrow(
+                                    () -> missing("check", "FILE", "a schema or a grammar")));
+            case TEST -> test(schemas.orElseThrow(() -> missing("test", "--schemas", "a file")));
+        };
+    }
+
+    private static UsageException missing(String action, String name, String expected) {
+        return new UsageException(
+                name + ": grammar " + action + " expects " + expected + ", found none");
+    }
+
+    private int check(Path path) {
+        Optional<GrammarException> refusal = refusal(path);
+        if (json) {
+            ObjectNode object = Json.object();
+            object.put("file", path.toString());
+            object.put("supported", refusal.isEmpty());
+            refusal.ifPresent(
+                    refused -> {
+                        object.put("path", refused.path());
+                        object.put("reason", refused.getMessage());
+                    });
+            out().println(Json.write(object));
+        } else {
+            out().println(
+                            refusal.map(
+                                            refused ->
+                                                    path
+                                                            + ": "
+                                                            + (refused.path().isEmpty()
+                                                                    ? ""
+                                                                    : refused.path() + ": ")
+                                                            + refused.getMessage())
+                                    .orElse(path + ": can be enforced"));
+        }
+        return refusal.isEmpty() ? 0 : 1;
+    }
+
+    private static Optional<GrammarException> refusal(Path path) {
+        String text = TextFile.read(path);
+        TextSource source =
+                path.toString().endsWith(".gbnf")
+                        ? new TextSource.Rules(text)
+                        : new TextSource.Schema(Json.parseExact(text, path.toString()));
+        try {
+            GrammarCompiler.check(source);
+            return Optional.empty();
+        } catch (GrammarException e) {
+            return Optional.of(e);
+        }
+    }
+
+    private int test(Path path) throws IOException {
+        GgufFile gguf = GgufFile.open(choose(model).file());
+        Map<String, PreTokenizer> preTokenizers =
+                Optional.ofNullable(
+                                plugins.discover(environment()).families().get(gguf.architecture()))
+                        .map(ModelFamilyProvider::preTokenizers)
+                        .orElse(Map.of());
+        GrammarTrials trials =
+                new GrammarTrials(Tokenizer.of(gguf.metadata(), preTokenizers), out(), json);
+        try {
+            return trials.run(path);
+        } catch (NoSuchFileException e) {
+            throw new VarveException(
+                    VarveException.Kind.UNREADABLE_FILE, path + ": no such file", e);
+        }
+    }
+}

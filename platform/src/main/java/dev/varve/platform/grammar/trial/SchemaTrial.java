@@ -1,0 +1,142 @@
+package dev.varve.platform.grammar.trial;
+
+import dev.varve.platform.grammar.GrammarCompiler;
+import dev.varve.platform.grammar.GrammarException;
+import dev.varve.platform.grammar.GrammarState;
+import dev.varve.platform.grammar.TokenGrammar;
+import dev.varve.platform.grammar.regex.Fuel;
+import dev.varve.platform.grammar.regex.GrammarLimitException;
+import dev.varve.platform.grammar.regex.RegexStore;
+import dev.varve.platform.grammar.schema.CanonicalText;
+import dev.varve.platform.grammar.schema.SchemaOptions;
+import dev.varve.platform.grammar.source.TextSource;
+import dev.varve.platform.tokenizer.Tokenizer;
+
+import tools.jackson.databind.JsonNode;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Reads the texts of values token by token in the grammars of schemas, with a mask for every token.
+ */
+public final class SchemaTrial {
+    private static final long MOST_UNITS = 20_000_000;
+    private static final double NANOS_PER_MILLI = 1e6;
+    private static final double NANOS_PER_MICRO = 1e3;
+
+    private final GrammarCompiler compiler;
+    private final Tokenizer tokenizer;
+
+    /** What became of a schema. */
+    public enum Status {
+        /** Compiled, and the values were read. */
+        OK,
+        /** It cannot be enforced, or is wrong. */
+        REFUSED,
+        /** Something failed that must not. */
+        ERROR
+    }
+
+    /**
+     * What came out.
+     *
+     * @param reason why it was not compiled
+     * @param compileMillis time until there was a grammar or a refusal
+     * @param firstMaskMillis time of the mask of the first token of all
+     * @param maskMicros times of all masks
+     * @param results whether each value can be generated, as far as they were tried
+     */
+    public record Result(
+            Status status,
+            Optional<String> reason,
+            double compileMillis,
+            double firstMaskMillis,
+            List<Double> maskMicros,
+            List<Boolean> results) {}
+
+    /** For the tokens of a model. */
+    public SchemaTrial(Tokenizer tokenizer) {
+        this.tokenizer = tokenizer;
+        compiler = new GrammarCompiler(tokenizer);
+    }
+
+    /** Tries a schema with values. Never throws for what they hold. */
+    public Result run(JsonNode schema, List<JsonNode> values) {
+        Times times = new Times();
+        try {
+            long begin = System.nanoTime();
+            TokenGrammar grammar = compile(schema, times, begin);
+            times.compileMillis = (System.nanoTime() - begin) / NANOS_PER_MILLI;
+            CanonicalText texts = texts(schema);
+            for (JsonNode value : values) {
+                times.results.add(reads(grammar, texts.of(value), times));
+            }
+            return times.result(Status.OK, Optional.empty());
+        } catch (GrammarException.Unsatisfiable e) {
+            values.forEach(_ -> times.results.add(false));
+            return times.result(Status.OK, Optional.of(e.getMessage()));
+        } catch (GrammarException e) {
+            return times.result(Status.REFUSED, Optional.of(e.path() + ": " + e.getMessage()));
+        } catch (GrammarLimitException e) {
+            return times.result(Status.ERROR, Optional.of(e.getMessage()));
+        } catch (RuntimeException e) {
+            return times.result(Status.ERROR, Optional.of(e.toString()));
+        }
+    }
+
+    private TokenGrammar compile(JsonNode schema, Times times, long begin) {
+        try {
+            return compiler.compile(new TextSource.Schema(schema));
+        } finally {
+            times.compileMillis = (System.nanoTime() - begin) / NANOS_PER_MILLI;
+        }
+    }
+
+    private static CanonicalText texts(JsonNode schema) {
+        Fuel fuel = new Fuel();
+        fuel.allow(MOST_UNITS);
+        return new CanonicalText(schema, new RegexStore(fuel), SchemaOptions.DEFAULT);
+    }
+
+    private boolean reads(TokenGrammar grammar, String text, Times times) {
+        GrammarState state = grammar.start();
+        for (int token : tokenizer.encode(text, false)) {
+            long begin = System.nanoTime();
+            boolean allowed = state.mask().allows(token);
+            times.add(System.nanoTime() - begin);
+            Optional<GrammarState> next = state.accept(token);
+            if (allowed != next.isPresent()) {
+                throw new IllegalStateException(
+                        "token " + token + ": the mask and the grammar disagree");
+            }
+            if (!allowed) {
+                return false;
+            }
+            state = next.get();
+        }
+        return state.mayEnd();
+    }
+
+    /** Measures while they are taken. */
+    private static final class Times {
+        private final List<Double> masks = new ArrayList<>();
+        private final List<Boolean> results = new ArrayList<>();
+        private double compileMillis;
+
+        void add(long nanos) {
+            masks.add(nanos / NANOS_PER_MICRO);
+        }
+
+        Result result(Status status, Optional<String> reason) {
+            return new Result(
+                    status,
+                    reason,
+                    compileMillis,
+                    masks.isEmpty() ? 0 : masks.getFirst() * NANOS_PER_MICRO / NANOS_PER_MILLI,
+                    List.copyOf(masks),
+                    List.copyOf(results));
+        }
+    }
+}

@@ -1,0 +1,125 @@
+package dev.varve.platform.grammar.gbnf;
+
+import dev.varve.platform.grammar.GrammarException;
+
+/** A place in a grammar's text, and what stands there. */
+final class GbnfReader {
+    private final String text;
+    private int at;
+
+    GbnfReader(String text) {
+        this.text = text;
+    }
+
+    boolean isAtEnd() {
+        return at == text.length();
+    }
+
+    int index() {
+        return at;
+    }
+
+    void returnTo(int index) {
+        at = index;
+    }
+
+    /** The next character; -1 at the end. */
+    int peek() {
+        return isAtEnd() ? -1 : text.codePointAt(at);
+    }
+
+    /** Reads a character; the caller knows that there is one. */
+    int next() {
+        int codePoint = text.codePointAt(at);
+        at += Character.charCount(codePoint);
+        return codePoint;
+    }
+
+    /** Whether the rest begins so. */
+    boolean sees(String prefix) {
+        return text.startsWith(prefix, at);
+    }
+
+    /** Reads these characters if they come next. */
+    boolean eat(String prefix) {
+        boolean found = sees(prefix);
+        at += found ? prefix.length() : 0;
+        return found;
+    }
+
+    /** Passes over blanks and comments, and over the ends of lines too if so told. */
+    void skip(boolean lines) {
+        while (!isAtEnd()) {
+            char letter = text.charAt(at);
+            if (letter == '#') {
+                int end = text.indexOf('\n', at);
+                at = end < 0 ? text.length() : end;
+            } else if (letter == ' ' || letter == '\t' || lines && isLineEnd(letter)) {
+                at++;
+            } else {
+                return;
+            }
+        }
+    }
+
+    /** Whether the line ends here, or the text. */
+    boolean isAtLineEnd() {
+        return isAtEnd() || isLineEnd(text.charAt(at));
+    }
+
+    private static boolean isLineEnd(char letter) {
+        return letter == '\n' || letter == '\r';
+    }
+
+    /** Reads the name of a rule; empty if there is none. */
+    String name() {
+        int begin = at;
+        while (!isAtEnd() && isNameLetter(text.charAt(at))) {
+            at++;
+        }
+        return text.substring(begin, at);
+    }
+
+    private static boolean isNameLetter(char letter) {
+        return letter >= 'a' && letter <= 'z'
+                || letter >= 'A' && letter <= 'Z'
+                || letter >= '0' && letter <= '9'
+                || letter == '-'
+                || letter == '_';
+    }
+
+    /** A decimal number, cut off at {@code most}; -1 if there is no digit. */
+    int number(int most) {
+        long value = -1;
+        while (!isAtEnd() && text.charAt(at) >= '0' && text.charAt(at) <= '9') {
+            value = Math.min(most, Math.max(0, value) * 10 + text.charAt(at++) - '0');
+        }
+        return (int) value;
+    }
+
+    /** A number of so many hexadecimal digits. */
+    int hex(int digits) {
+        long value = 0;
+        for (int i = 0; i < digits; i++) {
+            char letter = isAtEnd() ? ' ' : text.charAt(at);
+            int digit = letter < 0x80 ? Character.digit(letter, 16) : -1;
+            if (digit < 0) {
+                throw failure("expected " + digits + " hexadecimal digits");
+            }
+            value = value << 4 | digit;
+            at++;
+        }
+        return (int) Math.min(value, Integer.MAX_VALUE);
+    }
+
+    GrammarException failure(String what) {
+        return failure(at, what);
+    }
+
+    /** With line and column, both from 1. */
+    GrammarException failure(int index, String what) {
+        long line = 1 + text.substring(0, index).chars().filter(letter -> letter == '\n').count();
+        int column = index - text.lastIndexOf('\n', index - 1);
+        return new GrammarException("", "line " + line + ", column " + column + ": " + what);
+    }
+}

@@ -1,0 +1,2 @@
+/** Grammars that an answer can be held to. */
+package dev.varve.platform.grammar;

@@ -5,7 +5,10 @@ import dev.varve.platform.sampling.TokenMask;
 
 import java.util.Optional;
 
-/** Where a text stands in a grammar. Immutable: keeping one is all that going back takes. */
+/**
+ * Where a text stands in a grammar. Immutable: keeping one is all that going back takes. Equal ones
+ * have the same future; those with the same future are mostly equal.
+ */
 public final class GrammarState {
     private final TokenGrammar grammar;
     private final ParseState state;
@@ -36,7 +39,7 @@ public final class GrammarState {
     }
 
     /** The state behind bytes of the text; empty if they may not follow. */
-    public Optional<GrammarState> accept(byte... bytes) {
+    public Optional<GrammarState> read(byte... bytes) {
         return stateOf(grammar.next(state, bytes));
     }
 
@@ -47,6 +50,16 @@ public final class GrammarState {
     /** The tokens that may follow, the end tokens among them where the text may end. */
     public TokenMask mask() {
         return grammar.mask(state);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof GrammarState that && grammar == that.grammar && state == that.state;
+    }
+
+    @Override
+    public int hashCode() {
+        return state.hashCode();
     }
 
     /** Tokens that must follow in turn, at most so many; none where there is a choice. */

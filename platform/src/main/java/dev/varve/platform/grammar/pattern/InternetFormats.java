@@ -24,8 +24,11 @@ final class InternetFormats {
                     .replace("<atom>", ATOM);
     private static final String LITERAL = "\\[(?:" + IPV4 + "|IPv6:" + IPV6 + ")\\]";
 
+    /** What is before the last @ has 64 characters at most (RFC 5321, 4.5.3.1.1). */
+    private static final String SHORT_LOCAL = "(?=.{1,64}@[^@]*$)";
+
     static final String EMAIL =
-            LOCAL.replace("<more>", "") + "@(?:" + HOSTNAME + "|" + LITERAL + ")";
+            SHORT_LOCAL + LOCAL.replace("<more>", "") + "@(?:" + HOSTNAME + "|" + LITERAL + ")";
     static final String UUID = "[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}";
 
     private InternetFormats() {}
@@ -89,7 +92,8 @@ final class InternetFormats {
 
     /** Addresses with letters of any script. */
     static String idnEmail() {
-        return LOCAL.replace("<more>", IdnLetters.leftToRight() + IdnLetters.rightToLeft())
+        return SHORT_LOCAL
+                + LOCAL.replace("<more>", IdnLetters.leftToRight() + IdnLetters.rightToLeft())
                 + "@(?:"
                 + idnHostname()
                 + "|"

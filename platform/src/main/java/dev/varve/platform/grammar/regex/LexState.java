@@ -16,22 +16,20 @@ public final class LexState {
     private final int[] complete;
     private final boolean goesOn;
 
-    LexState(int id, int[] terminals, Regex[] rests, int classes) {
+    LexState(int id, int[] terminals, Regex[] rests, int classes, boolean goesOn) {
         this.id = id;
         this.terminals = terminals;
         this.rests = rests;
         this.next = new LexState[classes];
         int[] done = new int[terminals.length];
         int count = 0;
-        boolean open = false;
         for (int i = 0; i < rests.length; i++) {
             if (rests[i].nullable) {
                 done[count++] = terminals[i];
             }
-            open |= rests[i].kind != Regex.Kind.EMPTY;
         }
         complete = count == 0 ? NONE : Arrays.copyOf(done, count);
-        goesOn = open;
+        this.goesOn = goesOn;
     }
 
     /** Number in the order in which the states of a lexer were made. */

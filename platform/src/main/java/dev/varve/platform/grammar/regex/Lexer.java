@@ -46,7 +46,7 @@ public final class Lexer {
         classes = ByteClasses.of(terminals);
         lives = new Lives(store, classes);
         form = new PlainForm(store, classes);
-        dead = new LexState(0, new int[0], new Regex[0], classes.count());
+        dead = new LexState(0, new int[0], new Regex[0], classes.count(), false);
     }
 
     /** The bytes that make a difference. */
@@ -104,7 +104,30 @@ public final class Lexer {
             return dead;
         }
         return states.computeIfAbsent(
-                new Key(numbers, rests), _ -> new LexState(++ids, numbers, rests, classes.count()));
+                new Key(numbers, rests),
+                _ -> new LexState(++ids, numbers, rests, classes.count(), goesOn(rests)));
+    }
+
+    /** What must have more bytes does go on, since it is alive; what may end need not. */
+    private boolean goesOn(Regex... rests) {
+        for (Regex rest : rests) {
+            if (!rest.nullable || goesOn(rest)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean goesOn(Regex rest) {
+        if (rest.kind == Regex.Kind.EMPTY) {
+            return false;
+        }
+        for (int i = 0; i < classes.count(); i++) {
+            if (lives.isAlive(store.derive(rest, classes.representative(i)))) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /**

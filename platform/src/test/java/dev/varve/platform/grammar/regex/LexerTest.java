@@ -242,4 +242,28 @@ class LexerTest {
         assertTrue(read(lexer, before, "b").isComplete());
         assertFalse(read(lexer, read(lexer, lexer.start(0), "ababababab"), "").goesOn());
     }
+
+    @Test
+    void shortTextsAreFoundBesideCountersThatLeadFarAway() {
+        Regex letters = store.bytes(ByteSet.of('a').or(ByteSet.of('b')));
+        Regex any = store.bytes(ByteSet.range('a', 'c'));
+        Regex ends = store.concat(store.star(letters), store.literal("c"));
+
+        fuel.allow(20_000);
+
+        assertTrue(store.isAlive(store.and(ends, store.repeat(any, 0, 1_000_000_000))));
+        assertFalse(store.isAlive(store.and(ends, store.atLeast(letters, 3))));
+        assertTrue(store.isAlive(store.and(ends, store.repeat(any, 500, 500))));
+    }
+
+    @Test
+    void longTextsAreNoDeepExpressions() {
+        String text = "long ".repeat(20_000);
+        Lexer lexer =
+                new Lexer(store, List.of(store.oneOf(List.of(text + "a", text + "b", "long"))));
+
+        assertTrue(read(lexer, lexer.start(0), text + "b").isComplete());
+        assertTrue(read(lexer, lexer.start(0), "long").isComplete());
+        assertFalse(read(lexer, lexer.start(0), text).isComplete());
+    }
 }

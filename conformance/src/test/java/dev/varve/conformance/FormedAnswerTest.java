@@ -14,7 +14,10 @@ import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.ScriptedSpeculator;
 import dev.varve.platform.engine.SpeculationOptions;
 import dev.varve.platform.grammar.GrammarCompiler;
-import dev.varve.platform.grammar.source.TextSource;
+import dev.varve.platform.grammar.GrammarSource;
+import dev.varve.platform.grammar.cfg.GrammarBuilder;
+import dev.varve.platform.grammar.schema.SchemaCompiler;
+import dev.varve.platform.grammar.schema.SchemaOptions;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.tokenizer.Tokenizer;
@@ -57,6 +60,20 @@ class FormedAnswerTest {
 
     @TempDir static Path folder;
 
+    /** Without white space, of which a random model would write much. */
+    private static final class Compact implements GrammarSource {
+        @Override
+        public String key() {
+            return "compact";
+        }
+
+        @Override
+        public int build(GrammarBuilder builder) {
+            SchemaOptions options = SchemaOptions.DEFAULT.with(SchemaOptions.Whitespace.COMPACT);
+            return new SchemaCompiler(builder, options).compile(SCHEMA);
+        }
+    }
+
     /** A form for each request, as guides are. */
     private static List<Answer> answers(GuessedModel sample, Tokenizer tokenizer, AnswerForm form) {
         SamplingOptions sampling = SamplingOptions.greedy().atTemperature(0.9f).seededWith(7);
@@ -82,8 +99,7 @@ class FormedAnswerTest {
         GuessedModel sample = GuessedModel.of(family, type, cache, folder);
         Tokenizer tokenizer = Tokenizer.of(GgufFile.open(sample.file()).metadata());
         AnswerForm form =
-                new AnswerForm.Whole(
-                        new GrammarCompiler(tokenizer).compile(new TextSource.Schema(SCHEMA)));
+                new AnswerForm.Whole(new GrammarCompiler(tokenizer).compile(new Compact()));
         List<int[]> plain = new ArrayList<>();
         try (LoadedModel model = sample.plain()) {
             List<Answer> asked = answers(sample, tokenizer, form);

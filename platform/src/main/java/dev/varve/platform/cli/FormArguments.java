@@ -41,16 +41,31 @@ final class FormArguments {
     }
 
     /**
-     * What answers must be.
+     * Checks what can be checked before the model is there.
      *
-     * @throws UsageException if both files are given, or the schema is no JSON object
-     * @throws VarveException if a file cannot be read, or what it says cannot be enforced
+     * @param ignoreEos whether answers go on behind their end
+     * @throws UsageException if two things contradict each other
      */
-    AnswerForm form(AnswerDialect dialect, Tokenizer tokenizer) {
+    void check(boolean ignoreEos) {
         if (schema != null && grammar != null) {
             throw new UsageException(
                     "expected one of " + SCHEMA + " and " + GRAMMAR + ", found both");
         }
+        if (ignoreEos && isGiven()) {
+            throw new UsageException(
+                    "--ignore-eos: expected none with "
+                            + (schema != null ? SCHEMA : GRAMMAR)
+                            + ", whose answers have an end");
+        }
+    }
+
+    /**
+     * What answers must be.
+     *
+     * @throws UsageException if the schema is no JSON object
+     * @throws VarveException if a file cannot be read, or what it says cannot be enforced
+     */
+    AnswerForm form(AnswerDialect dialect, Tokenizer tokenizer) {
         Optional<GrammarSource> source =
                 schema != null
                         ? Optional.of(

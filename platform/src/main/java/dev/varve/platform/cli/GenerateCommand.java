@@ -104,9 +104,7 @@ final class GenerateCommand extends CliCommand {
 
     @Override
     int run() throws InterruptedException {
-        if (ignoreEos && form.isGiven()) {
-            throw new UsageException("--ignore-eos: an answer of a form has an end");
-        }
+        form.check(ignoreEos);
         ModelSettings settings = model.settings().withPool(pool());
         try (HostedModel runtime = open(model, settings)) {
             int[] promptTokens = prompt.tokens(runtime);

@@ -69,6 +69,8 @@ class CommandLineTest {
                 "generate --model m                       | --tokens",
                 "generate --prompt x                      | --model",
                 "generate --model m --prompt x -n many    | 'many' is not an int",
+                "generate --model m --chat x --json-schema a --grammar b | --grammar, found both",
+                "generate --model m --chat x --grammar b --ignore-eos    | --ignore-eos: expected",
                 "generate --model m --prompt x --cache-type-k q4_k | expected one of f16, bf16",
                 "serve --model m --host 0.0.0.0           | --insecure",
                 "serve --model m --port 70000             | --port",

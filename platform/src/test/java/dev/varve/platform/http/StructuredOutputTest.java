@@ -60,6 +60,9 @@ class StructuredOutputTest {
                 "\"structured_outputs\": {\"json\": AGE} | {\"age\": 5}! | {\"age\": 5}",
                 "\"structured_outputs\": {\"regex\": \"a{2}\"} | aaa | aa",
                 "\"structured_outputs\": {\"choice\": [\"up\"]} | upper | up",
+                "\"grammar\": \"root ::= [a-z]+ \\\"!\\\"\" | hey!? | hey!",
+                "\"guided_grammar\": \"root ::= \\\"a\\\" b\\nb ::= [0-9]{2}\" | a123 | a12",
+                "\"structured_outputs\": {\"grammar\": \"root ::= [xy]\"} | xy | x",
                 "\"json_schema\": AGE | {\"age\": x | {\"age\":"
             })
     void contentIsWhatWasAsked(String fields, String said, String told) throws Exception {
@@ -109,6 +112,8 @@ class StructuredOutputTest {
                 "\"guided_json\": 5 | guided_json | a JSON schema",
                 "\"guided_regex\": \"(\" | guided_regex | guided_regex: ",
                 "\"guided_regex\": \"(a)\\\\1\" | guided_regex | guided_regex: ",
+                "\"grammar\": \"root ::= unknown\" | grammar | grammar: ",
+                "\"guided_grammar\": \"root :=\" | guided_grammar | guided_grammar: ",
                 "\"guided_choice\": [] | guided_choice | strings",
                 "\"guided_choice\": [1] | guided_choice | strings",
                 "\"guided_choice\": [\"a\"], \"guided_regex\": \"a\" | guided_choice | both",

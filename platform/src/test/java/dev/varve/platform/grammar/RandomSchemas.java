@@ -14,8 +14,10 @@ final class RandomSchemas {
             List.of("id", "name", "né", "a b", "list", "x-1", "\"", "kind");
     private static final List<String> PATTERNS =
             List.of("^[a-z]{2,5}$", "b", "^x-", "[0-9]+$", "^(ab|cd)*$", "^\\S.*\\S$", "é?");
+
+    /** Not email: the other validator wants a top-level domain of its own list. */
     private static final List<String> FORMATS =
-            List.of("date", "date-time", "time", "email", "uuid", "ipv4", "ipv6", "hostname");
+            List.of("date", "date-time", "time", "uuid", "ipv4", "ipv6", "hostname");
 
     private final Random random;
 

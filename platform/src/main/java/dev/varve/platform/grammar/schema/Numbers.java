@@ -19,6 +19,12 @@ final class Numbers {
     /** An automaton of multiples has as many states as the number. */
     private static final int MOST_MODULUS_BITS = 15;
 
+    /** What a double holds, whatever the digits are. */
+    private static final int MOST_TEXT_DIGITS = 308;
+
+    /** Likewise, with an exponent of two digits. */
+    private static final int MOST_MANTISSA_DIGITS = 40;
+
     private final RegexStore store;
     private final Regex digit;
     private final Regex digits;
@@ -48,7 +54,8 @@ final class Numbers {
         integerText =
                 store.or(letter('0'), store.concat(store.optional(letter('-')), positiveInteger));
         Regex sign = store.optional(store.or(letter('+'), letter('-')));
-        exponent = store.optional(store.concat(store.or(letter('e'), letter('E')), sign, some));
+        exponent =
+                store.concat(store.or(letter('e'), letter('E')), sign, store.repeat(digit, 1, 2));
         nothing = new NumberSet(store.nothing(), false, true);
         everything = new NumberSet(store.or(magnitude, negative(positive)), true, false);
         integers = new NumberSet(store.concat(integerText, zeros()), false, true);
@@ -230,12 +237,30 @@ final class Numbers {
     /** The texts that an answer may have for these numbers. */
     Regex texts(NumberSet set) {
         if (set.equals(integers)) {
-            return integerText;
+            return store.and(integerText, store.or(limited(MOST_TEXT_DIGITS), highest()));
         }
         if (set.exponents()) {
-            Regex signed = store.concat(store.optional(letter('-')), magnitude);
-            return store.concat(signed, exponent);
+            Regex plain = store.concat(store.optional(letter('-')), magnitude);
+            return store.or(
+                    store.and(plain, store.or(limited(MOST_TEXT_DIGITS), highest())),
+                    store.concat(store.and(plain, limited(MOST_MANTISSA_DIGITS)), exponent));
         }
         return set.integers() ? store.and(set.plain(), integerText) : set.plain();
+    }
+
+    /** One digit more, as long as it is less than 1.7e308. */
+    private Regex highest() {
+        return store.concat(
+                store.optional(letter('-')),
+                letter('1'),
+                range('0', '6'),
+                store.repeat(digit, MOST_TEXT_DIGITS - 1, MOST_TEXT_DIGITS - 1));
+    }
+
+    /** So that every reader can represent them, and no model writes digits without end. */
+    private Regex limited(int most) {
+        Regex some = store.repeat(digit, 1, most);
+        return store.concat(
+                store.optional(letter('-')), some, store.optional(store.concat(letter('.'), some)));
     }
 }

@@ -21,7 +21,7 @@ class Gemma4(Model):
     base, base_full = 1e4, 1e6
     rotated_full = 32
     soft_cap = 30.0
-    context = 4096
+    context = 8192
     embedding_scale = width**0.5
 
     def __init__(self, vocabulary: int, seed: int = 1):

@@ -22,7 +22,7 @@ class Laguna(Model):
     feed_forward = 448
     experts, used, expert_feed_forward, shared_feed_forward = 8, 2, 64, 64
     expert_scale = 2.5
-    context = 4096
+    context = 8192
 
     # How far a router's bias moves per step towards an even load.
     bias_step = 0.002

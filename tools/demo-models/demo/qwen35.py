@@ -22,7 +22,7 @@ class Qwen35(Model):
     rope_dims, rope_sections, rope_base = 32, (6, 5, 5, 0), 1e5
     key_heads, value_heads, state = 2, 4, 64
     kernel = 4
-    context = 4096
+    context = 8192
 
     def __init__(self, vocabulary: int, seed: int = 1):
         super().__init__(seed)

@@ -65,9 +65,12 @@ def choose(ids: Sequence[int], values: numpy.ndarray, keep: float = KEEP, anchor
         head = budget - tail
     edges = set(range(min(head, count))) | set(range(max(0, count - tail), count))
     found = anchors(ids, count) if anchored else set()
-    forced = edges | found
-    rest = sorted(set(range(count)) - forced, key=lambda chunk: (-values[chunk], chunk))
-    return Choice(edges, found, set(rest[: max(0, wanted - len(forced))]))
+    room = max(0, wanted - len(edges))
+    left = set(range(count)) - edges
+    # Words leave half of the room to the best chunks, whether these have words or not.
+    fills, length = (left - found, room - len(found - edges)) if len(found - edges) < room else (left, -(-room // 2))
+    rest = sorted(fills, key=lambda chunk: (-values[chunk], chunk))
+    return Choice(edges, found, set(rest[:length]))
 
 
 def anchors(ids: Sequence[int], count: int) -> Set[int]:

@@ -37,6 +37,18 @@ class SurvivalTest(unittest.TestCase):
 
         self.assertEqual({29, 30, 31, 32, 33}, anchors(ids, 125))
 
+    def test_words_leave_half_of_the_room_to_the_best(self):
+        ids = list(range(6400))
+        for place in range(1, 8):
+            ids[640 * place : 640 * place + 4] = ids[6350:6354]
+        values = numpy.zeros(200)
+        values[[9, 20, 31]] = 1.0, 2.0, 3.0
+
+        choice = choose(ids, values, keep=0.02)
+
+        self.assertEqual(35, len(choice.anchors))
+        self.assertEqual({31}, choice.best)
+
     def test_equal_values_keep_the_first(self):
         choice = choose(list(range(3200)), numpy.zeros(100), keep=0.4)
 

@@ -295,7 +295,7 @@ class CommandsIT {
                 new String[] {
                     " warning PagingArguments: DFLASH_KVFLASH_POLICY: ",
                     " warning PagingArguments: DFLASH_KVFLASH_TAU: ",
-                    " info PreparedModel: --kvflash: resident pool 768 tokens of up to 4096 of a"
+                    " info PreparedModel: --kvflash: resident pool 768 tokens of up to 8192 of a"
                             + " sequence, tau=1, policy=qk; "
                 }) {
             assertTrue(outcome.err().contains(expected), outcome.err());

@@ -48,11 +48,22 @@ final class ChunkMarks {
 
     /** Keeps the chunks with the best values until so many stay. */
     void fill(int wanted, KeepReason reason) {
-        BitSet rest = (BitSet) droppable.clone();
-        rest.andNot(kept);
-        bestFirst(rest)
-                .limit(Math.max(0, wanted - count()))
-                .forEachOrdered(chunk -> keep(chunk, reason));
+        keepAll(best(wanted - count()), reason);
+    }
+
+    /** Those with the best values of the chunks that do not stay yet, or none for 0 and less. */
+    BitSet best(int chunks) {
+        BitSet best = new BitSet();
+        bestFirst(missing(droppable)).limit(Math.max(0, chunks)).forEach(best::set);
+        return best;
+    }
+
+    /** Those of some chunks that may be left out, and do not stay yet. */
+    BitSet missing(BitSet chunks) {
+        BitSet missing = (BitSet) droppable.clone();
+        missing.and(chunks);
+        missing.andNot(kept);
+        return missing;
     }
 
     /** The best value first, and of equal ones the lower number, since the sort is stable. */

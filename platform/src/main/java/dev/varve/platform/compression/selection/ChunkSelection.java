@@ -6,9 +6,9 @@ import java.util.BitSet;
 
 /**
  * Chooses what stays of a text: its edges, places with words of its end, and of all other chunks
- * those with the best scores. What must stay may be more than was asked for, so that a text may
- * shrink less than it should; the result tells. The same text, scores and settings always give the
- * same choice. Thread-safe.
+ * those with the best scores, for which words always leave some room. What must stay may be more
+ * than was asked for, so that a text may shrink less than it should; the result tells. The same
+ * text, scores and settings always give the same choice. Thread-safe.
  */
 public final class ChunkSelection {
     private final SelectionSettings settings;
@@ -50,6 +50,7 @@ public final class ChunkSelection {
         keepEdges(chunks.grid().chunks(), wanted, marks);
         AnchorSearch anchors = new AnchorSearch(chunks, settings.anchors());
         BitSet direct = anchors.direct();
+        keepBest(direct, wanted, marks);
         marks.keepAll(direct, KeepReason.ANCHOR);
         settings.transitive()
                 .map(
@@ -63,6 +64,23 @@ public final class ChunkSelection {
                                 new RepeatedTokens(chunks, anchors.bodyEnd())
                                         .keep(rule, rule.chunks().orElse(wanted), marks));
         marks.fill(wanted, KeepReason.SCORE);
+    }
+
+    /**
+     * Keeps the best chunks before words may take all that was asked for: half of what the edges
+     * leave of it, rounded up. Ordinary words of the question stand in many places of a long text,
+     * and its answer often in none of them.
+     */
+    private static void keepBest(BitSet anchors, int wanted, ChunkMarks marks) {
+        int room = wanted - marks.count();
+        if (marks.missing(anchors).cardinality() < room) {
+            return;
+        }
+        BitSet best = marks.best(Math.ceilDiv(room, 2));
+        BitSet both = (BitSet) best.clone();
+        both.and(anchors);
+        marks.keepAll(both, KeepReason.ANCHOR);
+        marks.keepAll(best, KeepReason.SCORE);
     }
 
     /** Edges are those of the whole text: where they are protected, more is left for others. */

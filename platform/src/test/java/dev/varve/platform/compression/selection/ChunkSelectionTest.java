@@ -110,9 +110,13 @@ class ChunkSelectionTest {
 
         Selection selection = NO_EDGES.select(text.text(), keep(0.005));
 
-        // Chunk 100, and two on each side.
-        assertEquals(List.of(range(98 * 32, 103 * 32, KeepReason.ANCHOR)), selection.kept());
-        assertEquals(0.025, selection.actualRatio());
+        // Chunk 100, and two on each side; they are more than was asked for, so the best one stays.
+        assertEquals(
+                List.of(
+                        range(0, 32, KeepReason.SCORE),
+                        range(98 * 32, 103 * 32, KeepReason.ANCHOR)),
+                selection.kept());
+        assertEquals(0.03, selection.actualRatio());
     }
 
     @Test
@@ -148,6 +152,37 @@ class ChunkSelectionTest {
 
     private static int anchored(Texts text) {
         return NO_EDGES.select(text.text(), keep(0.005)).keptTokens(KeepReason.ANCHOR);
+    }
+
+    @Test
+    void wordsLeaveRoomForTheBestChunks() {
+        Texts text = Texts.ofDistinct(6400).score(1600, 1632, 0.9f).score(5120, 5152, 0.8f);
+        // 8 places, each with two chunks on each side: twice what is asked for, which is 20.
+        for (int i = 0; i < 8; i++) {
+            text.put(2240 + 320 * i, 1, 2, 3, 4).score(2240 + 320 * i, 2272 + 320 * i, 0.5f);
+        }
+        text.put(6350, 1, 2, 3, 4);
+
+        Selection selection = NO_EDGES.select(text.text(), keep(0.1).atMost(40));
+
+        assertEquals(40 * 32, selection.keptTokens());
+        // The best 10 chunks are the two, and 8 of those with words.
+        assertEquals(
+                List.of(range(1600, 1632, KeepReason.SCORE), range(5120, 5152, KeepReason.SCORE)),
+                selection.kept().stream()
+                        .filter(each -> each.reason() == KeepReason.SCORE)
+                        .toList());
+        assertEquals(38 * 32, selection.keptTokens(KeepReason.ANCHOR));
+    }
+
+    @Test
+    void wordsThatAreFewCountAsPartOfWhatWasAskedFor() {
+        Texts text = Texts.ofDistinct(6400).put(3205, 1, 2, 3, 4).put(6350, 1, 2, 3, 4);
+
+        Selection selection = NO_EDGES.select(text.text(), keep(0.03));
+
+        assertEquals(5 * 32, selection.keptTokens(KeepReason.ANCHOR));
+        assertEquals(32, selection.keptTokens(KeepReason.SCORE));
     }
 
     @Test

@@ -43,11 +43,26 @@ final class PatternCompiler {
     /** The texts in which a pattern is found. */
     static Regex search(TextRegex text, PatternNode pattern) {
         PatternCompiler compiler = new PatternCompiler(text, Neighbours.of(pattern));
-        Regex[] found = compiler.before(pattern, compiler.always(text.canonical()));
+        // Any bytes behind it, so that what was found already leaves nothing to look at; that they
+        // are characters is a condition of its own.
+        Regex[] found = compiler.before(pattern, compiler.always(text.store().anything()));
         PatternNode anything =
                 new PatternNode.Repeat(
                         new PatternNode.Characters(CodePointSet.ALL), 0, Integer.MAX_VALUE);
-        return compiler.before(anything, found)[Neighbours.NONE];
+        Regex regex = compiler.before(anything, found)[Neighbours.NONE];
+        return reachesEnd(pattern) ? regex : text.store().and(text.canonical(), regex);
+    }
+
+    /** Whether a part surely ends where the text does. */
+    private static boolean reachesEnd(PatternNode node) {
+        return switch (node) {
+            case PatternNode.End _ -> true;
+            case PatternNode.Choice choice ->
+                    choice.parts().stream().allMatch(PatternCompiler::reachesEnd);
+            case PatternNode.Sequence sequence ->
+                    !sequence.parts().isEmpty() && reachesEnd(sequence.parts().getLast());
+            default -> false;
+        };
     }
 
     private Regex[] always(Regex regex) {

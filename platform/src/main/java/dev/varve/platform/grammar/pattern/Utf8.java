@@ -70,12 +70,21 @@ final class Utf8 {
         if (size == BLOCK) {
             return store.bytes(new ByteSet(0, 0, block(base), 0));
         }
+        if (begin == base && set.first(range) <= base && set.last(range) >= base + size - 1) {
+            return all(size);
+        }
         Map<Regex, ByteSet> byRest = new LinkedHashMap<>();
         int step = size / BLOCK;
         for (int at = begin; at < base + size; at += step) {
             add(byRest, CONTINUATION + (at - base) / step, rest(at, at, step));
         }
         return alternatives(byRest);
+    }
+
+    /** Any bytes behind one that stands for so many code points. */
+    private Regex all(int size) {
+        Regex continuation = store.bytes(ByteSet.range(CONTINUATION, CONTINUATION + BLOCK - 1));
+        return size == BLOCK ? continuation : store.concat(continuation, all(size / BLOCK));
     }
 
     private static void add(Map<Regex, ByteSet> byRest, int value, Regex rest) {

@@ -19,6 +19,9 @@ final class Algebra {
     /** Alternatives of one type; as many pairs of them are looked at. */
     private static final int MOST_ALTERNATIVES = 400;
 
+    /** What combining two alternatives costs, in units of work, beside what it asks others for. */
+    private static final int PAIR = 100;
+
     private final Model model;
     private final Numbers numbers;
     private final Strings strings;
@@ -121,7 +124,7 @@ final class Algebra {
         if (a.equals(b) && a.size() == 1) {
             return a;
         }
-        fuel.spend(10L * a.size() * b.size());
+        fuel.spend((long) PAIR * a.size() * b.size());
         Set<T> all = new LinkedHashSet<>();
         for (T first : a) {
             for (T second : b) {
@@ -232,6 +235,7 @@ final class Algebra {
         for (T each : from) {
             List<T> left = List.of(each);
             for (T other : what) {
+                fuel.spend(PAIR);
                 if (keeps.test(and.apply(each, other))) {
                     left = product(left, not.apply(other), and, keeps);
                 }

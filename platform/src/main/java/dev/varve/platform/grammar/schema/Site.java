@@ -54,7 +54,7 @@ final class Site {
         return node.isObject() && Keywords.constraintsOf(node).findAny().isEmpty();
     }
 
-    /** The only value that it allows, if it says that in one keyword, and it is a short string. */
+    /** The only string or number that it allows, if it says that in one keyword. */
     Optional<JsonNode> onlyValue() {
         JsonNode listed = node.get("enum");
         JsonNode value =
@@ -62,16 +62,26 @@ final class Site {
                         ? listed.get(0)
                         : node.get("const");
         return Optional.ofNullable(value)
-                .filter(each -> each.isString() && JsonText.isUnicode(each.stringValue()))
-                .filter(_ -> Keywords.constraintsOf(node).allMatch(this::saysNoMore));
+                .filter(
+                        each ->
+                                each.isIntegralNumber() && each.canConvertToLong()
+                                        || each.isString()
+                                                && JsonText.isUnicode(each.stringValue()))
+                .filter(
+                        each ->
+                                Keywords.constraintsOf(node)
+                                        .allMatch(keyword -> saysNoMore(keyword, each)));
     }
 
-    private boolean saysNoMore(String keyword) {
+    private boolean saysNoMore(String keyword, JsonNode value) {
         return switch (keyword) {
             case "const" -> !has("enum");
             case "enum" -> !has("const");
-            case "type" ->
-                    node.get("type").isString() && string("type").equals(Optional.of("string"));
+            case "type" -> {
+                JsonNode type = node.get("type");
+                yield type.isString()
+                        && type.stringValue().equals(value.isString() ? "string" : "integer");
+            }
             default -> false;
         };
     }

@@ -24,7 +24,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -61,7 +60,6 @@ public final class RemoteDraft implements DistantSpeculator {
 
     private long waitingBytes;
     private final AtomicLong underWay = new AtomicLong();
-    private final AtomicBoolean returning = new AtomicBoolean();
 
     /** What it was asked and has not told yet. */
     private Optional<Question> asked = Optional.empty();
@@ -254,16 +252,13 @@ public final class RemoteDraft implements DistantSpeculator {
     /** The process in use, if there is one; one that came back knows of no sequence. */
     private Optional<ShardSupervisor.Session> session() {
         try {
-            ShardSupervisor.Session session = supervisor.session();
+            ShardSupervisor.Session session = supervisor.current();
             if (used.isEmpty() || used.get() != session) {
                 losses += used.isPresent() ? 1 : 0;
                 used = Optional.of(session);
             }
             return used;
         } catch (ShardLostException e) {
-            if (returning.compareAndSet(false, true)) {
-                supervisor.recover().whenComplete((back, failure) -> returning.set(false));
-            }
             return Optional.empty();
         }
     }

@@ -15,7 +15,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -33,7 +32,6 @@ public final class RemoteScan implements TextReader {
     private final String name;
     private final ScanCodec codec;
     private final ShardSupervisor supervisor;
-    private final AtomicBoolean returning = new AtomicBoolean();
 
     private RemoteScan(String name, ScanCodec codec, ShardSupervisor supervisor) {
         this.name = name;
@@ -77,7 +75,7 @@ public final class RemoteScan implements TextReader {
 
     @Override
     public float[] read(int[] tokens, BooleanSupplier cancelled) {
-        ShardSupervisor.Session session = session();
+        ShardSupervisor.Session session = supervisor.current();
         CompletableFuture<Message> reply =
                 session.channel().call(codec.encode(tokens), DEADLINE, progress -> {});
         Message found;
@@ -118,28 +116,7 @@ public final class RemoteScan implements TextReader {
     }
 
     private RuntimeException failed(Throwable failure, ShardSupervisor.Session session) {
-        RuntimeException meaning = CallFailure.meaningOf(failure, supervisor, session);
-        if (meaning instanceof ShardLostException) {
-            comeBack();
-        }
-        return meaning;
-    }
-
-    /** The process in use; one that came back is as good as the one before. */
-    private ShardSupervisor.Session session() {
-        try {
-            return supervisor.session();
-        } catch (ShardLostException e) {
-            comeBack();
-            return supervisor.session();
-        }
-    }
-
-    /** Has the next process used as soon as it is there. */
-    private void comeBack() {
-        if (returning.compareAndSet(false, true)) {
-            supervisor.recover().whenComplete((back, failure) -> returning.set(false));
-        }
+        return CallFailure.meaningOf(failure, supervisor, session);
     }
 
     private void requireNumbers(float[] scores) {

@@ -152,6 +152,22 @@ final class ShardSupervisor implements AutoCloseable {
         }
     }
 
+    /**
+     * The incarnation that is there, for whoever takes one that came back for as good as the one
+     * before.
+     *
+     * @throws ShardLostException if there is none
+     */
+    Session current() {
+        lock.lock();
+        try {
+            usable |= condition.isReady();
+            return session();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Gives an incarnation up, unless that was done already. */
     ShardLostException lost(Session gone, String why) {
         lock.lock();

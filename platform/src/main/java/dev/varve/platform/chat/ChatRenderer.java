@@ -38,8 +38,8 @@ public final class ChatRenderer {
     /**
      * Renders a conversation up to where the model answers.
      *
-     * @param variables variables of the template; {@code bos_token}, {@code eos_token} and {@code
-     *     add_generation_prompt} are added
+     * @param variables variables of the template; {@code bos_token} and {@code eos_token} are
+     *     added, and {@code add_generation_prompt} where it is missing
      * @throws VarveException of kind INVALID_REQUEST with the template's message if it refuses the
      *     conversation
      */
@@ -58,13 +58,23 @@ public final class ChatRenderer {
      * @throws dev.varve.platform.tokenizer.TooManyTokensException if it has more tokens than that
      */
     public ChatPrompt render(Map<String, Object> variables, TokenLimit limit) {
+        return render(variables, "", limit);
+    }
+
+    /**
+     * Likewise, with the beginning of the answer.
+     *
+     * @param begun what the model is to go on with, as a text; empty for nothing
+     */
+    public ChatPrompt render(Map<String, Object> variables, String begun, TokenLimit limit) {
         Map<String, Object> all = withOwn(variables);
-        RenderedPrompt prompt = template.render(all, TRUSTED);
+        RenderedPrompt turns = template.render(all, TRUSTED);
+        RenderedPrompt prompt = begun(turns, begun);
         int[] tokens = encode(prompt, limit);
         int[] boundaries =
                 marks.isEmpty()
                         ? beforeGeneration(all, tokens, limit)
-                        : where(prompt, tokens, limit);
+                        : where(turns, tokens, limit);
         return new ChatPrompt(tokens, boundaries, prompt.text());
     }
 
@@ -87,11 +97,20 @@ public final class ChatRenderer {
                         .toArray();
     }
 
+    private static RenderedPrompt begun(RenderedPrompt prompt, String begun) {
+        if (begun.isEmpty()) {
+            return prompt;
+        }
+        List<Span> spans = new ArrayList<>(prompt.spans());
+        spans.add(Span.ofInput(begun));
+        return new RenderedPrompt(spans);
+    }
+
     private Map<String, Object> withOwn(Map<String, Object> variables) {
         Map<String, Object> all = new HashMap<>(variables);
         all.put("bos_token", special(tokenizer.bosId()));
         all.put("eos_token", special(tokenizer.eosId()));
-        all.put(GENERATION_PROMPT, true);
+        all.putIfAbsent(GENERATION_PROMPT, true);
         return all;
     }
 

@@ -1,12 +1,16 @@
 package dev.varve.platform.http;
 
+import dev.varve.platform.chat.ChatPrompt;
 import dev.varve.platform.http.access.AccessControl;
 import dev.varve.platform.http.access.Purpose;
 import dev.varve.platform.http.answer.AnswerDelivery;
 import dev.varve.platform.http.answer.PendingAnswer;
+import dev.varve.platform.http.conversation.Dialect;
+import dev.varve.platform.http.json.ErrorForm;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.http.metrics.Metrics;
 import dev.varve.platform.http.model.HealthReport;
+import dev.varve.platform.http.openai.ChatDialect;
 import dev.varve.platform.http.openai.CompletionRequests;
 import dev.varve.platform.intake.Intake;
 import dev.varve.platform.setting.SettingNames;
@@ -26,6 +30,7 @@ final class ApiContext {
     private final SettingNames names;
     private final RouteContext context;
     private final AnswerDelivery delivery;
+    private final Dialect chat = new ChatDialect();
 
     ApiContext(
             AccessControl access, Intake intake, Metrics metrics, Offer offer, SettingNames names) {
@@ -108,7 +113,12 @@ final class ApiContext {
                 new TextRoute(
                         "/apply-template",
                         context,
-                        (model, body) -> model.chat().applyTemplate(body)),
+                        (model, body) -> {
+                            ChatPrompt prompt = model.answers().prompt(chat, body);
+                            return Json.object()
+                                    .put("prompt", prompt.text())
+                                    .put("tokens", prompt.tokens().length);
+                        }),
                 "/apply-template");
         map(
                 new TextRoute("/tokenize", context, (model, body) -> model.facts().tokenize(body)),
@@ -121,11 +131,7 @@ final class ApiContext {
 
     private void mapGeneration() {
         map(
-                new GenerationRoute(
-                        "/v1/chat/completions",
-                        context,
-                        delivery,
-                        (model, body) -> model.chat().read(body)),
+                new GenerationRoute("/v1/chat/completions", context, delivery, chat),
                 "/v1/chat/completions",
                 "/chat/completions");
         map(
@@ -133,6 +139,7 @@ final class ApiContext {
                         "/v1/completions",
                         context,
                         delivery,
+                        ErrorForm.OPENAI,
                         (model, body) -> {
                             PendingAnswer pending = CompletionRequests.read(body, model.served());
                             return gone -> pending;

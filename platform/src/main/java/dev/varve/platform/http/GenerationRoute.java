@@ -3,7 +3,11 @@ package dev.varve.platform.http;
 import dev.varve.platform.http.answer.AnswerDelivery;
 import dev.varve.platform.http.answer.AnswerPreparation;
 import dev.varve.platform.http.answer.Outcome;
+import dev.varve.platform.http.conversation.Dialect;
+import dev.varve.platform.http.json.ErrorForm;
 import dev.varve.platform.intake.HeldBody;
+
+import jakarta.servlet.http.HttpServletRequest;
 
 import tools.jackson.databind.node.ObjectNode;
 
@@ -16,15 +20,33 @@ final class GenerationRoute extends BodyRoute {
 
     private final transient AnswerDelivery delivery;
     private final transient BiFunction<Offer.OfferedModel, ObjectNode, AnswerPreparation> parse;
+    private final ErrorForm errors;
 
     GenerationRoute(
             String label,
             RouteContext context,
             AnswerDelivery delivery,
+            ErrorForm errors,
             BiFunction<Offer.OfferedModel, ObjectNode, AnswerPreparation> parse) {
         super(label, context);
+        this.errors = errors;
         this.delivery = delivery;
         this.parse = parse;
+    }
+
+    /** A route for conversations in a dialect. */
+    GenerationRoute(String label, RouteContext context, AnswerDelivery delivery, Dialect dialect) {
+        this(
+                label,
+                context,
+                delivery,
+                dialect.errors(),
+                (model, body) -> model.answers().read(dialect, body));
+    }
+
+    @Override
+    ErrorForm errors(HttpServletRequest request) {
+        return errors;
     }
 
     @Override

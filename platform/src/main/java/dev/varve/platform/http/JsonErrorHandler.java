@@ -1,8 +1,8 @@
 package dev.varve.platform.http;
 
 import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.http.json.ErrorForm;
 import dev.varve.platform.http.json.Json;
-import dev.varve.platform.http.json.JsonAnswer;
 import dev.varve.platform.setting.SettingNames;
 
 import org.eclipse.jetty.http.HttpHeader;
@@ -61,7 +61,7 @@ final class JsonErrorHandler extends ErrorHandler {
                     default -> "";
                 };
         return Json.write(
-                JsonAnswer.errorBody(
-                        ApiException.status(status, code, message), SettingNames.IDENTIFIERS));
+                ErrorForm.OPENAI.body(
+                        ApiException.status(status, code, message), SettingNames.IDENTIFIERS, ""));
     }
 }

@@ -1,25 +1,25 @@
 package dev.varve.platform.http;
 
 import dev.varve.platform.engine.EngineStatus;
+import dev.varve.platform.http.conversation.ConversationAnswers;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.metrics.Metrics;
 import dev.varve.platform.http.model.ModelFacts;
 import dev.varve.platform.http.model.ServedModel;
 import dev.varve.platform.http.model.ToolSupport;
-import dev.varve.platform.http.openai.ChatRequests;
 
 import java.util.Optional;
 
 /** The model that the server offers, from when it is loaded to the end. Thread-safe. */
 final class Offer {
     /** The model, and those who read requests for it. */
-    record OfferedModel(ServedModel served, ModelFacts facts, ChatRequests chat) {
+    record OfferedModel(ServedModel served, ModelFacts facts, ConversationAnswers answers) {
         static OfferedModel of(ServedModel served, Metrics metrics) {
             ToolSupport tools = ToolSupport.of(served);
             return new OfferedModel(
                     served,
                     new ModelFacts(served, tools),
-                    new ChatRequests(served, tools, metrics::countFailedCompression));
+                    new ConversationAnswers(served, tools, metrics::countFailedCompression));
         }
     }
 

@@ -4,6 +4,7 @@ import dev.varve.api.VarveException;
 import dev.varve.platform.http.access.AccessControl;
 import dev.varve.platform.http.answer.Outcome;
 import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.http.json.ErrorForm;
 import dev.varve.platform.http.json.JsonAnswer;
 import dev.varve.platform.http.metrics.Metrics;
 import dev.varve.platform.intake.IntakeException;
@@ -24,6 +25,7 @@ import java.util.regex.Pattern;
 final class RequestCycle {
     private static final System.Logger LOG = System.getLogger("dev.varve.http");
     private static final Pattern REQUEST_ID = Pattern.compile("[\\w.:-]{1,128}");
+    private static final String REQUEST = "x-request-id";
     private static final long NANOS_PER_MILLI = 1_000_000;
 
     private final AccessControl access;
@@ -39,7 +41,10 @@ final class RequestCycle {
     void run(Route route, HttpServletRequest request, HttpServletResponse response)
             throws IOException {
         long begin = System.nanoTime();
-        response.setHeader("x-request-id", requestId(request));
+        String id = requestId(request);
+        response.setHeader(REQUEST, id);
+        // The name that Anthropic's clients look for.
+        response.setHeader("request-id", id);
         Outcome outcome = outcome(route, request, response);
         metrics.countRequest(
                 route.label(), response.getStatus(), outcome.finishReason().orElse(""));
@@ -60,30 +65,32 @@ final class RequestCycle {
     }
 
     private static String requestId(HttpServletRequest request) {
-        return Optional.ofNullable(request.getHeader("x-request-id"))
+        return Optional.ofNullable(request.getHeader(REQUEST))
                 .filter(given -> REQUEST_ID.matcher(given).matches())
                 .orElseGet(() -> UUID.randomUUID().toString());
     }
 
     private Outcome outcome(Route route, HttpServletRequest request, HttpServletResponse response)
             throws IOException {
+        ErrorForm form = route.errors(request);
         try {
             return answer(route, request, response);
         } catch (ApiException e) {
-            fail(response, e);
+            fail(form, response, e);
         } catch (VarveException e) {
-            fail(response, ApiException.of(e));
+            fail(form, response, ApiException.of(e));
         } catch (IntakeException e) {
-            fail(response, ApiException.of(e));
+            fail(form, response, ApiException.of(e));
         } catch (IOException e) {
             metrics.countDisconnect();
             return Outcome.DISCONNECTED;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            fail(response, ApiException.draining());
+            fail(form, response, ApiException.draining());
         } catch (RuntimeException e) {
             LOG.log(System.Logger.Level.ERROR, "a request failed", e);
             fail(
+                    form,
                     response,
                     ApiException.status(
                             500, "internal_error", "internal error; the log has the details"));
@@ -121,13 +128,15 @@ final class RequestCycle {
         };
     }
 
-    private void fail(HttpServletResponse response, ApiException error) throws IOException {
+    private void fail(ErrorForm form, HttpServletResponse response, ApiException error)
+            throws IOException {
         if (response.isCommitted()) {
             return;
         }
         response.resetBuffer();
         error.retryAfterSeconds()
                 .ifPresent(seconds -> response.setHeader("Retry-After", Integer.toString(seconds)));
-        JsonAnswer.write(response, error.status(), JsonAnswer.errorBody(error, names));
+        JsonAnswer.write(
+                response, error.status(), form.body(error, names, response.getHeader(REQUEST)));
     }
 }

@@ -2,6 +2,7 @@ package dev.varve.platform.http;
 
 import dev.varve.platform.http.access.Purpose;
 import dev.varve.platform.http.answer.Outcome;
+import dev.varve.platform.http.json.ErrorForm;
 
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
@@ -72,6 +73,15 @@ abstract class Route extends HttpServlet {
     /** Its name in messages to the client that sends a request. */
     String name(HttpServletRequest request) {
         return label;
+    }
+
+    /**
+     * The shape of its errors: that of the vendor whose client asks, if the route is of several.
+     */
+    ErrorForm errors(HttpServletRequest request) {
+        return request.getHeader("anthropic-version") == null
+                ? ErrorForm.OPENAI
+                : ErrorForm.ANTHROPIC;
     }
 
     /** Whether the body of such a request is wanted; what is refused anyway needs none. */

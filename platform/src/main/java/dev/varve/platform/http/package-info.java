@@ -6,7 +6,8 @@
  * <p>The rooms below know nothing of routes, and each only those behind it in this list:
  *
  * <ul>
- *   <li>{@code openai}: bodies of chat and text completions, and the shapes of their answers
+ *   <li>{@code openai}: dialects of OpenAI, their bodies and the shapes of their answers
+ *   <li>{@code conversation}: what all dialects have in common, from a body to the engine's request
  *   <li>{@code answer}: brings what the engine generates to a client
  *   <li>{@code model}: the model that is served, and what clients are told of it
  *   <li>{@code access}: who may call

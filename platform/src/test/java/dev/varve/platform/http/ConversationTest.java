@@ -65,6 +65,27 @@ class ConversationTest {
                 "[tool unknown]x\n[assistant]", prompt("{\"role\": \"tool\", \"content\": \"x\"}"));
     }
 
+    @Test
+    void aLastMessageOfTheAssistantIsGoneOnWith() throws Exception {
+        String said =
+                "{\"role\": \"user\", \"content\": \"q\"}, {\"role\": \"assistant\", \"content\":"
+                        + " \"x\"}";
+
+        assertEquals("[user]q\n[assistant]</think>x", prompt(said));
+        assertEquals(
+                "[user]q\n[assistant]x\n[assistant]",
+                prompt(server, said, ", \"add_generation_prompt\": true"));
+        assertEquals(
+                "[user]q\n[assistant]x\n",
+                prompt(server, said, ", \"add_generation_prompt\": false"));
+        assertEquals(
+                "[user]q\n[assistant]</think>x",
+                prompt(
+                        server,
+                        said,
+                        ", \"add_generation_prompt\": false, \"continue_final_message\": true"));
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -75,8 +96,11 @@ class ConversationTest {
             })
     void thoughtsOfEarlierTurnsHaveOneName(String field) throws Exception {
         assertEquals(
-                "[assistant](r)x\n[assistant]",
-                prompt("{\"role\": \"assistant\", \"content\": \"x\", " + field + "}"));
+                "[assistant](r)x\n[user]y\n[assistant]",
+                prompt(
+                        "{\"role\": \"assistant\", \"content\": \"x\", "
+                                + field
+                                + "}, {\"role\": \"user\", \"content\": \"y\"}"));
     }
 
     @ParameterizedTest
@@ -308,8 +332,13 @@ class ConversationTest {
     }
 
     private String prompt(TestServer asked, String messages) throws Exception {
+        return prompt(asked, messages, "");
+    }
+
+    private String prompt(TestServer asked, String messages, String fields) throws Exception {
         HttpResponse<String> response =
-                asked.post("/v1/chat/completions", "{\"messages\": [" + messages + "]}");
+                asked.post(
+                        "/v1/chat/completions", "{\"messages\": [" + messages + "]" + fields + "}");
         assertEquals(200, response.statusCode(), response.body());
         return SmallChat.text(engine.requests.getLast().prompt().tokens());
     }

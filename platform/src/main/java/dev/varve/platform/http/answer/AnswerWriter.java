@@ -6,8 +6,6 @@ import dev.varve.platform.setting.SettingNames;
 
 import jakarta.servlet.http.HttpServletResponse;
 
-import tools.jackson.databind.node.ObjectNode;
-
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -24,6 +22,9 @@ final class AnswerWriter {
      * A client hears something at least this often; it is also how often its connection is probed.
      */
     private static final Duration TICK = Duration.ofMillis(700);
+
+    /** So often a client that waits gets an event: some count only those, and give up. */
+    private static final Duration SIGN = Duration.ofSeconds(4);
 
     private final HttpServletResponse response;
     private final BooleanSupplier clientGone;
@@ -62,38 +63,39 @@ final class AnswerWriter {
 
     private void stream(Choices choices, int count) throws IOException, InterruptedException {
         SseWriter sse = new SseWriter(response);
-        sse.comment("accepted");
-        writeAll(sse, format.opening());
+        sse.send(new StreamEvent.Comment("accepted"));
+        sendAll(sse, format.opening());
+        long lastEvent = System.nanoTime();
         for (int open = count; open > 0; ) {
             Optional<ChoiceEvent> event = next(choices);
             if (event.isEmpty()) {
-                sse.comment("keep-alive");
+                boolean waits = System.nanoTime() - lastEvent > SIGN.toNanos();
+                sse.send(waits ? format.waiting() : new StreamEvent.Comment("keep-alive"));
+                lastEvent = waits ? System.nanoTime() : lastEvent;
                 continue;
             }
+            lastEvent = System.nanoTime();
             switch (event.get()) {
-                case ChoiceEvent.Token token -> writeAll(sse, format.token(token));
+                case ChoiceEvent.Token token -> sendAll(sse, format.token(token));
                 case ChoiceEvent.Ended ended -> {
                     end(ended);
-                    writeAll(sse, format.end(ended));
+                    sendAll(sse, format.end(ended));
                     open--;
                 }
                 case ChoiceEvent.Failed failed -> {
                     // Headers are gone: the error is the last event, and no finish is pretended.
                     finishReason = "error";
-                    sse.data(JsonAnswer.errorBody(ApiException.of(failed.error()), names));
+                    sendAll(sse, format.failure(ApiException.of(failed.error()), names));
                     return;
                 }
             }
         }
-        if (delivery == Delivery.STREAM_WITH_USAGE) {
-            sse.data(format.usage(usage));
-        }
-        sse.done();
+        sendAll(sse, format.closing(usage));
     }
 
-    private static void writeAll(SseWriter sse, List<ObjectNode> chunks) throws IOException {
-        for (ObjectNode chunk : chunks) {
-            sse.data(chunk);
+    private static void sendAll(SseWriter sse, List<StreamEvent> events) throws IOException {
+        for (StreamEvent event : events) {
+            sse.send(event);
         }
     }
 

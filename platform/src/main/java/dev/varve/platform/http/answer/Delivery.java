@@ -4,8 +4,8 @@ package dev.varve.platform.http.answer;
 public enum Delivery {
     /** As one object, when all is generated. */
     WHOLE,
-    /** As a stream of chunks. */
+    /** As a stream of events. */
     STREAM,
-    /** As a stream whose last chunk has the usage. */
+    /** As a stream that tells the usage at its end also where that is left to the client. */
     STREAM_WITH_USAGE
 }

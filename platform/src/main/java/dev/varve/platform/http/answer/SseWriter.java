@@ -5,7 +5,7 @@ import dev.varve.platform.http.json.Json;
 import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.http.HttpServletResponse;
 
-import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -24,17 +24,16 @@ public final class SseWriter {
         out = response.getOutputStream();
     }
 
-    /** An event with a value. */
-    public void data(JsonNode node) throws IOException {
-        raw("data: " + Json.write(node) + "\n\n");
-    }
-
-    void done() throws IOException {
-        raw("data: [DONE]\n\n");
-    }
-
-    void comment(String text) throws IOException {
-        raw(": " + text + "\n\n");
+    /** Sends an event. */
+    public void send(StreamEvent event) throws IOException {
+        raw(
+                switch (event) {
+                    case StreamEvent.Data(ObjectNode data) -> "data: " + Json.write(data);
+                    case StreamEvent.Named(String name, ObjectNode data) ->
+                            "event: " + name + "\ndata: " + Json.write(data);
+                    case StreamEvent.Mark(String text) -> "data: " + text;
+                    case StreamEvent.Comment(String text) -> ": " + text;
+                });
     }
 
     /** An event that is written out already, with the empty line behind it. */
@@ -44,6 +43,6 @@ public final class SseWriter {
     }
 
     private void raw(String text) throws IOException {
-        event(text.getBytes(StandardCharsets.UTF_8));
+        event((text + "\n\n").getBytes(StandardCharsets.UTF_8));
     }
 }

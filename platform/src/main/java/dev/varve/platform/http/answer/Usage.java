@@ -24,8 +24,18 @@ public final class Usage {
         return ends.stream().mapToInt(ended -> ended.end().tokens().generated()).sum();
     }
 
-    /** A prompt counts once for all of its choices, as OpenAI does it. */
-    public ObjectNode usage(int choicesPerPrompt) {
+    /**
+     * Numbers of tokens.
+     *
+     * @param prompt of all prompts
+     * @param cached of those, how many were computed before
+     * @param generated of all answers
+     * @param reasoning of those, how many are thoughts
+     */
+    public record Counts(int prompt, int cached, int generated, int reasoning) {}
+
+    /** Counts a prompt once for all of its choices, as OpenAI does it. */
+    public Counts counts(int choicesPerPrompt) {
         int prompt = 0;
         int cached = 0;
         int reasoning = 0;
@@ -35,12 +45,18 @@ public final class Usage {
             cached += first ? ended.end().tokens().cached() : 0;
             reasoning += ended.facts().reasoningTokens();
         }
+        return new Counts(prompt, cached, generatedTokens(), reasoning);
+    }
+
+    /** The counts as chat and text completions have them. */
+    public ObjectNode usage(int choicesPerPrompt) {
+        Counts counts = counts(choicesPerPrompt);
         ObjectNode usage = Json.object();
-        usage.put("prompt_tokens", prompt);
-        usage.put("completion_tokens", generatedTokens());
-        usage.put("total_tokens", prompt + generatedTokens());
-        usage.putObject("prompt_tokens_details").put("cached_tokens", cached);
-        usage.putObject("completion_tokens_details").put("reasoning_tokens", reasoning);
+        usage.put("prompt_tokens", counts.prompt());
+        usage.put("completion_tokens", counts.generated());
+        usage.put("total_tokens", counts.prompt() + counts.generated());
+        usage.putObject("prompt_tokens_details").put("cached_tokens", counts.cached());
+        usage.putObject("completion_tokens_details").put("reasoning_tokens", counts.reasoning());
         return usage;
     }
 

@@ -1,11 +1,8 @@
 package dev.varve.platform.http.json;
 
-import dev.varve.platform.setting.SettingNames;
-
 import jakarta.servlet.http.HttpServletResponse;
 
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ObjectNode;
 
 import java.io.IOException;
 
@@ -31,21 +28,5 @@ public final class JsonAnswer {
         for (int at = 0; at < bytes.length; at += PART_BYTES) {
             response.getOutputStream().write(bytes, at, Math.min(PART_BYTES, bytes.length - at));
         }
-    }
-
-    /**
-     * An error in OpenAI's form.
-     *
-     * @param names what settings are called
-     */
-    public static ObjectNode errorBody(ApiException error, SettingNames names) {
-        ObjectNode body = Json.object();
-        ObjectNode inner = body.putObject("error");
-        inner.put("message", names.render(error.getMessage()));
-        inner.put("type", error.type());
-        error.param()
-                .ifPresentOrElse(param -> inner.put("param", param), () -> inner.putNull("param"));
-        error.code().ifPresentOrElse(code -> inner.put("code", code), () -> inner.putNull("code"));
-        return body;
     }
 }

@@ -6,8 +6,15 @@ import dev.varve.platform.compression.CompressionReport;
 import dev.varve.platform.http.answer.AnswerFacts;
 import dev.varve.platform.http.answer.AnswerFormat;
 import dev.varve.platform.http.answer.ChoiceEvent;
+import dev.varve.platform.http.answer.Delivery;
+import dev.varve.platform.http.answer.StreamEvent;
 import dev.varve.platform.http.answer.Usage;
+import dev.varve.platform.http.conversation.CallId;
+import dev.varve.platform.http.conversation.CompressionUsage;
+import dev.varve.platform.http.conversation.GenerationCall;
+import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Json;
+import dev.varve.platform.setting.SettingNames;
 
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -41,18 +48,18 @@ final class ChatFormat implements AnswerFormat {
     }
 
     @Override
-    public List<ObjectNode> opening() {
+    public List<StreamEvent> opening() {
         List<ObjectNode> chunks = new ArrayList<>();
         for (int index = 0; index < call.choices(); index++) {
             ObjectNode chunk = chunk(index);
             delta(chunk).put("role", "assistant").put("content", "");
             chunks.add(chunk);
         }
-        return chunks;
+        return OpenAiEvents.of(chunks);
     }
 
     @Override
-    public List<ObjectNode> token(ChoiceEvent.Token token) {
+    public List<StreamEvent> token(ChoiceEvent.Token token) {
         List<ObjectNode> chunks = chunks(token.index(), token.piece());
         if (token.token().logprobs().isPresent()) {
             if (chunks.isEmpty()) {
@@ -63,24 +70,32 @@ final class ChatFormat implements AnswerFormat {
                     .putArray("content")
                     .add(logprobs.chatEntry(token.token()));
         }
-        return chunks;
+        return OpenAiEvents.of(chunks);
     }
 
     @Override
-    public List<ObjectNode> end(ChoiceEvent.Ended ended) {
+    public List<StreamEvent> end(ChoiceEvent.Ended ended) {
         List<ObjectNode> chunks = chunks(ended.index(), ended.piece());
         ObjectNode last = chunk(ended.index());
         putFinish(choice(last), ended);
         chunks.add(last);
-        return chunks;
+        return OpenAiEvents.of(chunks);
     }
 
     @Override
-    public ObjectNode usage(Usage usage) {
+    public List<StreamEvent> closing(Usage usage) {
+        if (call.delivery() != Delivery.STREAM_WITH_USAGE) {
+            return List.of(DONE);
+        }
         ObjectNode chunk = head("chat.completion.chunk");
         chunk.putArray("choices");
         putUsage(chunk, usage);
-        return chunk;
+        return List.of(new StreamEvent.Data(chunk), DONE);
+    }
+
+    @Override
+    public List<StreamEvent> failure(ApiException error, SettingNames names) {
+        return OpenAiEvents.failure(error, names);
     }
 
     @Override

@@ -1,5 +1,9 @@
 package dev.varve.platform.http.openai;
 
+import dev.varve.platform.http.conversation.BillingHeader;
+import dev.varve.platform.http.conversation.HistoryCall;
+import dev.varve.platform.http.conversation.MessageContent;
+import dev.varve.platform.http.conversation.Transcript;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Fields;
 import dev.varve.platform.http.json.Json;
@@ -15,15 +19,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
-/**
- * Messages in the form that chat templates expect: contents are strings, an absent one is empty;
- * arguments of tool calls are objects; thoughts are called {@code reasoning_content}; results of
- * tools have the tool's name; {@code developer} is {@code system}, and the values of {@link
- * BillingHeader} are not in it.
- *
- * @param list the messages, maps of plain values
- */
-record ChatMessages(List<Map<String, Object>> list) {
+/** Reads the messages of chat completions. */
+final class ChatMessages {
     private static final List<String> ROLES =
             List.of("system", "developer", "user", "assistant", "tool", "function");
     private static final List<String> BESIDE_CONTENT =
@@ -33,7 +30,9 @@ record ChatMessages(List<Map<String, Object>> list) {
     private static final String SYSTEM = "system";
     private static final String REASONING = "reasoning_content";
 
-    static ChatMessages read(JsonNode messages) {
+    private ChatMessages() {}
+
+    static Transcript read(JsonNode messages) {
         if (!messages.isArray() || messages.isEmpty()) {
             throw ApiException.invalid("messages", "messages: expected a non-empty array");
         }
@@ -46,26 +45,7 @@ record ChatMessages(List<Map<String, Object>> list) {
             }
             read.add(message(where, message, toolNames));
         }
-        return new ChatMessages(read);
-    }
-
-    /** Whether a system message comes behind another message. */
-    boolean hasLateSystem() {
-        return list.stream().skip(1).anyMatch(ChatMessages::isSystem);
-    }
-
-    /** All system messages as a single one in front, a blank line between them. */
-    ChatMessages systemFirst() {
-        List<String> texts =
-                list.stream()
-                        .filter(ChatMessages::isSystem)
-                        .map(message -> (String) message.get(CONTENT))
-                        .filter(text -> !text.isEmpty())
-                        .toList();
-        List<Map<String, Object>> ordered = new ArrayList<>();
-        ordered.add(Map.of(ROLE, SYSTEM, CONTENT, String.join("\n\n", texts)));
-        list.stream().filter(message -> !isSystem(message)).forEach(ordered::add);
-        return new ChatMessages(ordered);
+        return new Transcript(read);
     }
 
     private static boolean isSystem(Map<String, Object> message) {

@@ -2,6 +2,7 @@ package dev.varve.platform.http.openai;
 
 import dev.varve.platform.chat.AnswerText;
 import dev.varve.platform.chat.CallDelta;
+import dev.varve.platform.http.conversation.CallId;
 import dev.varve.platform.http.json.Json;
 
 import tools.jackson.databind.node.ArrayNode;

@@ -2,8 +2,13 @@ package dev.varve.platform.http.openai;
 
 import dev.varve.platform.http.answer.AnswerFormat;
 import dev.varve.platform.http.answer.ChoiceEvent;
+import dev.varve.platform.http.answer.Delivery;
+import dev.varve.platform.http.answer.StreamEvent;
 import dev.varve.platform.http.answer.Usage;
+import dev.varve.platform.http.conversation.GenerationCall;
+import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Json;
+import dev.varve.platform.setting.SettingNames;
 
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -30,18 +35,18 @@ final class CompletionFormat implements AnswerFormat {
     }
 
     @Override
-    public List<ObjectNode> opening() {
+    public List<StreamEvent> opening() {
         List<ObjectNode> chunks = new ArrayList<>();
         for (int index = 0; index < echoes.size(); index++) {
             if (!echoes.get(index).isEmpty()) {
                 chunks.add(chunk(index, echoes.get(index)));
             }
         }
-        return chunks;
+        return OpenAiEvents.of(chunks);
     }
 
     @Override
-    public List<ObjectNode> token(ChoiceEvent.Token token) {
+    public List<StreamEvent> token(ChoiceEvent.Token token) {
         boolean hasLogprobs = token.token().logprobs().isPresent();
         if (token.piece().content().isEmpty() && !hasLogprobs) {
             return List.of();
@@ -53,23 +58,31 @@ final class CompletionFormat implements AnswerFormat {
             choice(chunk).set("logprobs", values);
         }
         offsets[token.index()] += token.piece().content().length();
-        return List.of(chunk);
+        return OpenAiEvents.of(List.of(chunk));
     }
 
     @Override
-    public List<ObjectNode> end(ChoiceEvent.Ended ended) {
+    public List<StreamEvent> end(ChoiceEvent.Ended ended) {
         ObjectNode chunk = chunk(ended.index(), ended.piece().content());
         choice(chunk).put("finish_reason", ended.finishReason());
-        return List.of(chunk);
+        return OpenAiEvents.of(List.of(chunk));
     }
 
     @Override
-    public ObjectNode usage(Usage usage) {
+    public List<StreamEvent> closing(Usage usage) {
+        if (call.delivery() != Delivery.STREAM_WITH_USAGE) {
+            return List.of(DONE);
+        }
         ObjectNode chunk = head();
         chunk.putArray("choices");
         chunk.set("usage", usage.usage(call.choices()));
         chunk.set("timings", usage.timings());
-        return chunk;
+        return List.of(new StreamEvent.Data(chunk), DONE);
+    }
+
+    @Override
+    public List<StreamEvent> failure(ApiException error, SettingNames names) {
+        return OpenAiEvents.failure(error, names);
     }
 
     @Override

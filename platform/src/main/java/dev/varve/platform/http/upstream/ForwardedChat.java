@@ -4,9 +4,9 @@ import dev.varve.platform.compression.CompressionReport;
 import dev.varve.platform.compression.conversation.CompressionWish;
 import dev.varve.platform.compression.conversation.ConversationCompressor;
 import dev.varve.platform.compression.conversation.Shortened;
+import dev.varve.platform.http.conversation.CompressionFields;
 import dev.varve.platform.http.json.Fields;
 import dev.varve.platform.http.json.Json;
-import dev.varve.platform.http.openai.CompressionFields;
 
 import tools.jackson.databind.node.ObjectNode;
 

@@ -2,8 +2,9 @@ package dev.varve.platform.http.upstream;
 
 import dev.varve.platform.http.answer.Outcome;
 import dev.varve.platform.http.answer.SseWriter;
+import dev.varve.platform.http.answer.StreamEvent;
+import dev.varve.platform.http.json.ErrorForm;
 import dev.varve.platform.http.json.Json;
-import dev.varve.platform.http.json.JsonAnswer;
 import dev.varve.platform.setting.SettingNames;
 
 import jakarta.servlet.http.HttpServletResponse;
@@ -72,7 +73,7 @@ record ReplyRelay(HttpServletResponse response, SettingNames names) {
             return End.IN_ORDER;
         } catch (UpstreamException e) {
             // Headers are gone: the error is the last event, and no finish is pretended.
-            sse.data(JsonAnswer.errorBody(e.forClients(), names));
+            sse.send(new StreamEvent.Data(ErrorForm.OPENAI.body(e.forClients(), names, "")));
             return new End(BROKEN, Optional.of(e));
         }
     }

@@ -1,8 +1,8 @@
 package dev.varve.platform.http.upstream;
 
 import dev.varve.platform.compression.CompressionReport;
+import dev.varve.platform.http.conversation.CompressionUsage;
 import dev.varve.platform.http.json.Json;
-import dev.varve.platform.http.openai.CompressionUsage;
 
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;

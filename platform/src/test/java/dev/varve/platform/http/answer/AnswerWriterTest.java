@@ -62,11 +62,15 @@ class AnswerWriterTest {
 
                 data: {"opening":true}
 
+                event: token
                 data: {"token":0}
 
+                event: token
                 data: {"token":0}
 
                 data: {"end":"stop"}
+
+                data: {"usage":2}
 
                 data: [DONE]
 
@@ -90,7 +94,7 @@ class AnswerWriterTest {
     void aStreamThatFailsEndsWithTheErrorAndPretendsNoEnd() throws Exception {
         Outcome outcome = write(Delivery.STREAM, List.of(failed()));
 
-        assertTrue(response.text().contains("\"message\":\"it broke\""), response.text());
+        assertTrue(response.text().contains("\"error\":\"it broke\""), response.text());
         assertFalse(response.text().contains("[DONE]"), response.text());
         assertEquals(Optional.of("error"), outcome.finishReason());
     }
@@ -216,23 +220,31 @@ class AnswerWriterTest {
     /** Shapes that tell which events came. */
     private static final class CountingFormat implements AnswerFormat {
         @Override
-        public List<ObjectNode> opening() {
-            return List.of(Json.object().put("opening", true));
+        public List<StreamEvent> opening() {
+            return List.of(new StreamEvent.Data(Json.object().put("opening", true)));
         }
 
         @Override
-        public List<ObjectNode> token(ChoiceEvent.Token token) {
-            return List.of(Json.object().put("token", token.index()));
+        public List<StreamEvent> token(ChoiceEvent.Token token) {
+            return List.of(
+                    new StreamEvent.Named("token", Json.object().put("token", token.index())));
         }
 
         @Override
-        public List<ObjectNode> end(ChoiceEvent.Ended ended) {
-            return List.of(Json.object().put("end", ended.finishReason()));
+        public List<StreamEvent> end(ChoiceEvent.Ended ended) {
+            return List.of(new StreamEvent.Data(Json.object().put("end", ended.finishReason())));
         }
 
         @Override
-        public ObjectNode usage(Usage usage) {
-            return Json.object().put("usage", usage.generatedTokens());
+        public List<StreamEvent> closing(Usage usage) {
+            return List.of(
+                    new StreamEvent.Data(Json.object().put("usage", usage.generatedTokens())),
+                    DONE);
+        }
+
+        @Override
+        public List<StreamEvent> failure(ApiException error, SettingNames names) {
+            return List.of(new StreamEvent.Data(Json.object().put("error", error.getMessage())));
         }
 
         @Override

@@ -56,12 +56,14 @@ class ApiExceptionTest {
         assertEquals(
                 "{\"error\":{\"message\":\"why\",\"type\":\"invalid_request_error\","
                         + "\"param\":null,\"code\":null}}",
-                JsonAnswer.errorBody(ApiException.invalid("", "why"), SettingNames.IDENTIFIERS)
+                ErrorForm.OPENAI
+                        .body(ApiException.invalid("", "why"), SettingNames.IDENTIFIERS, "")
                         .toString());
         assertEquals(
                 "{\"error\":{\"message\":\"why\",\"type\":\"invalid_request_error\","
                         + "\"param\":\"n\",\"code\":null}}",
-                JsonAnswer.errorBody(ApiException.invalid("n", "why"), SettingNames.IDENTIFIERS)
+                ErrorForm.OPENAI
+                        .body(ApiException.invalid("n", "why"), SettingNames.IDENTIFIERS, "")
                         .toString());
     }
 
@@ -71,8 +73,27 @@ class ApiExceptionTest {
                 ApiException.status(
                         413, "request_too_large", "too large (" + Setting.MAX_BODY + ")");
 
-        ObjectNode body = JsonAnswer.errorBody(error, setting -> "--the-" + setting.id());
+        ObjectNode body = ErrorForm.OPENAI.body(error, setting -> "--the-" + setting.id(), "");
 
         assertEquals("too large (--the-maxBody)", body.at("/error/message").asString());
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "400, invalid_request_error", "401, authentication_error", "403, permission_error",
+        "404, not_found_error", "413, request_too_large", "429, rate_limit_error",
+        "500, api_error", "503, overloaded_error"
+    })
+    void anthropicHasTypesOfItsOwn(int status, String type) {
+        assertEquals(
+                "{\"type\":\"error\",\"error\":{\"type\":\""
+                        + type
+                        + "\",\"message\":\"why\"},\"request_id\":\"r1\"}",
+                ErrorForm.ANTHROPIC
+                        .body(
+                                ApiException.status(status, "", "why"),
+                                SettingNames.IDENTIFIERS,
+                                "r1")
+                        .toString());
     }
 }

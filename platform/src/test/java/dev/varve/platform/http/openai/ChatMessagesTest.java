@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.varve.platform.http.conversation.Transcript;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Json;
 
@@ -12,12 +13,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+import tools.jackson.databind.node.ObjectNode;
+
 import java.util.List;
 import java.util.Map;
 
 class ChatMessagesTest {
+    private static final String HEADER = "x-anthropic-billing-header:";
+
     private static List<Map<String, Object>> read(String json) {
-        return ChatMessages.read(Json.MAPPER.readTree(json)).list();
+        return ChatMessages.read(Json.MAPPER.readTree(json)).messages();
     }
 
     private static String refusal(String json) {
@@ -128,7 +133,7 @@ class ChatMessagesTest {
 
     @Test
     void aLateSystemMessageCanBePutFirst() {
-        ChatMessages messages =
+        Transcript messages =
                 ChatMessages.read(
                         Json.MAPPER.readTree(
                                 "[{\"role\": \"user\", \"content\": \"a\"},"
@@ -138,9 +143,50 @@ class ChatMessagesTest {
         assertTrue(messages.hasLateSystem());
         assertEquals(
                 List.of("s", "a", "b"),
-                messages.systemFirst().list().stream()
+                messages.systemFirst().messages().stream()
                         .map(message -> message.get("content"))
                         .toList());
         assertFalse(messages.systemFirst().hasLateSystem());
+    }
+
+    @Test
+    void onlySystemMessagesAreRead() {
+        String content = HEADER + " cch=1;\\nText";
+
+        List<Map<String, Object>> messages =
+                ChatMessages.read(
+                                Json.MAPPER.readTree(
+                                        "[{\"role\": \"system\", \"content\": \"C\"},"
+                                                        .replace("C", content)
+                                                + " {\"role\": \"user\", \"content\": \"C\"},"
+                                                        .replace("C", content)
+                                                + " {\"role\": \"developer\", \"content\": \"C\"}]"
+                                                        .replace("C", content)))
+                        .messages();
+
+        assertEquals(HEADER + "\nText", messages.get(0).get("content"));
+        assertEquals(HEADER + " cch=1;\nText", messages.get(1).get("content"));
+        assertEquals(HEADER + "\nText", messages.get(2).get("content"));
+    }
+
+    /** The client sends the header as a part of its own, without a line feed behind it. */
+    @Test
+    void aPartEndsItsLastLine() {
+        assertEquals(content("cch=12345;"), content("cch=6;"));
+        assertEquals("Before." + HEADER + "You are helpful.", content("cch=1;"));
+    }
+
+    private static Object content(String value) {
+        ObjectNode message = Json.object().put("role", "system");
+        message.putArray("content")
+                .add("Before.")
+                .addObject()
+                .put("type", "text")
+                .put("text", HEADER + " " + value);
+        ((tools.jackson.databind.node.ArrayNode) message.get("content")).add("You are helpful.");
+        return ChatMessages.read(Json.MAPPER.createArrayNode().add(message))
+                .messages()
+                .getFirst()
+                .get("content");
     }
 }

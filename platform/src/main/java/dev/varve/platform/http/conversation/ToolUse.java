@@ -1,4 +1,4 @@
-package dev.varve.platform.http.openai;
+package dev.varve.platform.http.conversation;
 
 import dev.varve.platform.chat.ForcedCall;
 import dev.varve.platform.chat.ToolDeclaration;
@@ -25,7 +25,7 @@ import java.util.regex.Pattern;
  * @param forced whether the answer must begin with a call
  * @param single whether an answer ends after its first call
  */
-record ToolUse(
+public record ToolUse(
         List<Object> forTemplate,
         List<ToolDeclaration> declarations,
         ForcedCall forced,
@@ -33,7 +33,8 @@ record ToolUse(
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_.-]{1,128}");
     private static final List<String> MAY_BE_NULL = List.of("description", "parameters", "strict");
 
-    static ToolUse read(Fields fields) {
+    /** Reads them. */
+    public static ToolUse read(Fields fields) {
         List<Object> shown = new ArrayList<>();
         List<ToolDeclaration> declared = new ArrayList<>();
         Set<String> names = new HashSet<>();
@@ -57,7 +58,8 @@ record ToolUse(
                 : new ToolUse(List.copyOf(shown), List.copyOf(declared), forced.get(), single);
     }
 
-    boolean isEmpty() {
+    /** Whether nothing can be called. */
+    public boolean isEmpty() {
         return declarations.isEmpty();
     }
 

@@ -1,4 +1,4 @@
-package dev.varve.platform.http.openai;
+package dev.varve.platform.http.conversation;
 
 /**
  * A header that an agent client puts into its system prompt, as a line of its own with a value that
@@ -6,7 +6,7 @@ package dev.varve.platform.http.openai;
  * alike each time, so that it is not computed anew, and the model still sees that a header was
  * there.
  */
-final class BillingHeader {
+public final class BillingHeader {
     static final String NAME = "x-anthropic-billing-header:";
 
     private BillingHeader() {}
@@ -15,7 +15,7 @@ final class BillingHeader {
      * Replaces each line that begins with the header behind spaces, tabs and carriage returns. Line
      * feeds stay, so the number of lines does too.
      */
-    static String mask(String text) {
+    public static String mask(String text) {
         int found = text.indexOf(NAME);
         if (found < 0) {
             return text;

@@ -1,4 +1,4 @@
-package dev.varve.platform.http.openai;
+package dev.varve.platform.http.conversation;
 
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Fields;
@@ -20,9 +20,9 @@ import java.util.Optional;
  * @param forTemplate the call as the client sent it, with arguments as an object: templates iterate
  *     over them
  */
-record HistoryCall(Optional<String> id, String name, Object forTemplate) {
+public record HistoryCall(Optional<String> id, String name, Object forTemplate) {
     /** The calls of an assistant's message, whose place is {@code where}. */
-    static List<HistoryCall> read(String where, Fields message) {
+    public static List<HistoryCall> read(String where, Fields message) {
         List<HistoryCall> read = new ArrayList<>();
         Optional<JsonNode> calls = message.find("tool_calls");
         if (calls.isPresent() && !calls.get().isArray()) {

@@ -1,4 +1,4 @@
-package dev.varve.platform.http.openai;
+package dev.varve.platform.http.conversation;
 
 import dev.varve.platform.chat.ChatPrompt;
 import dev.varve.platform.engine.GenerationRequest;
@@ -28,7 +28,7 @@ import java.util.stream.IntStream;
  *     nothing is kept, which may be much larger than what is asked of it
  * @param mostDrafts most tokens that may be guessed in a step
  */
-record GenerationCall(
+public record GenerationCall(
         Head head,
         Delivery delivery,
         End end,
@@ -44,9 +44,9 @@ record GenerationCall(
      * What each object of an answer begins with.
      *
      * @param id id of the answer
-     * @param model name to echo
+     * @param model that answers
      */
-    record Head(String id, String model) {}
+    public record Head(String id, String model) {}
 
     /**
      * Where an answer ends.
@@ -55,9 +55,14 @@ record GenerationCall(
      * @param maxTokens most tokens; empty: what the context leaves
      * @param ignoresEndTokens whether the model's end tokens count as text
      */
-    record End(List<String> stops, OptionalLong maxTokens, boolean ignoresEndTokens) {}
+    public record End(List<String> stops, OptionalLong maxTokens, boolean ignoresEndTokens) {}
 
-    static GenerationCall read(
+    /**
+     * Reads them.
+     *
+     * @param idPrefix of the answer's id
+     */
+    public static GenerationCall read(
             String idPrefix, Fields fields, ServedModel served, OptionalInt topLogprobs) {
         boolean usage =
                 fields.nested("stream_options")
@@ -69,7 +74,7 @@ record GenerationCall(
         return new GenerationCall(
                 new Head(
                         idPrefix + UUID.randomUUID().toString().replace("-", ""),
-                        fields.text("model").orElse(served.description().id())),
+                        served.description().id()),
                 readDelivery(fields, usage),
                 new End(readStops(fields), most, fields.flag("ignore_eos").orElse(false)),
                 topLogprobs,
@@ -103,19 +108,19 @@ record GenerationCall(
     }
 
     /** Number of answers to each prompt. */
-    int choices() {
+    public int choices() {
         return sampling.size();
     }
 
     /** Most tokens of an answer; {@code defaultTokens} where the request says nothing. */
-    int maxOutput(ChatPrompt prompt, int defaultTokens, ServedModel served) {
+    public int maxOutput(ChatPrompt prompt, int defaultTokens, ServedModel served) {
         int context = served.engine().status().load().contextTokens();
         int room = Math.max(1, context - prompt.tokens().length);
         return (int) end.maxTokens().orElse(Math.min(defaultTokens, room));
     }
 
     /** The engine's request for one choice of a prompt. */
-    GenerationRequest request(
+    public GenerationRequest request(
             ChatPrompt prompt, int choice, int maxOutput, TokenGuide guide, ServedModel served) {
         if (prompt.tokens().length == 0) {
             throw ApiException.invalid(

@@ -1,4 +1,4 @@
-package dev.varve.platform.http.openai;
+package dev.varve.platform.http.conversation;
 
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Fields;
@@ -21,7 +21,7 @@ import java.util.stream.Stream;
  * @param asked whether the request gave an effort, a budget or {@code thinking}; its answers tell
  *     how the thoughts ended
  */
-record Thinking(
+public record Thinking(
         Optional<Boolean> enabled,
         Optional<Effort> effort,
         OptionalInt askedTokens,
@@ -33,7 +33,8 @@ record Thinking(
     /** Tokens that stay for the answer behind the thoughts, where there is room for more. */
     private static final int REPLY_TOKENS = 4096;
 
-    static Thinking read(Fields fields, ReasoningDefaults defaults) {
+    /** Reads it. */
+    public static Thinking read(Fields fields, ReasoningDefaults defaults) {
         Optional<Fields> reasoning = fields.nested("reasoning");
         Optional<Fields> thinking = fields.nested("thinking");
         Optional<Effort> flatEffort =

@@ -1,4 +1,4 @@
-package dev.varve.platform.http.openai;
+package dev.varve.platform.http.conversation;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 

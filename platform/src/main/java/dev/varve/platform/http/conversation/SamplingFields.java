@@ -1,4 +1,4 @@
-package dev.varve.platform.http.openai;
+package dev.varve.platform.http.conversation;
 
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Fields;
@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.OptionalLong;
 
 /** The fields that say how tokens are chosen. OpenAI's defaults: temperature 1, top_p 1. */
-final class SamplingFields {
+public final class SamplingFields {
     private static final double MAX_TEMPERATURE = 2;
     private static final double MAX_PENALTY = 2;
     private static final double MAX_BIAS = 100;

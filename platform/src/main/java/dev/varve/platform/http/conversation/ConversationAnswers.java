@@ -1,4 +1,4 @@
-package dev.varve.platform.http.openai;
+package dev.varve.platform.http.conversation;
 
 import dev.varve.api.VarveException;
 import dev.varve.platform.chat.AnswerForm;
@@ -13,11 +13,9 @@ import dev.varve.platform.compression.conversation.Shortened;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.http.answer.AnswerPreparation;
 import dev.varve.platform.http.answer.AnswerReader;
-import dev.varve.platform.http.answer.CacheWish;
 import dev.varve.platform.http.answer.PendingAnswer;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Fields;
-import dev.varve.platform.http.json.Json;
 import dev.varve.platform.http.model.PromptLimit;
 import dev.varve.platform.http.model.ServedModel;
 import dev.varve.platform.http.model.ToolSupport;
@@ -32,36 +30,39 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.function.BooleanSupplier;
 
-/** {@code POST /v1/chat/completions}, and {@code /apply-template}, which shows its prompt. */
-public final class ChatRequests {
-    private static final int MAX_TOP_LOGPROBS = 20;
-
+/** Makes prompts of conversations, and of prompts what the engine is asked. Thread-safe. */
+public final class ConversationAnswers {
     private static final System.Logger LOG = System.getLogger("dev.varve.http");
 
-    /** What a request asks, but for its messages. */
-    private record Asked(
-            Fields fields,
-            GenerationCall call,
-            ToolUse tools,
-            AnswerForm form,
-            Thinking thinking,
-            CacheWish cache,
-            CompressionWish compression) {}
+    /** A conversation with its compiled form. */
+    private record Asked(Dialect dialect, Conversation conversation, AnswerForm form) {
+        GenerationCall call() {
+            return conversation.call();
+        }
+
+        long output() {
+            return call().end().maxTokens().orElse(1);
+        }
+    }
 
     /** A conversation as the template has it. */
     private record Rendered(
             ChatPrompt prompt,
             List<Map<String, Object>> messages,
             ChatRenderer renderer,
-            Map<String, Object> variables) {
+            Map<String, Object> variables,
+            String begun) {
         /** How many tokens a prompt of other messages is. */
         private int tokens(List<Map<String, Object>> others) {
             return others.equals(messages)
                     ? prompt.tokens().length
-                    : renderer.render(with(others)).tokens().length;
+                    : render(others, TokenLimit.NONE).tokens().length;
+        }
+
+        ChatPrompt render(List<Map<String, Object>> others, TokenLimit limit) {
+            return renderer.render(with(others), begun, limit);
         }
 
         /** Other messages in the same place. */
@@ -77,7 +78,7 @@ public final class ChatRequests {
     private final Runnable failures;
 
     /** Reads requests for a model. */
-    public ChatRequests(ServedModel served, ToolSupport toolSupport) {
+    public ConversationAnswers(ServedModel served, ToolSupport toolSupport) {
         this(served, toolSupport, () -> {});
     }
 
@@ -86,43 +87,47 @@ public final class ChatRequests {
      *
      * @param failures hears of each prompt that should have become shorter and did not
      */
-    public ChatRequests(ServedModel served, ToolSupport toolSupport, Runnable failures) {
+    public ConversationAnswers(ServedModel served, ToolSupport toolSupport, Runnable failures) {
         this.served = served;
         this.toolSupport = toolSupport;
         this.failures = failures;
     }
 
-    /** Reads the body of {@code /v1/chat/completions}. */
-    public AnswerPreparation read(ObjectNode body) {
-        Fields fields = new Fields(body);
-        FormFields form = FormFields.read(fields);
-        GenerationCall call = GenerationCall.read("chatcmpl-", fields, served, topLogprobs(fields));
-        CacheWish cache = CacheFields.read(fields);
-        CompressionWish wish = CompressionFields.read(fields, served.compressor().isPresent());
-        ToolUse tools = tools(fields);
-        Asked asked =
-                new Asked(
-                        fields,
-                        call,
-                        tools,
-                        compiled(form, tools),
-                        Thinking.read(fields, served.language().reasoningDefaults()),
-                        cache,
-                        wish);
+    /**
+     * Reads the body of a request for an answer.
+     *
+     * @throws ApiException if it is wrong, or more than the model takes
+     */
+    public AnswerPreparation read(Dialect dialect, ObjectNode body) {
+        Conversation conversation = dialect.read(new Fields(body), served);
+        CompressionWish wish = conversation.wishes().compression();
+        requireTools(conversation);
+        Asked asked = new Asked(dialect, conversation, compiled(conversation));
         Optional<ConversationCompressor> compressor =
                 served.compressor().filter(each -> each.mayCompress(wish));
-        Rendered rendered =
-                rendered(
-                        asked.fields(),
-                        asked.tools(),
-                        asked.thinking(),
-                        call.end().maxTokens().orElse(1),
-                        compressor.isPresent());
+        Rendered rendered = rendered(conversation, asked.output(), compressor.isPresent());
         if (compressor.isPresent()) {
             return gone -> compressed(asked, rendered, compressor.get(), gone);
         }
         PendingAnswer pending = pending(asked, rendered.prompt(), Optional.empty());
         return gone -> pending;
+    }
+
+    /**
+     * The prompt of such a body, as long as it is.
+     *
+     * @throws ApiException if the body is wrong, or far more than the model takes
+     */
+    public ChatPrompt prompt(Dialect dialect, ObjectNode body) {
+        Conversation conversation = dialect.read(new Fields(body), served);
+        requireTools(conversation);
+        return rendered(conversation, 1, true).prompt();
+    }
+
+    private void requireTools(Conversation conversation) {
+        if (!conversation.tools().isEmpty()) {
+            toolSupport.require();
+        }
     }
 
     /** Makes the conversation shorter, if it is to be; then it is rendered again. */
@@ -136,12 +141,11 @@ public final class ChatRequests {
         if (shorter.isEmpty()) {
             return pending(asked, rendered.prompt(), Optional.empty());
         }
-        Map<String, Object> variables = rendered.with(shorter.get().messages());
         ChatPrompt prompt =
                 PromptLimit.of(served)
                         .apply(
-                                asked.call().end().maxTokens().orElse(1),
-                                limit -> rendered.renderer().render(variables, limit));
+                                asked.output(),
+                                limit -> rendered.render(shorter.get().messages(), limit));
         return pending(
                 asked, prompt, Optional.of(shorter.get().report(tokens, prompt.tokens().length)));
     }
@@ -158,7 +162,7 @@ public final class ChatRequests {
                             rendered.messages(),
                             messages -> rendered.renderer().text(rendered.with(messages)),
                             messages -> rendered.tokens(messages)),
-                    asked.compression(),
+                    asked.conversation().wishes().compression(),
                     gone);
         } catch (VarveException e) {
             if (!fits(tokens, asked)) {
@@ -174,20 +178,20 @@ public final class ChatRequests {
 
     /** Whether the model can get a prompt as it is. */
     private boolean fits(int tokens, Asked asked) {
-        long output = asked.call().end().maxTokens().orElse(1);
-        return tokens + output <= served.engine().status().load().contextTokens();
+        return tokens + asked.output() <= served.engine().status().load().contextTokens();
     }
 
     private PendingAnswer pending(
             Asked asked, ChatPrompt prompt, Optional<CompressionReport> compression) {
         GenerationCall call = asked.call();
-        ToolUse tools = asked.tools();
+        ToolUse tools = asked.conversation().tools();
+        Conversation.Wishes wishes = asked.conversation().wishes();
         int maxOutput = call.maxOutput(prompt, Integer.MAX_VALUE, served);
         AnswerOptions options =
                 new AnswerOptions(
                         tools.declarations(),
                         call.end().stops(),
-                        asked.thinking().budget(maxOutput),
+                        asked.conversation().thinking().budget(maxOutput),
                         tools.forced(),
                         asked.form());
         List<PendingAnswer.Choice> choices = new ArrayList<>();
@@ -203,37 +207,23 @@ public final class ChatRequests {
         return new PendingAnswer(
                 call.delivery(),
                 choices,
-                new ChatFormat(
-                        call,
-                        new Logprobs(served.language().tokenizer()),
-                        asked.thinking().asked(),
-                        compression),
+                asked.dialect()
+                        .format(
+                                asked.conversation(),
+                                new PreparedPrompt(
+                                        prompt.tokens().length,
+                                        compression,
+                                        served.language().tokenizer())),
                 compression
-                        .map(report -> asked.cache().ofCompressed(report.fingerprint().hex()))
-                        .orElse(asked.cache()),
+                        .map(report -> wishes.cache().ofCompressed(report.fingerprint().hex()))
+                        .orElse(wishes.cache()),
                 compression,
-                end -> learn(asked.compression(), end.speculation()));
+                end -> learn(wishes.compression(), end.speculation()));
     }
 
     private void learn(CompressionWish wish, GenerationEnd.Speculation guesses) {
         served.compressor()
                 .ifPresent(each -> each.finished(wish, guesses.drafted(), guesses.accepted()));
-    }
-
-    /** The prompt of a chat completion's body, as text and as a number of tokens. */
-    public ObjectNode applyTemplate(ObjectNode body) {
-        Fields fields = new Fields(body);
-        Thinking thinking = Thinking.read(fields, served.language().reasoningDefaults());
-        ChatPrompt prompt = rendered(fields, tools(fields), thinking, 1, false).prompt();
-        return Json.object().put("prompt", prompt.text()).put("tokens", prompt.tokens().length);
-    }
-
-    private ToolUse tools(Fields fields) {
-        ToolUse tools = ToolUse.read(fields);
-        if (!tools.isEmpty()) {
-            toolSupport.require();
-        }
-        return tools;
     }
 
     /**
@@ -242,8 +232,7 @@ public final class ChatRequests {
      * @param output tokens that are to follow it
      * @param compressible whether it may be too long for the model as it is
      */
-    private Rendered rendered(
-            Fields fields, ToolUse tools, Thinking thinking, long output, boolean compressible) {
+    private Rendered rendered(Conversation conversation, long output, boolean compressible) {
         ChatRenderer renderer =
                 served.language()
                         .chat()
@@ -254,48 +243,53 @@ public final class ChatRequests {
                                                 "the model has no chat template; use"
                                                     + " /v1/completions, or start the server with "
                                                         + Setting.CHAT_TEMPLATE));
-        Map<String, Object> variables = variables(fields);
-        // Templates ask whether there are tools at all.
-        variables.put("tools", tools.isEmpty() ? null : tools.forTemplate());
-        thinking.enabled().ifPresent(enabled -> variables.put(Thinking.SWITCH, enabled));
-        ChatMessages messages = ChatMessages.read(fields.require("messages"));
         PromptLimit limits = PromptLimit.of(served);
         return compressible
                 ? limits.applyBeforeCompression(
-                        output, limit -> render(renderer, messages, variables, limit))
-                : limits.apply(output, limit -> render(renderer, messages, variables, limit));
+                        output, limit -> rendered(renderer, conversation, limit))
+                : limits.apply(output, limit -> rendered(renderer, conversation, limit));
     }
 
-    private static Map<String, Object> variables(Fields fields) {
-        Map<String, Object> variables = new LinkedHashMap<>();
-        fields.object("chat_template_kwargs")
-                .ifPresent(
-                        extra ->
-                                extra.properties()
-                                        .forEach(
-                                                entry -> {
-                                                    if (!entry.getValue().isNull()) {
-                                                        variables.put(
-                                                                entry.getKey(),
-                                                                Json.plain(entry.getValue()));
-                                                    }
-                                                }));
-        return variables;
+    private static Rendered rendered(
+            ChatRenderer renderer, Conversation conversation, TokenLimit limit) {
+        Map<String, Object> variables = new LinkedHashMap<>(conversation.variables());
+        ToolUse tools = conversation.tools();
+        // Templates ask whether there are tools at all.
+        variables.put("tools", tools.isEmpty() ? null : tools.forTemplate());
+        conversation
+                .thinking()
+                .enabled()
+                .ifPresent(enabled -> variables.put(Thinking.SWITCH, enabled));
+        Transcript transcript = conversation.transcript();
+        return switch (conversation.turn()) {
+            case ANSWER -> render(renderer, transcript, variables, "", limit);
+            case NONE -> {
+                variables.put("add_generation_prompt", false);
+                yield render(renderer, transcript, variables, "", limit);
+            }
+            case CONTINUE -> {
+                // What stands there already is content, so the thoughts are behind it.
+                variables.put(Thinking.SWITCH, false);
+                String begun = transcript.unfinished().orElseThrow();
+                yield render(renderer, transcript.withoutLast(), variables, begun, limit);
+            }
+        };
     }
 
     /** System messages stay where they are, unless the template refuses that. */
     private static Rendered render(
             ChatRenderer renderer,
-            ChatMessages messages,
+            Transcript transcript,
             Map<String, Object> variables,
+            String begun,
             TokenLimit limit) {
         try {
-            return render(renderer, messages.list(), variables, limit);
+            return render(renderer, transcript.messages(), variables, begun, limit);
         } catch (TemplateException e) {
-            if (!e.raisedByTemplate() || !messages.hasLateSystem()) {
+            if (!e.raisedByTemplate() || !transcript.hasLateSystem()) {
                 throw e;
             }
-            return render(renderer, messages.systemFirst().list(), variables, limit);
+            return render(renderer, transcript.systemFirst().messages(), variables, begun, limit);
         }
     }
 
@@ -303,13 +297,17 @@ public final class ChatRequests {
             ChatRenderer renderer,
             List<Map<String, Object>> messages,
             Map<String, Object> variables,
+            String begun,
             TokenLimit limit) {
         variables.put("messages", messages);
-        return new Rendered(renderer.render(variables, limit), messages, renderer, variables);
+        return new Rendered(
+                renderer.render(variables, begun, limit), messages, renderer, variables, begun);
     }
 
     /** What answers must be; may take a while. */
-    private AnswerForm compiled(FormFields form, ToolUse tools) {
+    private AnswerForm compiled(Conversation conversation) {
+        ToolUse tools = conversation.tools();
+        FormFields form = conversation.form();
         return form.compile(
                 () ->
                         served.language()
@@ -319,14 +317,5 @@ public final class ChatRequests {
                                         tools.forced(),
                                         form.source(),
                                         served.language().grammars()));
-    }
-
-    private static OptionalInt topLogprobs(Fields fields) {
-        boolean wanted = fields.flag("logprobs").orElse(false);
-        int top = (int) fields.whole("top_logprobs", 0, MAX_TOP_LOGPROBS).orElse(0);
-        if (top > 0 && !wanted) {
-            throw ApiException.invalid("top_logprobs", "top_logprobs: needs logprobs to be true");
-        }
-        return wanted ? OptionalInt.of(top) : OptionalInt.empty();
     }
 }

@@ -1,4 +1,4 @@
-package dev.varve.platform.http.openai;
+package dev.varve.platform.http.conversation;
 
 import dev.varve.platform.grammar.GrammarException;
 import dev.varve.platform.grammar.GrammarSource;
@@ -23,14 +23,15 @@ import java.util.function.Supplier;
  * @param source what it must be; empty for anything
  * @param field that says so
  */
-record FormFields(Optional<GrammarSource> source, String field) {
+public record FormFields(Optional<GrammarSource> source, String field) {
     private static final int MAX_CHOICES = 1000;
     private static final int MAX_TEXT = 1 << 18;
 
     /** Nothing is asked. */
-    static final FormFields NONE = new FormFields(Optional.empty(), "");
+    public static final FormFields NONE = new FormFields(Optional.empty(), "");
 
-    static FormFields read(Fields fields) {
+    /** Reads them. */
+    public static FormFields read(Fields fields) {
         List<FormFields> found = new ArrayList<>();
         fields.nested("response_format").flatMap(FormFields::format).ifPresent(found::add);
         fields.find("guided_json").map(schema -> json("guided_json", schema)).ifPresent(found::add);
@@ -168,7 +169,7 @@ record FormFields(Optional<GrammarSource> source, String field) {
      * @param make throws a {@link GrammarException} with a path that begins with {@code /tools}
      *     where it is about a tool
      */
-    <T> T compile(Supplier<T> make) {
+    public <T> T compile(Supplier<T> make) {
         try {
             return make.get();
         } catch (GrammarException e) {

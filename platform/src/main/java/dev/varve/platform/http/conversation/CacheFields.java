@@ -1,4 +1,4 @@
-package dev.varve.platform.http.openai;
+package dev.varve.platform.http.conversation;
 
 import dev.varve.platform.http.answer.CacheWish;
 import dev.varve.platform.http.json.ApiException;
@@ -7,13 +7,14 @@ import dev.varve.platform.http.json.Fields;
 import java.util.Optional;
 
 /** {@code cache} and {@code cache_scope}, fields that OpenAI does not have. */
-final class CacheFields {
+public final class CacheFields {
     private static final String SCOPE = "cache_scope";
     private static final int LONGEST_SCOPE = 256;
 
     private CacheFields() {}
 
-    static CacheWish read(Fields fields) {
+    /** Reads them. */
+    public static CacheWish read(Fields fields) {
         Optional<String> scope = fields.text(SCOPE);
         int length = scope.map(String::length).orElse(1);
         if (length < 1 || length > LONGEST_SCOPE) {

@@ -1,4 +1,4 @@
-package dev.varve.platform.http.openai;
+package dev.varve.platform.http.conversation;
 
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Fields;
@@ -6,7 +6,7 @@ import dev.varve.platform.http.json.Fields;
 import java.util.OptionalLong;
 
 /** {@code speculative} and {@code draft_max}, fields that OpenAI does not have. */
-final class DraftFields {
+public final class DraftFields {
     private static final String SPECULATIVE = "speculative";
     private static final String MOST = "draft_max";
 

@@ -1,4 +1,4 @@
-package dev.varve.platform.http.openai;
+package dev.varve.platform.http.conversation;
 
 import dev.varve.platform.compression.CompressionMode;
 import dev.varve.platform.compression.conversation.CompressionWish;
@@ -31,7 +31,7 @@ public final class CompressionFields {
      *
      * @param offered whether the server has what it takes
      */
-    static CompressionWish read(Fields fields, boolean offered) {
+    public static CompressionWish read(Fields fields, boolean offered) {
         CompressionWish wish = readAnonymous(fields);
         boolean wanted = wish.mode().filter(each -> each != CompressionMode.OFF).isPresent();
         if (!offered && (wanted || wish.keep().isPresent())) {

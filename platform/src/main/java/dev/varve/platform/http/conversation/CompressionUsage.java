@@ -1,4 +1,4 @@
-package dev.varve.platform.http.openai;
+package dev.varve.platform.http.conversation;
 
 import dev.varve.platform.compression.CompressionReport;
 import dev.varve.platform.compression.CompressionTimes;
@@ -14,7 +14,7 @@ public final class CompressionUsage {
      *
      * @param usage counts of tokens, of which the prompt's are those that the model got
      */
-    static void put(CompressionReport report, ObjectNode usage, ObjectNode timings) {
+    public static void put(CompressionReport report, ObjectNode usage, ObjectNode timings) {
         int completion = usage.path("completion_tokens").asInt();
         usage.put("prompt_tokens", report.promptTokens());
         usage.put("total_tokens", report.promptTokens() + completion);

@@ -1,17 +1,17 @@
-package dev.varve.platform.http.openai;
+package dev.varve.platform.http.conversation;
 
 import java.security.SecureRandom;
 import java.util.HexFormat;
 
 /** Ids of tool calls. */
-final class CallId {
+public final class CallId {
     private static final int BYTES = 12;
     private static final SecureRandom RANDOM = new SecureRandom();
 
     private CallId() {}
 
     /** An id that no other call has, also not one of another server. */
-    static String next() {
+    public static String next() {
         byte[] id = new byte[BYTES];
         RANDOM.nextBytes(id);
         return "call_" + HexFormat.of().formatHex(id);

@@ -1,9 +1,7 @@
-package dev.varve.platform.http.openai;
+package dev.varve.platform.http.conversation;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
-
-import dev.varve.platform.http.json.Json;
 
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -12,10 +10,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-import tools.jackson.databind.node.ObjectNode;
-
-import java.util.List;
-import java.util.Map;
 import java.util.Random;
 
 class BillingHeaderTest {
@@ -91,46 +85,5 @@ class BillingHeaderTest {
 
         assertEquals(text, BillingHeader.mask(text));
         assertEquals(NAME, BillingHeader.mask(NAME + text));
-    }
-
-    @Test
-    void onlySystemMessagesAreRead() {
-        String content = NAME + " cch=1;\\nText";
-
-        List<Map<String, Object>> messages =
-                ChatMessages.read(
-                                Json.MAPPER.readTree(
-                                        "[{\"role\": \"system\", \"content\": \"C\"},"
-                                                        .replace("C", content)
-                                                + " {\"role\": \"user\", \"content\": \"C\"},"
-                                                        .replace("C", content)
-                                                + " {\"role\": \"developer\", \"content\": \"C\"}]"
-                                                        .replace("C", content)))
-                        .list();
-
-        assertEquals(NAME + "\nText", messages.get(0).get("content"));
-        assertEquals(NAME + " cch=1;\nText", messages.get(1).get("content"));
-        assertEquals(NAME + "\nText", messages.get(2).get("content"));
-    }
-
-    /** The client sends the header as a part of its own, without a line feed behind it. */
-    @Test
-    void aPartEndsItsLastLine() {
-        assertEquals(content("cch=12345;"), content("cch=6;"));
-        assertEquals("Before." + NAME + "You are helpful.", content("cch=1;"));
-    }
-
-    private static Object content(String value) {
-        ObjectNode message = Json.object().put("role", "system");
-        message.putArray("content")
-                .add("Before.")
-                .addObject()
-                .put("type", "text")
-                .put("text", NAME + " " + value);
-        ((tools.jackson.databind.node.ArrayNode) message.get("content")).add("You are helpful.");
-        return ChatMessages.read(Json.MAPPER.createArrayNode().add(message))
-                .list()
-                .getFirst()
-                .get("content");
     }
 }

@@ -1,4 +1,4 @@
-package dev.varve.platform.http.openai;
+package dev.varve.platform.http.conversation;
 
 import dev.varve.platform.http.json.ApiException;
 
@@ -7,14 +7,14 @@ import tools.jackson.databind.JsonNode;
 import java.util.function.UnaryOperator;
 
 /** The text of a message: a string, or parts that are put together. */
-final class MessageContent {
+public final class MessageContent {
     private MessageContent() {}
 
     /**
      * {@code rule}: what each text becomes. Parts are put together without anything between them,
      * so a line that ends with its part must be seen before that.
      */
-    static String read(String where, JsonNode content, UnaryOperator<String> rule) {
+    public static String read(String where, JsonNode content, UnaryOperator<String> rule) {
         if (content.isMissingNode() || content.isNull()) {
             return "";
         }

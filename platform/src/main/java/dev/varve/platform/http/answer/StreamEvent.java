@@ -1,0 +1,18 @@
+package dev.varve.platform.http.answer;
+
+import tools.jackson.databind.node.ObjectNode;
+
+/** An event of a stream. */
+public sealed interface StreamEvent {
+    /** An object without a name. */
+    record Data(ObjectNode data) implements StreamEvent {}
+
+    /** An object with the name of its kind. */
+    record Named(String name, ObjectNode data) implements StreamEvent {}
+
+    /** A text in the place of an object, such as the mark of the end. */
+    record Mark(String text) implements StreamEvent {}
+
+    /** Something that clients skip. */
+    record Comment(String text) implements StreamEvent {}
+}

@@ -1,0 +1,37 @@
+package dev.varve.platform.http.conversation;
+
+import dev.varve.platform.compression.conversation.CompressionWish;
+import dev.varve.platform.http.answer.CacheWish;
+
+import java.util.Map;
+
+/**
+ * What a client asks, whatever dialect it speaks. Checked, but for what only the model's template
+ * can tell.
+ *
+ * @param call how tokens are chosen, and where the answer ends
+ * @param transcript what was said
+ * @param turn where the answer begins
+ * @param tools what may be called
+ * @param form what the content must be
+ * @param thinking whether to think, and how much
+ * @param variables more variables of the template
+ * @param wishes what it asks of the server's means
+ */
+public record Conversation(
+        GenerationCall call,
+        Transcript transcript,
+        Turn turn,
+        ToolUse tools,
+        FormFields form,
+        Thinking thinking,
+        Map<String, Object> variables,
+        Wishes wishes) {
+    /**
+     * What a client asks of the server's means.
+     *
+     * @param cache of computed prompts
+     * @param compression of long prompts
+     */
+    public record Wishes(CacheWish cache, CompressionWish compression) {}
+}

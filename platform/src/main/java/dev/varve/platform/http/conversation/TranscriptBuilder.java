@@ -1,0 +1,102 @@
+package dev.varve.platform.http.conversation;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Puts a {@link Transcript} together from turns that are told in parts. What an assistant says, in
+ * texts, thoughts and calls that follow each other, is one message.
+ */
+public final class TranscriptBuilder {
+    private static final String NAME = "name";
+    private static final String UNKNOWN = "unknown";
+
+    private final List<Map<String, Object>> messages = new ArrayList<>();
+    private final Map<String, String> toolNames = new HashMap<>();
+
+    /** A system message, of which changing headers are not kept. */
+    public void system(String text) {
+        add(Transcript.SYSTEM, BillingHeader.mask(text));
+    }
+
+    /** What a user says. */
+    public void user(String text) {
+        add("user", text);
+    }
+
+    /** A text of an assistant. */
+    public void say(String text) {
+        append(assistant(), Transcript.CONTENT, text);
+    }
+
+    /** Thoughts of an assistant. */
+    public void think(String thoughts) {
+        append(assistant(), Transcript.THOUGHTS, thoughts);
+    }
+
+    /**
+     * A call that an assistant made.
+     *
+     * @param id that its result names
+     * @param arguments by their names, plain values
+     */
+    public void call(String id, String name, Object arguments) {
+        Map<String, Object> function = new LinkedHashMap<>();
+        function.put(NAME, name);
+        function.put("arguments", arguments);
+        Map<String, Object> call = new LinkedHashMap<>();
+        call.put("id", id);
+        call.put("type", "function");
+        call.put("function", function);
+        calls(assistant()).add(call);
+        toolNames.put(id, name);
+    }
+
+    /** The result of a call. */
+    public void result(String id, String text) {
+        Map<String, Object> message = add("tool", text);
+        message.put("tool_call_id", id);
+        // Some templates need a name, so an answer to nobody's call has one too.
+        message.put(NAME, toolNames.getOrDefault(id, UNKNOWN));
+    }
+
+    /** Whether nothing was said. */
+    public boolean isEmpty() {
+        return messages.isEmpty();
+    }
+
+    /** All that was said. */
+    public Transcript build() {
+        return new Transcript(messages);
+    }
+
+    private Map<String, Object> add(String role, String content) {
+        Map<String, Object> message = new LinkedHashMap<>();
+        message.put(Transcript.ROLE, role);
+        message.put(Transcript.CONTENT, content);
+        messages.add(message);
+        return message;
+    }
+
+    private Map<String, Object> assistant() {
+        return Optional.of(messages)
+                .filter(all -> !all.isEmpty())
+                .map(List::getLast)
+                .filter(last -> last.get(Transcript.ROLE).equals(Transcript.ASSISTANT))
+                .orElseGet(() -> add(Transcript.ASSISTANT, ""));
+    }
+
+    private static void append(Map<String, Object> message, String key, String text) {
+        message.merge(key, text, (before, more) -> (String) before + more);
+    }
+
+    @SuppressWarnings("unchecked")
+    private static List<Object> calls(Map<String, Object> message) {
+        return (List<Object>)
+                message.computeIfAbsent(Transcript.CALLS, key -> new ArrayList<Object>());
+    }
+}

@@ -1,0 +1,55 @@
+package dev.varve.platform.http.json;
+
+import dev.varve.platform.setting.SettingNames;
+
+import tools.jackson.databind.node.ObjectNode;
+
+/** The shape of errors. */
+public enum ErrorForm {
+    /** {@code {"error": {"message", "type", "param", "code"}}}. */
+    OPENAI {
+        @Override
+        public ObjectNode body(ApiException error, SettingNames names, String requestId) {
+            ObjectNode body = Json.object();
+            ObjectNode inner = body.putObject("error");
+            inner.put("message", names.render(error.getMessage()));
+            inner.put("type", error.type());
+            inner.put("param", error.param().orElse(null));
+            inner.put("code", error.code().orElse(null));
+            return body;
+        }
+    },
+    /** {@code {"type": "error", "error": {"type", "message"}, "request_id"}}. */
+    ANTHROPIC {
+        @Override
+        public ObjectNode body(ApiException error, SettingNames names, String requestId) {
+            ObjectNode body = Json.object();
+            body.put("type", "error");
+            body.putObject("error")
+                    .put("type", type(error.status()))
+                    .put("message", names.render(error.getMessage()));
+            body.put("request_id", requestId);
+            return body;
+        }
+
+        private String type(int status) {
+            return switch (status) {
+                case 401 -> "authentication_error";
+                case 403 -> "permission_error";
+                case 404, 405 -> "not_found_error";
+                case 413 -> "request_too_large";
+                case 429 -> "rate_limit_error";
+                case 503, 529 -> "overloaded_error";
+                default -> status >= 500 ? "api_error" : "invalid_request_error";
+            };
+        }
+    };
+
+    /**
+     * An error as an object.
+     *
+     * @param names what settings are called
+     * @param requestId id of the request, for the log
+     */
+    public abstract ObjectNode body(ApiException error, SettingNames names, String requestId);
+}

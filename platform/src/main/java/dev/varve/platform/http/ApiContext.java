@@ -5,6 +5,7 @@ import dev.varve.platform.http.access.AccessControl;
 import dev.varve.platform.http.access.Purpose;
 import dev.varve.platform.http.answer.AnswerDelivery;
 import dev.varve.platform.http.answer.PendingAnswer;
+import dev.varve.platform.http.anthropic.MessagesDialect;
 import dev.varve.platform.http.conversation.Dialect;
 import dev.varve.platform.http.json.ErrorForm;
 import dev.varve.platform.http.json.Json;
@@ -31,6 +32,7 @@ final class ApiContext {
     private final RouteContext context;
     private final AnswerDelivery delivery;
     private final Dialect chat = new ChatDialect();
+    private final Dialect messages = new MessagesDialect();
 
     ApiContext(
             AccessControl access, Intake intake, Metrics metrics, Offer offer, SettingNames names) {
@@ -121,6 +123,22 @@ final class ApiContext {
                         }),
                 "/apply-template");
         map(
+                new TextRoute(
+                        "/v1/messages/count_tokens",
+                        context,
+                        messages,
+                        (model, body) ->
+                                Json.object()
+                                        .put(
+                                                "input_tokens",
+                                                model.answers()
+                                                        .prompt(messages, body)
+                                                        .tokens()
+                                                        .length)),
+                "/v1/messages/count_tokens",
+                "/messages/count_tokens",
+                "/v1/v1/messages/count_tokens");
+        map(
                 new TextRoute("/tokenize", context, (model, body) -> model.facts().tokenize(body)),
                 "/tokenize");
         map(
@@ -134,6 +152,12 @@ final class ApiContext {
                 new GenerationRoute("/v1/chat/completions", context, delivery, chat),
                 "/v1/chat/completions",
                 "/chat/completions");
+        map(
+                new GenerationRoute("/v1/messages", context, delivery, messages),
+                "/v1/messages",
+                "/messages",
+                // Of clients whose base URL has the version too.
+                "/v1/v1/messages");
         map(
                 new GenerationRoute(
                         "/v1/completions",

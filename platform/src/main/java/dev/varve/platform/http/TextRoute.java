@@ -1,13 +1,18 @@
 package dev.varve.platform.http;
 
 import dev.varve.platform.http.answer.Outcome;
+import dev.varve.platform.http.conversation.Dialect;
+import dev.varve.platform.http.json.ErrorForm;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.http.json.JsonAnswer;
 import dev.varve.platform.intake.HeldBody;
 
+import jakarta.servlet.http.HttpServletRequest;
+
 import tools.jackson.databind.node.ObjectNode;
 
 import java.io.IOException;
+import java.util.Optional;
 import java.util.function.BiFunction;
 
 /** A route that turns a body into an object without the engine, such as {@code /tokenize}. */
@@ -15,13 +20,37 @@ final class TextRoute extends BodyRoute {
     private static final long serialVersionUID = 1L;
 
     private final transient BiFunction<Offer.OfferedModel, ObjectNode, ObjectNode> use;
+    private final Optional<ErrorForm> errors;
 
     TextRoute(
             String label,
             RouteContext context,
             BiFunction<Offer.OfferedModel, ObjectNode, ObjectNode> use) {
+        this(label, context, Optional.empty(), use);
+    }
+
+    /** A route of a dialect, with the errors of that. */
+    TextRoute(
+            String label,
+            RouteContext context,
+            Dialect dialect,
+            BiFunction<Offer.OfferedModel, ObjectNode, ObjectNode> use) {
+        this(label, context, Optional.of(dialect.errors()), use);
+    }
+
+    private TextRoute(
+            String label,
+            RouteContext context,
+            Optional<ErrorForm> errors,
+            BiFunction<Offer.OfferedModel, ObjectNode, ObjectNode> use) {
         super(label, context);
         this.use = use;
+        this.errors = errors;
+    }
+
+    @Override
+    ErrorForm errors(HttpServletRequest request) {
+        return errors.orElseGet(() -> super.errors(request));
     }
 
     /**

@@ -31,6 +31,7 @@ final class AnswerWriter {
     private final SettingNames names;
     private final AnswerFormat format;
     private final Delivery delivery;
+    private final Duration sign;
     private final Usage usage = new Usage();
     private String finishReason = "";
     private long lastProbe = System.nanoTime();
@@ -44,11 +45,17 @@ final class AnswerWriter {
     record Reader(HttpServletResponse response, BooleanSupplier gone, SettingNames names) {}
 
     AnswerWriter(Reader reader, AnswerFormat format, Delivery delivery) {
+        this(reader, format, delivery, SIGN);
+    }
+
+    /** Signs of life come after {@code sign}, at the next tick. */
+    AnswerWriter(Reader reader, AnswerFormat format, Delivery delivery, Duration sign) {
         response = reader.response();
         clientGone = reader.gone();
         names = reader.names();
         this.format = format;
         this.delivery = delivery;
+        this.sign = sign;
     }
 
     /** Writes until all {@code count} choices ended. */
@@ -69,7 +76,7 @@ final class AnswerWriter {
         for (int open = count; open > 0; ) {
             Optional<ChoiceEvent> event = next(choices);
             if (event.isEmpty()) {
-                boolean waits = System.nanoTime() - lastEvent > SIGN.toNanos();
+                boolean waits = System.nanoTime() - lastEvent > sign.toNanos();
                 sse.send(waits ? format.waiting() : new StreamEvent.Comment("keep-alive"));
                 lastEvent = waits ? System.nanoTime() : lastEvent;
                 continue;

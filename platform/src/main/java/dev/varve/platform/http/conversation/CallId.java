@@ -12,8 +12,13 @@ public final class CallId {
 
     /** An id that no other call has, also not one of another server. */
     public static String next() {
+        return next("call_");
+    }
+
+    /** Likewise, with another beginning. */
+    public static String next(String prefix) {
         byte[] id = new byte[BYTES];
         RANDOM.nextBytes(id);
-        return "call_" + HexFormat.of().formatHex(id);
+        return prefix + HexFormat.of().formatHex(id);
     }
 }

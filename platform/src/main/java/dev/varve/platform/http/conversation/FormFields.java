@@ -107,6 +107,15 @@ public record FormFields(Optional<GrammarSource> source, String field) {
         return found;
     }
 
+    /**
+     * JSON of a schema.
+     *
+     * @param field that has it
+     */
+    public static FormFields ofSchema(String field, JsonNode schema) {
+        return json(field, schema);
+    }
+
     /** A schema, or its text as some clients send it. */
     private static FormFields json(String field, JsonNode given) {
         JsonNode schema = given;

@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
  * Puts a {@link Transcript} together from turns that are told in parts. What an assistant says, in
@@ -20,7 +21,17 @@ public final class TranscriptBuilder {
 
     /** A system message, of which changing headers are not kept. */
     public void system(String text) {
-        add(Transcript.SYSTEM, BillingHeader.mask(text));
+        system(List.of(text));
+    }
+
+    /**
+     * Likewise in parts. A header in a part of its own has no line feed behind it, so each is
+     * looked at alone.
+     */
+    public void system(List<String> parts) {
+        add(
+                Transcript.SYSTEM,
+                parts.stream().map(BillingHeader::mask).collect(Collectors.joining()));
     }
 
     /** What a user says. */

@@ -28,7 +28,9 @@ public enum ErrorForm {
             body.putObject("error")
                     .put("type", type(error.status()))
                     .put("message", names.render(error.getMessage()));
-            body.put("request_id", requestId);
+            if (!requestId.isEmpty()) {
+                body.put("request_id", requestId);
+            }
             return body;
         }
 
@@ -49,7 +51,7 @@ public enum ErrorForm {
      * An error as an object.
      *
      * @param names what settings are called
-     * @param requestId id of the request, for the log
+     * @param requestId id of the request; empty where it is not known
      */
     public abstract ObjectNode body(ApiException error, SettingNames names, String requestId);
 }

@@ -36,6 +36,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 @Timeout(60)
@@ -121,6 +122,31 @@ class AnswerWriterTest {
                             new AnswerWriter(reader(true), new CountingFormat(), delivery)
                                     .write(choices, 1));
         }
+    }
+
+    @Test
+    void aClientThatWaitsGetsEvents() throws Exception {
+        AtomicInteger asked = new AtomicInteger();
+        AnswerWriter.Reader patient =
+                new AnswerWriter.Reader(
+                        response.response(),
+                        () -> asked.getAndIncrement() > 1,
+                        SettingNames.IDENTIFIERS);
+        try (Choices choices = new Choices(1, new Metrics(), () -> {})) {
+            choices.submit(
+                    new ScriptEngine(List.of(silent())), CacheScope.common(), choice(1), end -> {});
+
+            assertThrows(
+                    IOException.class,
+                    () ->
+                            new AnswerWriter(
+                                            patient,
+                                            new CountingFormat(),
+                                            Delivery.STREAM,
+                                            Duration.ZERO)
+                                    .write(choices, 1));
+        }
+        assertTrue(response.text().contains("event: waiting\ndata: {}\n\n"), response.text());
     }
 
     private AnswerWriter.Reader reader(boolean gone) {
@@ -245,6 +271,11 @@ class AnswerWriterTest {
         @Override
         public List<StreamEvent> failure(ApiException error, SettingNames names) {
             return List.of(new StreamEvent.Data(Json.object().put("error", error.getMessage())));
+        }
+
+        @Override
+        public StreamEvent waiting() {
+            return new StreamEvent.Named("waiting", Json.object());
         }
 
         @Override

@@ -1,0 +1,125 @@
+package dev.varve.platform.http.anthropic;
+
+import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.http.json.Fields;
+import dev.varve.platform.http.json.Json;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/** Content as Messages have it: a string, or an array of blocks. */
+final class ContentBlocks {
+    private static final int MAX_SHOWN = 40;
+
+    private ContentBlocks() {}
+
+    /** One block; {@code where} is its place. */
+    record Block(String where, ObjectNode node) {
+        String type() {
+            return node.path("type").asString("");
+        }
+
+        boolean isOfType(String type) {
+            return type().equals(type);
+        }
+
+        void requireType(String type) {
+            if (!isOfType(type)) {
+                throw unsupported();
+            }
+        }
+
+        Optional<JsonNode> find(String name) {
+            JsonNode value = node.path(name);
+            return value.isMissingNode() || value.isNull() ? Optional.empty() : Optional.of(value);
+        }
+
+        String text(String name) {
+            JsonNode value = node.path(name);
+            if (!value.isString()) {
+                throw ApiException.invalid(
+                        where + "." + name, where + "." + name + ": expected a string");
+            }
+            return value.stringValue();
+        }
+
+        /** The text of a block that shows the model something. */
+        String shownText() {
+            return switch (type()) {
+                case "text" -> text("text");
+                case "document" -> document();
+                case "search_result" -> nested("content");
+                case "tool_reference" -> text("tool_name");
+                default -> throw unsupported();
+            };
+        }
+
+        private String document() {
+            JsonNode source = node.path("source");
+            return switch (source.path("type").asString("")) {
+                case "text" -> source.path("data").asString("");
+                case "content" ->
+                        new Block(where + ".source", (ObjectNode) source).nested("content");
+                default -> throw unsupported();
+            };
+        }
+
+        private String nested(String name) {
+            StringBuilder text = new StringBuilder();
+            find(name)
+                    .ifPresent(
+                            content ->
+                                    forEach(
+                                            where + "." + name,
+                                            content,
+                                            part -> text.append(part.shownText())));
+            return text.toString();
+        }
+
+        /** What Anthropic's servers did for an answer means nothing to another model. */
+        void skipIfOfServer() {
+            if (!type().equals("server_tool_use") && !type().endsWith("_tool_result")) {
+                throw unsupported();
+            }
+        }
+
+        private ApiException unsupported() {
+            String type = type();
+            return ApiException.invalid(
+                    where,
+                    where
+                            + ": blocks of type '"
+                            + (type.length() > MAX_SHOWN ? "…" : type)
+                            + "' are not supported here by this model");
+        }
+    }
+
+    /** Calls {@code use} for each block; a string is a block of text. */
+    static void forEach(String where, JsonNode content, Consumer<Block> use) {
+        if (content.isString()) {
+            use.accept(new Block(where, text(content.stringValue())));
+            return;
+        }
+        if (!content.isArray()) {
+            throw Fields.wrong(where, "a string or an array of blocks", content);
+        }
+        for (int i = 0; i < content.size(); i++) {
+            String place = where + "[" + i + "]";
+            JsonNode block = content.get(i);
+            if (block.isString()) {
+                use.accept(new Block(place, text(block.stringValue())));
+            } else if (block instanceof ObjectNode object) {
+                use.accept(new Block(place, object));
+            } else {
+                throw Fields.wrong(place, "an object", block);
+            }
+        }
+    }
+
+    private static ObjectNode text(String text) {
+        return Json.object().put("type", "text").put("text", text);
+    }
+}

@@ -1,0 +1,111 @@
+package dev.varve.platform.http.anthropic;
+
+import dev.varve.platform.http.answer.AnswerFormat;
+import dev.varve.platform.http.conversation.CacheFields;
+import dev.varve.platform.http.conversation.CompressionFields;
+import dev.varve.platform.http.conversation.Conversation;
+import dev.varve.platform.http.conversation.Dialect;
+import dev.varve.platform.http.conversation.FormFields;
+import dev.varve.platform.http.conversation.GenerationCall;
+import dev.varve.platform.http.conversation.PreparedPrompt;
+import dev.varve.platform.http.conversation.Thinking;
+import dev.varve.platform.http.conversation.ToolUse;
+import dev.varve.platform.http.conversation.Transcript;
+import dev.varve.platform.http.conversation.Turn;
+import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.http.json.ErrorForm;
+import dev.varve.platform.http.json.Fields;
+import dev.varve.platform.http.json.Json;
+import dev.varve.platform.http.model.ServedModel;
+
+import tools.jackson.databind.node.ObjectNode;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/** {@code /v1/messages}, and the prompts that {@code /v1/messages/count_tokens} counts. */
+public final class MessagesDialect implements Dialect {
+    private static final String THINKING = "thinking";
+    private static final String OUTPUT = "output_config";
+
+    /** What would change the meaning of an answer, and is not there. */
+    private static final List<String> REFUSED = List.of("mcp_servers", "container");
+
+    @Override
+    public Conversation read(Fields fields, ServedModel served) {
+        requireNone(fields);
+        GenerationCall call = GenerationCall.read("msg_", fields, served, OptionalInt.empty());
+        if (call.choices() > 1) {
+            throw ApiException.invalid("n", "n: expected 1, since a message has one answer");
+        }
+        Transcript transcript = MessagesTranscript.read(fields);
+        return new Conversation(
+                call,
+                transcript,
+                transcript.unfinished().isPresent() ? Turn.CONTINUE : Turn.ANSWER,
+                ToolUse.read(MessagesTools.read(fields)),
+                form(fields),
+                Thinking.read(thoughts(fields), served.language().reasoningDefaults()),
+                Map.of(),
+                new Conversation.Wishes(
+                        CacheFields.read(fields),
+                        CompressionFields.read(fields, served.compressor().isPresent())));
+    }
+
+    private static void requireNone(Fields fields) {
+        for (String name : REFUSED) {
+            if (fields.find(name).filter(value -> !value.isEmpty()).isPresent()) {
+                throw ApiException.invalid(name, name + ": is not supported by this server");
+            }
+        }
+    }
+
+    /** {@code output_config.format}, and {@code output_format} as it was called before. */
+    private static FormFields form(Fields fields) {
+        Optional<FormFields> format =
+                fields.nested(OUTPUT)
+                        .flatMap(output -> output.nested("format"))
+                        .map(each -> form(OUTPUT + ".format", each));
+        return format.or(
+                        () ->
+                                fields.nested("output_format")
+                                        .map(each -> form("output_format", each)))
+                .orElse(FormFields.NONE);
+    }
+
+    private static FormFields form(String field, Fields format) {
+        String type = format.text("type").orElse("");
+        if (!type.equals("json_schema")) {
+            throw ApiException.invalid(field, field + ".type: expected json_schema");
+        }
+        return FormFields.ofSchema(field + ".schema", format.require("schema"));
+    }
+
+    /** The fields that are about thoughts; an effort without them is about other things. */
+    private static Fields thoughts(Fields fields) {
+        ObjectNode asked = Json.object();
+        Optional<ObjectNode> thinking = fields.object(THINKING);
+        thinking.ifPresent(each -> asked.set(THINKING, each));
+        for (String name : List.of("chat_template_kwargs", "enable_thinking", "thinking_budget")) {
+            fields.find(name).ifPresent(value -> asked.set(name, value));
+        }
+        Optional<String> effort = fields.nested(OUTPUT).flatMap(output -> output.text("effort"));
+        boolean thinks =
+                thinking.filter(each -> !each.path("type").asString("").equals("disabled"))
+                        .isPresent();
+        effort.filter(each -> thinks).ifPresent(each -> asked.put("reasoning_effort", each));
+        return new Fields(asked);
+    }
+
+    @Override
+    public AnswerFormat format(Conversation conversation, PreparedPrompt prompt) {
+        return new MessagesFormat(conversation.call().head(), prompt);
+    }
+
+    @Override
+    public ErrorForm errors() {
+        return ErrorForm.ANTHROPIC;
+    }
+}

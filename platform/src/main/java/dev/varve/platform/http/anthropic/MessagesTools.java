@@ -1,0 +1,82 @@
+package dev.varve.platform.http.anthropic;
+
+import dev.varve.platform.http.json.Fields;
+import dev.varve.platform.http.json.Json;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import java.util.Optional;
+
+/**
+ * The tools of a request as chat completions have them, so that prompts are the same. Tools that
+ * Anthropic's servers or models bring along have no schema; they are not offered to the model.
+ */
+final class MessagesTools {
+    private static final System.Logger LOG = System.getLogger("dev.varve.http");
+    private static final String TOOLS = "tools";
+    private static final String CHOICE = "tool_choice";
+    private static final String SCHEMA = "input_schema";
+
+    private MessagesTools() {}
+
+    static Fields read(Fields fields) {
+        ObjectNode asked = Json.object();
+        Optional<JsonNode> tools = fields.find(TOOLS);
+        if (tools.isPresent() && !tools.get().isArray()) {
+            throw Fields.wrong(TOOLS, "an array", tools.get());
+        }
+        tools.ifPresent(given -> asked.set(TOOLS, offered(given)));
+        fields.find(CHOICE).ifPresent(given -> putChoice(asked, given));
+        return new Fields(asked);
+    }
+
+    private static void putChoice(ObjectNode asked, JsonNode choice) {
+        if (!choice.isObject()) {
+            throw Fields.wrong(CHOICE, "an object", choice);
+        }
+        asked.set(CHOICE, choice);
+        boolean single =
+                new Fields((ObjectNode) choice).flag("disable_parallel_tool_use").orElse(false);
+        asked.put("parallel_tool_calls", !single);
+    }
+
+    private static ArrayNode offered(JsonNode tools) {
+        ArrayNode offered = Json.MAPPER.createArrayNode();
+        int number = 0;
+        for (JsonNode tool : tools) {
+            String where = TOOLS + "[" + number++ + "]";
+            if (!(tool instanceof ObjectNode object)) {
+                throw Fields.wrong(where, "an object", tool);
+            }
+            String type = object.path("type").asString("custom");
+            if (type.equals("custom") || object.path(SCHEMA).isObject()) {
+                offered.add(tool(object));
+            } else {
+                LOG.log(
+                        System.Logger.Level.DEBUG,
+                        "{0}: a tool of another kind than custom is not offered",
+                        where);
+            }
+        }
+        return offered;
+    }
+
+    private static ObjectNode tool(ObjectNode given) {
+        ObjectNode tool = Json.object().put("type", "function");
+        ObjectNode function = tool.putObject("function");
+        copy(given, "name", function, "name");
+        copy(given, "description", function, "description");
+        copy(given, SCHEMA, function, "parameters");
+        copy(given, "strict", function, "strict");
+        return tool;
+    }
+
+    private static void copy(ObjectNode from, String name, ObjectNode to, String newName) {
+        JsonNode value = from.path(name);
+        if (!value.isMissingNode() && !value.isNull()) {
+            to.set(newName, value);
+        }
+    }
+}

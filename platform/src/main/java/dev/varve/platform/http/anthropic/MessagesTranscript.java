@@ -1,0 +1,142 @@
+package dev.varve.platform.http.anthropic;
+
+import dev.varve.platform.http.conversation.Transcript;
+import dev.varve.platform.http.conversation.TranscriptBuilder;
+import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.http.json.Fields;
+import dev.varve.platform.http.json.Json;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Reads {@code system} and {@code messages}. */
+final class MessagesTranscript {
+    private final TranscriptBuilder transcript = new TranscriptBuilder();
+
+    private MessagesTranscript() {}
+
+    static Transcript read(Fields fields) {
+        MessagesTranscript reader = new MessagesTranscript();
+        fields.find("system").ifPresent(reader::addSystem);
+        JsonNode messages = fields.require("messages");
+        if (!messages.isArray() || messages.isEmpty()) {
+            throw ApiException.invalid("messages", "messages: expected a non-empty array");
+        }
+        for (int i = 0; i < messages.size(); i++) {
+            String where = "messages[" + i + "]";
+            if (!(messages.get(i) instanceof ObjectNode message)) {
+                throw ApiException.invalid(where, where + ": expected an object");
+            }
+            reader.addMessage(where, message);
+        }
+        return reader.transcript.build();
+    }
+
+    private void addSystem(JsonNode system) {
+        List<String> texts = systemTexts("system", system);
+        if (!texts.stream().allMatch(String::isEmpty)) {
+            transcript.system(texts);
+        }
+    }
+
+    private static List<String> systemTexts(String where, JsonNode system) {
+        List<String> texts = new ArrayList<>();
+        ContentBlocks.forEach(
+                where,
+                system,
+                block -> {
+                    block.requireType("text");
+                    texts.add(block.text("text"));
+                });
+        return texts;
+    }
+
+    private void addMessage(String where, ObjectNode message) {
+        String role = message.path("role").asString("");
+        JsonNode content = message.path("content");
+        if (content.isMissingNode() || content.isNull()) {
+            throw ApiException.invalid(
+                    where + ".content",
+                    where + ".content: expected a string or an array of blocks, found nothing");
+        }
+        switch (role) {
+            case "user" -> addUser(where + ".content", content);
+            case "assistant" -> addAssistant(where + ".content", content);
+            // Some clients put one between the messages.
+            case "system" -> transcript.system(systemTexts(where + ".content", content));
+            default ->
+                    throw ApiException.invalid(
+                            where + ".role", where + ".role: expected user or assistant");
+        }
+    }
+
+    /** Results of tools come first: they belong to the calls before them. */
+    private void addUser(String where, JsonNode content) {
+        StringBuilder text = new StringBuilder();
+        boolean[] found = new boolean[2];
+        ContentBlocks.forEach(
+                where,
+                content,
+                block -> {
+                    if (block.isOfType("tool_result")) {
+                        found[0] = true;
+                        transcript.result(block.text("tool_use_id"), result(block));
+                    } else {
+                        found[1] = true;
+                        text.append(block.shownText());
+                    }
+                });
+        if (found[1] || !found[0]) {
+            transcript.user(text.toString());
+        }
+    }
+
+    private static String result(ContentBlocks.Block block) {
+        StringBuilder text = new StringBuilder();
+        block.find("content")
+                .ifPresent(
+                        content ->
+                                ContentBlocks.forEach(
+                                        block.where() + ".content",
+                                        content,
+                                        part -> text.append(part.shownText())));
+        boolean failed =
+                block.find("is_error")
+                        .filter(JsonNode::isBoolean)
+                        .map(JsonNode::asBoolean)
+                        .orElse(false);
+        return failed ? "Error: " + text : text.toString();
+    }
+
+    private void addAssistant(String where, JsonNode content) {
+        transcript.say("");
+        ContentBlocks.forEach(
+                where,
+                content,
+                block -> {
+                    switch (block.type()) {
+                        case "text" -> transcript.say(block.text("text"));
+                        case "thinking" -> transcript.think(block.text("thinking"));
+                        case "tool_use" ->
+                                transcript.call(
+                                        block.text("id"), block.text("name"), arguments(block));
+                        case "redacted_thinking" -> {
+                            // Nobody but its vendor can read it.
+                        }
+                        default -> block.skipIfOfServer();
+                    }
+                });
+    }
+
+    private static Object arguments(ContentBlocks.Block block) {
+        Optional<JsonNode> input = block.find("input");
+        if (input.isPresent() && !input.get().isObject()) {
+            throw Fields.wrong(block.where() + ".input", "an object", input.get());
+        }
+        return Json.plain(input.orElseGet(Json::object));
+    }
+}

@@ -4,6 +4,7 @@ import dev.varve.platform.engine.EngineOptions;
 import dev.varve.platform.host.StoreSettings;
 import dev.varve.platform.http.HttpOptions;
 import dev.varve.platform.http.access.ListenAddress;
+import dev.varve.platform.http.json.FieldPolicy;
 import dev.varve.platform.http.model.ReasoningDefaults;
 import dev.varve.platform.intake.IntakeLimits;
 import dev.varve.platform.runtime.HostCacheLimit;
@@ -120,6 +121,14 @@ final class ServeArguments {
     private String maxBody;
 
     @Option(
+            names = "--strict-fields",
+            description =
+                    "Refuse requests with fields that this server does not know, so that a"
+                            + " misspelt one is noticed (default: such fields are ignored).",
+            order = OptionSections.RARE + 2)
+    private boolean strictFields;
+
+    @Option(
             names = "--shard-patience",
             paramLabel = "TIME",
             converter = DurationConverter.class,
@@ -157,7 +166,8 @@ final class ServeArguments {
      */
     HttpOptions httpOptions(Environment environment) {
         return new HttpOptions(new ListenAddress(host, port), access.access(environment), limits())
-                .withNames(FlagNames.FLAGS);
+                .withNames(FlagNames.FLAGS)
+                .withFields(strictFields ? FieldPolicy.STRICT : FieldPolicy.LENIENT);
     }
 
     int parallel() {

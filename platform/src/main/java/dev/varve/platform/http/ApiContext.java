@@ -9,6 +9,7 @@ import dev.varve.platform.http.anthropic.MessagesDialect;
 import dev.varve.platform.http.conversation.Dialect;
 import dev.varve.platform.http.json.ErrorForm;
 import dev.varve.platform.http.json.Json;
+import dev.varve.platform.http.llamacpp.NativeCompletions;
 import dev.varve.platform.http.metrics.Metrics;
 import dev.varve.platform.http.model.HealthReport;
 import dev.varve.platform.http.openai.ChatDialect;
@@ -16,6 +17,7 @@ import dev.varve.platform.http.openai.CompletionRequests;
 import dev.varve.platform.intake.Intake;
 import dev.varve.platform.setting.SettingNames;
 
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import java.io.IOException;
@@ -35,13 +37,17 @@ final class ApiContext {
     private final Dialect messages = new MessagesDialect();
 
     ApiContext(
-            AccessControl access, Intake intake, Metrics metrics, Offer offer, SettingNames names) {
+            AccessControl access,
+            Intake intake,
+            Metrics metrics,
+            Offer offer,
+            HttpOptions options) {
         this.access = access;
         this.metrics = metrics;
         this.offer = offer;
-        this.names = names;
+        names = options.names();
         cycle = new RequestCycle(access, metrics, names);
-        context = new RouteContext(cycle, offer, intake);
+        context = new RouteContext(cycle, offer, intake, options.fields());
         delivery = new AnswerDelivery(metrics, names);
         routes = new RouteTable(new UnknownRoute(cycle));
         mapProbes();
@@ -69,7 +75,8 @@ final class ApiContext {
                                         offer.require().served().engine(),
                                         names,
                                         exchange.response())),
-                "/health");
+                "/health",
+                "/v1/health");
         map(new ReadRoute("/metrics", Purpose.MEASUREMENT, cycle, this::writeMetrics), "/metrics");
     }
 
@@ -91,6 +98,9 @@ final class ApiContext {
                 facts("/v1/models", ReadRoute.json(() -> offer.require().facts().models())),
                 "/v1/models",
                 "/models");
+        map(
+                facts("/slots", ReadRoute.json(() -> offer.require().facts().slots())),
+                "/slots");
         map(new ModelRoute(cycle, offer), ModelRoute.PREFIX + "*");
     }
 
@@ -139,12 +149,41 @@ final class ApiContext {
                 "/messages/count_tokens",
                 "/v1/v1/messages/count_tokens");
         map(
+                new TextRoute(
+                        "/v1/chat/completions/render",
+                        context,
+                        chat,
+                        (model, body) -> rendered(model.answers().prompt(chat, body))),
+                "/v1/chat/completions/render");
+        map(
+                new TextRoute(
+                        "/v1/completions/render",
+                        context,
+                        (model, body) -> {
+                            CompletionRequests.RULES.check(body, context.policy());
+                            ObjectNode answer = Json.object();
+                            ArrayNode prompts = answer.putArray("prompts");
+                            CompletionRequests.prompts(body, model.served())
+                                    .forEach(prompt -> prompts.add(rendered(prompt)));
+                            return answer;
+                        }),
+                "/v1/completions/render");
+        map(
                 new TextRoute("/tokenize", context, (model, body) -> model.facts().tokenize(body)),
                 "/tokenize");
         map(
                 new TextRoute(
                         "/detokenize", context, (model, body) -> model.facts().detokenize(body)),
                 "/detokenize");
+    }
+
+    /** A prompt as a text and as token ids, which {@code /v1/completions} takes, too. */
+    private static ObjectNode rendered(ChatPrompt prompt) {
+        ObjectNode shown = Json.object();
+        shown.put("prompt", prompt.text());
+        // Not a node for each: there may be a million.
+        shown.putPOJO("token_ids", prompt.tokens());
+        return shown;
     }
 
     private void mapGeneration() {
@@ -165,11 +204,25 @@ final class ApiContext {
                         delivery,
                         ErrorForm.OPENAI,
                         (model, body) -> {
+                            CompletionRequests.RULES.check(body, context.policy());
                             PendingAnswer pending = CompletionRequests.read(body, model.served());
                             return gone -> pending;
                         }),
                 "/v1/completions",
                 "/completions");
+        map(
+                new GenerationRoute(
+                        "/completion",
+                        context,
+                        delivery,
+                        ErrorForm.OPENAI,
+                        (model, body) -> {
+                            NativeCompletions.RULES.check(body, context.policy());
+                            PendingAnswer pending =
+                                    NativeCompletions.read(body, model.served());
+                            return gone -> pending;
+                        }),
+                "/completion");
     }
 
     private void map(Route route, String... paths) {

@@ -41,7 +41,10 @@ final class GenerationRoute extends BodyRoute {
                 context,
                 delivery,
                 dialect.errors(),
-                (model, body) -> model.answers().read(dialect, body));
+                (model, body) -> {
+                    dialect.rules().check(body, context.policy());
+                    return model.answers().read(dialect, body);
+                });
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.varve.platform.http;
 import dev.varve.platform.http.access.ClientAccess;
 import dev.varve.platform.http.access.ListenAddress;
 import dev.varve.platform.http.access.PageAccess;
+import dev.varve.platform.http.json.FieldPolicy;
 import dev.varve.platform.intake.IntakeLimits;
 import dev.varve.platform.setting.SettingNames;
 
@@ -15,9 +16,14 @@ import java.util.Objects;
  * @param access who may call
  * @param limits what clients may take
  * @param names what settings are called in the messages of errors
+ * @param fields what becomes of unknown fields
  */
 public record HttpOptions(
-        ListenAddress address, ClientAccess access, IntakeLimits limits, SettingNames names) {
+        ListenAddress address,
+        ClientAccess access,
+        IntakeLimits limits,
+        SettingNames names,
+        FieldPolicy fields) {
     /**
      * Checks that the access fits the address.
      *
@@ -27,12 +33,13 @@ public record HttpOptions(
     public HttpOptions {
         Objects.requireNonNull(limits);
         Objects.requireNonNull(names);
+        Objects.requireNonNull(fields);
         access.requireFor(address);
     }
 
     /** Settings are called by their identifiers. */
     public HttpOptions(ListenAddress address, ClientAccess access, IntakeLimits limits) {
-        this(address, access, limits, SettingNames.IDENTIFIERS);
+        this(address, access, limits, SettingNames.IDENTIFIERS, FieldPolicy.LENIENT);
     }
 
     /** Loopback, any free port, no key. */
@@ -42,16 +49,21 @@ public record HttpOptions(
 
     /** The same with other limits. */
     public HttpOptions withLimits(IntakeLimits other) {
-        return new HttpOptions(address, access, other, names);
+        return new HttpOptions(address, access, other, names, fields);
     }
 
     /** The same with other pages. */
     public HttpOptions withPages(PageAccess other) {
-        return new HttpOptions(address, access.withPages(other), limits, names);
+        return new HttpOptions(address, access.withPages(other), limits, names, fields);
     }
 
     /** The same with other names of settings. */
     public HttpOptions withNames(SettingNames other) {
-        return new HttpOptions(address, access, limits, other);
+        return new HttpOptions(address, access, limits, other, fields);
+    }
+
+    /** The same with another policy. */
+    public HttpOptions withFields(FieldPolicy other) {
+        return new HttpOptions(address, access, limits, names, other);
     }
 }

@@ -23,7 +23,7 @@ public final class HttpServer implements AutoCloseable {
     private HttpServer(HttpOptions options) {
         intake = new Intake(options.limits());
         AccessControl access = new AccessControl(options.address(), options.access());
-        ApiContext api = new ApiContext(access, intake, metrics, offer, options.names());
+        ApiContext api = new ApiContext(access, intake, metrics, offer, options);
         jetty = new JettyServer(options, access, intake, api.routes());
     }
 

@@ -1,5 +1,6 @@
 package dev.varve.platform.http;
 
+import dev.varve.platform.http.json.FieldPolicy;
 import dev.varve.platform.intake.Intake;
 
 /**
@@ -8,5 +9,6 @@ import dev.varve.platform.intake.Intake;
  * @param cycle what all have in common
  * @param offer the model
  * @param intake where bodies are worked on
+ * @param policy what becomes of unknown fields
  */
-record RouteContext(RequestCycle cycle, Offer offer, Intake intake) {}
+record RouteContext(RequestCycle cycle, Offer offer, Intake intake, FieldPolicy policy) {}

@@ -35,7 +35,14 @@ final class TextRoute extends BodyRoute {
             RouteContext context,
             Dialect dialect,
             BiFunction<Offer.OfferedModel, ObjectNode, ObjectNode> use) {
-        this(label, context, Optional.of(dialect.errors()), use);
+        this(
+                label,
+                context,
+                Optional.of(dialect.errors()),
+                (model, body) -> {
+                    dialect.rules().check(body, context.policy());
+                    return use.apply(model, body);
+                });
     }
 
     private TextRoute(

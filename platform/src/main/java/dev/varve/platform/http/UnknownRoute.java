@@ -6,10 +6,42 @@ import dev.varve.platform.http.json.ApiException;
 
 import jakarta.servlet.http.HttpServletRequest;
 
+import java.util.List;
+import java.util.Optional;
+
 /** What answers where there is no route. */
 final class UnknownRoute extends Route {
     private static final long serialVersionUID = 1L;
     private static final int MAX_SHOWN = 200;
+
+    /** Words for whoever asks for something below a path. */
+    private record Hint(List<String> paths, String words) {}
+
+    private static final List<Hint> HINTS =
+            List.of(
+                    new Hint(
+                            List.of("/embeddings", "/embedding", "/rerank", "/score", "/pooling"),
+                            "this server generates text, and has no embeddings or scores"),
+                    new Hint(
+                            List.of("/audio", "/images", "/realtime", "/videos"),
+                            "this server takes and gives text only"),
+                    new Hint(
+                            List.of("/responses/", "/conversations"),
+                            "answers are not kept; send the whole conversation to /v1/responses"),
+                    new Hint(
+                            List.of("/messages/batches", "/batches", "/files", "/fine_tuning"),
+                            "files and batches are not kept; send requests one by one, many at a"
+                                    + " time if you like"),
+                    new Hint(
+                            List.of("/assistants", "/threads", "/moderations", "/uploads"),
+                            "use /v1/chat/completions, /v1/responses or /v1/messages"),
+                    new Hint(
+                            List.of("/complete", "/infill"),
+                            "use /v1/completions or /v1/messages"),
+                    new Hint(
+                            List.of("/api/"),
+                            "the routes are those of OpenAI and Anthropic, such as"
+                                    + " /v1/chat/completions"));
 
     UnknownRoute(RequestCycle cycle) {
         super(OTHER, Purpose.SERVICE, Methods.ANY, cycle);
@@ -25,6 +57,16 @@ final class UnknownRoute extends Route {
                 "unknown endpoint "
                         + request.getMethod()
                         + " "
-                        + (path.length() > MAX_SHOWN ? "…" : path));
+                        + (path.length() > MAX_SHOWN ? "…" : path)
+                        + hint(path).map(words -> "; " + words).orElse(""));
+    }
+
+    /** What somebody who knows other servers may have looked for. */
+    private static Optional<String> hint(String path) {
+        String plain = path.startsWith("/v1/") ? path.substring(3) : path;
+        return HINTS.stream()
+                .filter(each -> each.paths().stream().anyMatch(plain::startsWith))
+                .findFirst()
+                .map(Hint::words);
     }
 }

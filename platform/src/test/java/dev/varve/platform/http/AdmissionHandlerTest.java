@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.platform.http.access.AccessControl;
 import dev.varve.platform.http.access.ClientAccess;
 import dev.varve.platform.http.access.ListenAddress;
+import dev.varve.platform.http.json.FieldPolicy;
 import dev.varve.platform.http.metrics.Metrics;
 import dev.varve.platform.intake.Intake;
 import dev.varve.platform.intake.IntakeLimits;
@@ -72,7 +73,7 @@ class AdmissionHandlerTest {
     void aBodyThatNobodyReadBeforeTheModelCameIsToldThatItLoads() throws Exception {
         Offer offer = new Offer(new Metrics());
         ApiContext api =
-                new ApiContext(access, intake, new Metrics(), offer, SettingNames.IDENTIFIERS);
+                new ApiContext(access, intake, new Metrics(), offer, HttpOptions.loopback());
         Handler readyBehindAdmission =
                 new Handler.Wrapper(api.routes().handler()) {
                     @Override
@@ -100,7 +101,8 @@ class AdmissionHandlerTest {
                         new RouteContext(
                                 new RequestCycle(access, new Metrics(), SettingNames.IDENTIFIERS),
                                 offer,
-                                intake),
+                                intake,
+                                FieldPolicy.LENIENT),
                         (model, body) -> body);
         return request -> route;
     }

@@ -8,12 +8,14 @@ import dev.varve.platform.http.conversation.Dialect;
 import dev.varve.platform.http.conversation.FormFields;
 import dev.varve.platform.http.conversation.GenerationCall;
 import dev.varve.platform.http.conversation.PreparedPrompt;
+import dev.varve.platform.http.conversation.SharedFields;
 import dev.varve.platform.http.conversation.Thinking;
 import dev.varve.platform.http.conversation.ToolUse;
 import dev.varve.platform.http.conversation.Transcript;
 import dev.varve.platform.http.conversation.Turn;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.ErrorForm;
+import dev.varve.platform.http.json.FieldRules;
 import dev.varve.platform.http.json.Fields;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.http.model.ServedModel;
@@ -30,16 +32,25 @@ public final class MessagesDialect implements Dialect {
     private static final String THINKING = "thinking";
     private static final String OUTPUT = "output_config";
 
-    /** What would change the meaning of an answer, and is not there. */
-    private static final List<String> REFUSED = List.of("mcp_servers", "container");
+    private static final FieldRules RULES =
+            SharedFields.generation()
+                    .more()
+                    .honours("messages system tools tool_choice thinking")
+                    .honours("output_config output_format")
+                    .honours("enable_thinking thinking_budget chat_template_kwargs")
+                    .ignores("cache_control context_management inference_geo speed betas")
+                    .onlyNumber("n", 1)
+                    .refuses("mcp_servers container", "is not supported by this server")
+                    .build();
+
+    @Override
+    public FieldRules rules() {
+        return RULES;
+    }
 
     @Override
     public Conversation read(Fields fields, ServedModel served) {
-        requireNone(fields);
         GenerationCall call = GenerationCall.read("msg_", fields, served, OptionalInt.empty());
-        if (call.choices() > 1) {
-            throw ApiException.invalid("n", "n: expected 1, since a message has one answer");
-        }
         Transcript transcript = MessagesTranscript.read(fields);
         return new Conversation(
                 call,
@@ -52,14 +63,6 @@ public final class MessagesDialect implements Dialect {
                 new Conversation.Wishes(
                         CacheFields.read(fields),
                         CompressionFields.read(fields, served.compressor().isPresent())));
-    }
-
-    private static void requireNone(Fields fields) {
-        for (String name : REFUSED) {
-            if (fields.find(name).filter(value -> !value.isEmpty()).isPresent()) {
-                throw ApiException.invalid(name, name + ": is not supported by this server");
-            }
-        }
     }
 
     /** {@code output_config.format}, and {@code output_format} as it was called before. */

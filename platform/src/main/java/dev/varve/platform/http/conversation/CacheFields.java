@@ -22,6 +22,7 @@ public final class CacheFields {
                     SCOPE,
                     SCOPE + ": expected 1 to " + LONGEST_SCOPE + " characters, found " + length);
         }
-        return new CacheWish(fields.flag("cache").orElse(true), scope);
+        return new CacheWish(
+                fields.flag("cache").or(() -> fields.flag("cache_prompt")).orElse(true), scope);
     }
 }

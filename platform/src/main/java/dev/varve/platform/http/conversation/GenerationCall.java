@@ -36,6 +36,12 @@ public record GenerationCall(
         List<SamplingOptions> sampling,
         int mostDrafts) {
     private static final int MAX_CHOICES = 8;
+    private static final int UNLIMITED = -1;
+
+    /** Names of the limit; the first one that is given counts. */
+    private static final List<String> LIMITS =
+            List.of("max_completion_tokens", "max_tokens", "max_output_tokens", "n_predict");
+
     private static final int MAX_STOP = 4;
     private static final int MAX_STOPS = 16;
     private static final int MAX_STOP_CHARACTERS = 500;
@@ -52,10 +58,15 @@ public record GenerationCall(
      * Where an answer ends.
      *
      * @param stops stop strings
-     * @param maxTokens most tokens; empty: what the context leaves
+     * @param maxTokens most tokens; empty: as many as is usual
+     * @param unlimited whether these are as many as the context leaves, whatever is usual
      * @param ignoresEndTokens whether the model's end tokens count as text
      */
-    public record End(List<String> stops, OptionalLong maxTokens, boolean ignoresEndTokens) {}
+    public record End(
+            List<String> stops,
+            OptionalLong maxTokens,
+            boolean unlimited,
+            boolean ignoresEndTokens) {}
 
     /**
      * Reads them.
@@ -76,7 +87,11 @@ public record GenerationCall(
                         idPrefix + UUID.randomUUID().toString().replace("-", ""),
                         served.description().id()),
                 readDelivery(fields, usage),
-                new End(readStops(fields), most, fields.flag("ignore_eos").orElse(false)),
+                new End(
+                        readStops(fields),
+                        most.orElse(UNLIMITED) == UNLIMITED ? OptionalLong.empty() : most,
+                        most.isPresent() && most.getAsLong() == UNLIMITED,
+                        fields.flag("ignore_eos").orElse(false)),
                 topLogprobs,
                 IntStream.range(0, choices)
                         .mapToObj(choice -> SamplingFields.read(fields, vocabulary, choice))
@@ -86,8 +101,12 @@ public record GenerationCall(
 
     private static OptionalLong readMaxTokens(Fields fields) {
         OptionalLong most = OptionalLong.empty();
-        for (String name : List.of("max_tokens", "max_output_tokens", "max_completion_tokens")) {
-            OptionalLong given = fields.whole(name, 1, Integer.MAX_VALUE);
+        for (String name : LIMITS) {
+            OptionalLong given = fields.whole(name, UNLIMITED, Integer.MAX_VALUE);
+            if (given.isPresent() && given.getAsLong() == 0) {
+                throw ApiException.invalid(
+                        name, name + ": expected 1 or more, or -1 for no limit, found 0");
+            }
             most = most.isPresent() ? most : given;
         }
         return most;
@@ -116,7 +135,7 @@ public record GenerationCall(
     public int maxOutput(ChatPrompt prompt, int defaultTokens, ServedModel served) {
         int context = served.engine().status().load().contextTokens();
         int room = Math.max(1, context - prompt.tokens().length);
-        return (int) end.maxTokens().orElse(Math.min(defaultTokens, room));
+        return (int) end.maxTokens().orElse(end.unlimited() ? room : Math.min(defaultTokens, room));
     }
 
     /** The engine's request for one choice of a prompt. */

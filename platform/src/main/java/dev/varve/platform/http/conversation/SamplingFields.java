@@ -27,11 +27,8 @@ public final class SamplingFields {
         if (topP == 0) {
             throw ApiException.invalid("top_p", "top_p: expected above 0, up to 1, found 0");
         }
-        double repetition = fields.number("repetition_penalty", 0, MAX_BIAS).orElse(1);
-        if (repetition == 0) {
-            throw ApiException.invalid(
-                    "repetition_penalty", "repetition_penalty: expected above 0, found 0");
-        }
+        double repetition =
+                repetition(fields, "repetition_penalty", repetition(fields, "repeat_penalty", 1));
         OptionalLong seed = fields.whole("seed", Long.MIN_VALUE, Long.MAX_VALUE);
         return new SamplingOptions(
                 (float) fields.number("temperature", 0, MAX_TEMPERATURE).orElse(1),
@@ -53,6 +50,14 @@ public final class SamplingFields {
                                         .orElse(0)),
                 seed.isPresent() ? OptionalLong.of(seed.getAsLong() + choice) : seed,
                 bias(fields, vocabulary));
+    }
+
+    private static double repetition(Fields fields, String name, double usual) {
+        double penalty = fields.number(name, 0, MAX_BIAS).orElse(usual);
+        if (penalty == 0) {
+            throw ApiException.invalid(name, name + ": expected above 0, found 0");
+        }
+        return penalty;
     }
 
     private static Map<Integer, Float> bias(Fields fields, int vocabulary) {

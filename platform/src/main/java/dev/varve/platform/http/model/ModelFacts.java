@@ -9,8 +9,11 @@ import dev.varve.platform.setting.SettingNames;
 import dev.varve.platform.tokenizer.TooManyTokensException;
 
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Map;
 
 /** What clients can ask of a model beside answers: its facts, and its tokenizer's work. */
@@ -103,6 +106,19 @@ public final class ModelFacts {
         return props;
     }
 
+    /** The answer of {@code /slots}: as many of them are busy as requests run. */
+    public ArrayNode slots() {
+        EngineStatus.Load load = served.engine().status().load();
+        ArrayNode slots = Json.MAPPER.createArrayNode();
+        for (int id = 0; id < load.parallel(); id++) {
+            slots.addObject()
+                    .put("id", id)
+                    .put("n_ctx", load.contextTokens())
+                    .put("is_processing", id < load.running());
+        }
+        return slots;
+    }
+
     /** The answer of {@code /tokenize}. */
     public ObjectNode tokenize(ObjectNode body) {
         Fields fields = new Fields(body);
@@ -118,9 +134,32 @@ public final class ModelFacts {
             tokens = BosToken.before(tokens, served.language().tokenizer());
         }
         ObjectNode answer = Json.object();
-        // Not a node for each: there may be a million.
-        answer.putPOJO("tokens", tokens);
+        if (fields.flag("with_pieces").orElse(false)) {
+            answer.set("tokens", pieces(tokens));
+        } else {
+            // Not a node for each: there may be a million.
+            answer.putPOJO("tokens", tokens);
+        }
         return answer;
+    }
+
+    /** Each token with its piece of the text; as bytes where that is no whole character. */
+    private ArrayNode pieces(int[] tokens) {
+        ArrayNode pieces = Json.MAPPER.createArrayNode();
+        for (int id : tokens) {
+            byte[] bytes = served.language().tokenizer().piece(id, true);
+            ObjectNode piece = pieces.addObject().put("id", id);
+            String text = new String(bytes, StandardCharsets.UTF_8);
+            if (Arrays.equals(text.getBytes(StandardCharsets.UTF_8), bytes)) {
+                piece.put("piece", text);
+            } else {
+                ArrayNode numbers = piece.putArray("piece");
+                for (byte each : bytes) {
+                    numbers.add(each & 0xFF);
+                }
+            }
+        }
+        return pieces;
     }
 
     private int[] count(String content, boolean parseSpecial) {

@@ -8,15 +8,19 @@ import dev.varve.platform.http.conversation.Dialect;
 import dev.varve.platform.http.conversation.FormFields;
 import dev.varve.platform.http.conversation.GenerationCall;
 import dev.varve.platform.http.conversation.PreparedPrompt;
+import dev.varve.platform.http.conversation.SharedFields;
 import dev.varve.platform.http.conversation.Thinking;
 import dev.varve.platform.http.conversation.ToolUse;
 import dev.varve.platform.http.conversation.Transcript;
 import dev.varve.platform.http.conversation.Turn;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.ErrorForm;
+import dev.varve.platform.http.json.FieldRules;
 import dev.varve.platform.http.json.Fields;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.http.model.ServedModel;
+
+import tools.jackson.databind.JsonNode;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -26,8 +30,30 @@ import java.util.OptionalInt;
 /** {@code /v1/chat/completions}. */
 public final class ChatDialect implements Dialect {
     private static final int MAX_TOP_LOGPROBS = 20;
+    private static final FieldRules RULES =
+            SharedFields.text()
+                    .more()
+                    .honours("messages tools tool_choice parallel_tool_calls top_logprobs")
+                    .honours("reasoning reasoning_effort thinking enable_thinking thinking_budget")
+                    .honours("chat_template_kwargs add_generation_prompt continue_final_message")
+                    .ignores("verbosity prediction include_reasoning reasoning_format")
+                    .ignores("parse_tool_calls add_special_tokens mm_processor_kwargs")
+                    .only("modalities", "[\"text\"]", ChatDialect::isText)
+                    .only("echo", "false", value -> value.isBoolean() && !value.booleanValue())
+                    .refuses("functions function_call", "is not supported; use tools")
+                    .refuses("audio", "is not supported; answers are text")
+                    .refuses("web_search_options", "is not supported; nothing is looked up")
+                    .refuses("chat_template", "is not supported; the server's template counts")
+                    .refuses("documents", "is not supported; put them into a message")
+                    .build();
+
     private static final String CONTINUE = "continue_final_message";
     private static final String GENERATION_PROMPT = "add_generation_prompt";
+
+    @Override
+    public FieldRules rules() {
+        return RULES;
+    }
 
     @Override
     public Conversation read(Fields fields, ServedModel served) {
@@ -45,6 +71,10 @@ public final class ChatDialect implements Dialect {
                 new Conversation.Wishes(
                         CacheFields.read(fields),
                         CompressionFields.read(fields, served.compressor().isPresent())));
+    }
+
+    private static boolean isText(JsonNode modalities) {
+        return modalities.size() == 1 && modalities.get(0).asString("").equals("text");
     }
 
     /** A last message of the assistant is gone on with, unless the request wants another one. */

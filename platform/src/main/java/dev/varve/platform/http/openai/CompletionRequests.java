@@ -6,25 +6,30 @@ import dev.varve.platform.chat.AnswerOptions;
 import dev.varve.platform.chat.AnswerSession;
 import dev.varve.platform.chat.ChatPrompt;
 import dev.varve.platform.chat.ForcedCall;
+import dev.varve.platform.http.answer.AnswerFormat;
 import dev.varve.platform.http.answer.AnswerReader;
 import dev.varve.platform.http.answer.CacheWish;
 import dev.varve.platform.http.answer.PendingAnswer;
 import dev.varve.platform.http.conversation.CacheFields;
 import dev.varve.platform.http.conversation.FormFields;
 import dev.varve.platform.http.conversation.GenerationCall;
-import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.http.conversation.SharedFields;
+import dev.varve.platform.http.json.FieldRules;
 import dev.varve.platform.http.json.Fields;
 import dev.varve.platform.http.model.PromptLimit;
 import dev.varve.platform.http.model.ServedModel;
 import dev.varve.platform.http.model.TextAllowance;
+import dev.varve.platform.tokenizer.Tokenizer;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.Function;
 
 /** {@code POST /v1/completions}: no chat template; special tokens in the prompt are parsed. */
 public final class CompletionRequests {
@@ -33,36 +38,83 @@ public final class CompletionRequests {
 
     private CompletionRequests() {}
 
-    /** Reads the body of {@code /v1/completions}. */
+    /** The fields of its bodies. */
+    public static final FieldRules RULES =
+            SharedFields.text()
+                    .more()
+                    .honours("prompt echo")
+                    .refuses("suffix", "filling in the middle is not supported")
+                    .ignores("add_special_tokens")
+                    .build();
+
+    /**
+     * What differs between routes for bare texts.
+     *
+     * @param idPrefix of the answer's id
+     * @param defaultTokens most tokens of an answer where a request says nothing
+     * @param format of the answer
+     */
+    public record Kind(
+            String idPrefix, int defaultTokens, Function<Asked, AnswerFormat> format) {}
+
+    /**
+     * What an answer's format knows of its request.
+     *
+     * @param prompts with their texts only where these are to be shown
+     */
+    public record Asked(GenerationCall call, List<ChatPrompt> prompts, Tokenizer tokenizer) {}
+
+    private static final Kind KIND =
+            new Kind("cmpl-", DEFAULT_TOKENS, CompletionRequests::format);
+
+    /** Reads a body of {@code /v1/completions} whose fields were checked by the rules. */
     public static PendingAnswer read(ObjectNode body, ServedModel served) {
         Fields fields = new Fields(body);
-        if (fields.text("suffix").filter(suffix -> !suffix.isEmpty()).isPresent()) {
-            throw ApiException.invalid("suffix", "suffix: filling in the middle is not supported");
-        }
         OptionalInt topLogprobs =
                 fields.whole("logprobs", 0, MAX_LOGPROBS).stream()
                         .mapToInt(top -> (int) top)
                         .findFirst();
+        return read(fields, served, topLogprobs, KIND);
+    }
+
+    private static AnswerFormat format(Asked asked) {
+        List<String> echoes = new ArrayList<>();
+        for (ChatPrompt prompt : asked.prompts()) {
+            echoes.addAll(Collections.nCopies(asked.call().choices(), prompt.text()));
+        }
+        return new CompletionFormat(asked.call(), new Logprobs(asked.tokenizer()), echoes);
+    }
+
+    /** The prompts of a body, with their texts. */
+    public static List<ChatPrompt> prompts(ObjectNode body, ServedModel served) {
+        Fields fields = new Fields(body);
+        return prompts(fields, served, 1, Optional.of(new TextAllowance("prompt", 1)));
+    }
+
+    private static List<ChatPrompt> prompts(
+            Fields fields, ServedModel served, long output, Optional<TextAllowance> shown) {
+        JsonNode given = fields.require("prompt");
+        return PromptLimit.of(served)
+                .apply(
+                        output,
+                        limit ->
+                                new CompletionPrompts(served.language().tokenizer(), limit, shown)
+                                        .read(given));
+    }
+
+    /** Reads a body for a route of such a kind. */
+    public static PendingAnswer read(
+            Fields fields, ServedModel served, OptionalInt topLogprobs, Kind kind) {
         FormFields asked = FormFields.read(fields);
-        GenerationCall call = GenerationCall.read("cmpl-", fields, served, topLogprobs);
+        GenerationCall call = GenerationCall.read(kind.idPrefix(), fields, served, topLogprobs);
         CacheWish cache = CacheFields.read(fields);
         Optional<TextAllowance> echoed =
                 fields.flag("echo").orElse(false)
                         ? Optional.of(new TextAllowance("prompt", call.choices()))
                         : Optional.empty();
-        JsonNode given = fields.require("prompt");
-        List<ChatPrompt> prompts =
-                PromptLimit.of(served)
-                        .apply(
-                                call.end().maxTokens().orElse(DEFAULT_TOKENS),
-                                limit ->
-                                        new CompletionPrompts(
-                                                        served.language().tokenizer(),
-                                                        limit,
-                                                        echoed)
-                                                .read(given));
+        long output = call.end().maxTokens().orElse(Math.min(DEFAULT_TOKENS, kind.defaultTokens()));
+        List<ChatPrompt> prompts = prompts(fields, served, output, echoed);
         List<PendingAnswer.Choice> choices = new ArrayList<>();
-        List<String> echoes = new ArrayList<>();
         AnswerDialect dialect = AnswerDialect.plain(served.language().tokenizer());
         AnswerForm form =
                 asked.compile(
@@ -74,20 +126,19 @@ public final class CompletionRequests {
                                         served.language().grammars()));
         AnswerOptions options = AnswerOptions.stoppingAt(call.end().stops()).of(form);
         for (ChatPrompt prompt : prompts) {
-            int maxOutput = call.maxOutput(prompt, DEFAULT_TOKENS, served);
+            int maxOutput = call.maxOutput(prompt, kind.defaultTokens(), served);
             for (int choice = 0; choice < call.choices(); choice++) {
                 AnswerSession session = dialect.open(prompt.tokens(), options);
                 choices.add(
                         new PendingAnswer.Choice(
                                 call.request(prompt, choice, maxOutput, session.guide(), served),
                                 AnswerReader.of(session.text())));
-                echoes.add(prompt.text());
             }
         }
         return new PendingAnswer(
                 call.delivery(),
                 choices,
-                new CompletionFormat(call, new Logprobs(served.language().tokenizer()), echoes),
+                kind.format().apply(new Asked(call, prompts, served.language().tokenizer())),
                 cache);
     }
 }

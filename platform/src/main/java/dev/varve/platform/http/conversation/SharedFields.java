@@ -1,0 +1,67 @@
+package dev.varve.platform.http.conversation;
+
+import dev.varve.platform.http.json.FieldRules;
+
+import tools.jackson.databind.JsonNode;
+
+/** Rules for fields that several routes have, whatever their vendor. */
+public final class SharedFields {
+    /** How answers are generated. */
+    private static final FieldRules GENERATION =
+            FieldRules.builder()
+                    .honours("model stream stream_options")
+                    .honours("max_tokens max_completion_tokens max_output_tokens n_predict")
+                    .honours("temperature top_p top_k min_p seed n logit_bias")
+                    .honours("presence_penalty frequency_penalty")
+                    .honours("repetition_penalty repeat_penalty")
+                    .honours("stop stop_sequences ignore_eos")
+                    .honours("speculative draft_max cache cache_prompt cache_scope")
+                    .honours("prefill_compression prefill_keep_ratio session_id")
+                    .ignores("user metadata store service_tier safety_identifier priority")
+                    .ignores("prompt_cache_key prompt_cache_retention request_id")
+                    // Of vLLM and llama.cpp: about their inner life, or the shape of their answers.
+                    .ignores("return_token_ids return_tokens_as_token_ids return_tokens")
+                    .ignores("timings_per_token return_progress post_sampling_probs n_probs")
+                    .ignores("repeat_last_n id_slot n_keep n_discard samplers penalize_nl")
+                    .ignores("mirostat_tau mirostat_eta xtc_threshold dry_base dry_allowed_length")
+                    .ignores("dry_penalty_last_n dry_sequence_breakers dynatemp_exponent min_keep")
+                    .ignores("keep_alive response_fields n_indent t_max_predict_ms")
+                    .onlyNumber("mirostat xtc_probability dry_multiplier dynatemp_range", 0)
+                    .onlyNumber("typical_p tfs_z length_penalty best_of", 1)
+                    .only("top_n_sigma", "0", value -> value.asDouble(1) <= 0)
+                    .onlyNumber("min_tokens", 0)
+                    .only("use_beam_search include_stop_str_in_output", "false", SharedFields::no)
+                    .only("skip_special_tokens", "true", value -> value.asBoolean(false))
+                    .refuses(
+                            "allowed_token_ids bad_words stop_token_ids prompt_logprobs",
+                            "is not supported by this server")
+                    .refuses("truncate_prompt_tokens", "is not supported; prompts are never cut")
+                    .refuses("lora image_data multimodal_data", "is not supported by this server")
+                    .refuses("format", "is not supported; use response_format")
+                    .refuses("options", "is not supported; its fields belong into the body itself")
+                    .build();
+
+    /** What content must be. */
+    private static final String FORMS =
+            "response_format guided_json guided_regex guided_choice guided_grammar"
+                    + " structured_outputs grammar json_schema";
+
+    private static final FieldRules TEXT =
+            GENERATION.more().honours(FORMS).honours("logprobs").build();
+
+    private SharedFields() {}
+
+    private static boolean no(JsonNode value) {
+        return value.isBoolean() && !value.booleanValue();
+    }
+
+    /** How answers are generated. */
+    public static FieldRules generation() {
+        return GENERATION;
+    }
+
+    /** Likewise, and what their content must be, as all but the newest APIs say it. */
+    public static FieldRules text() {
+        return TEXT;
+    }
+}
